@@ -31,7 +31,7 @@ from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, i
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
-from spotsvm.trials.scores.metrics import score_range
+from spotsvm.trials.scores.intervals import score_range
 from spotsvm.trials.trial import traceback_of
 
 MAX_BYTES = 2 * 2**30

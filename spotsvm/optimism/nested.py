@@ -36,8 +36,14 @@ from spotsvm.optimism.search_access import (
     tuned_score,
     winner_of,
 )
-from spotsvm.trials.scores.intervals import Interval, corrected_factor, jackknife_variance, repeated_variance, t_interval
-from spotsvm.trials.scores.metrics import expected_interval
+from spotsvm.trials.scores.intervals import (
+    Interval,
+    corrected_factor,
+    expected_interval,
+    jackknife_variance,
+    repeated_variance,
+    t_interval,
+)
 from spotsvm.trials.scores.optimism import Optimism
 
 Variance = Literal["auto", "jackknife", "nadeau-bengio"]

@@ -21,8 +21,7 @@ from spotsvm.optimism.search_access import (
     ratio_of,
     winner_of,
 )
-from spotsvm.trials.scores.intervals import nadeau_bengio
-from spotsvm.trials.scores.metrics import expected_interval
+from spotsvm.trials.scores.intervals import expected_interval, nadeau_bengio
 from spotsvm.trials.scores.optimism import Optimism
 
 

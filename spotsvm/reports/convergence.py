@@ -21,9 +21,8 @@ from spotsvm.trials.pareto import hypervolume_curve
 from spotsvm.trials.recommendation import holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.fold_bias import tuned_metric
-from spotsvm.trials.scores.metrics import bounded
-from spotsvm.trials.start import is_given
-from spotsvm.trials.trial import FINISHED, Trial
+from spotsvm.trials.scores.intervals import bounded
+from spotsvm.trials.trial import FINISHED, Trial, is_given
 
 _PLACES = 300
 _UNBOUNDED = " The study's own model does not know the bounds, so it cannot stand for one: pass one as the baseline."

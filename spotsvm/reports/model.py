@@ -22,8 +22,7 @@ from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import may_be_best
-from spotsvm.trials.start import is_given
-from spotsvm.trials.trial import FINISHED, Trial
+from spotsvm.trials.trial import FINISHED, Trial, is_given
 
 Floats = NDArray[np.float64]
 

@@ -16,7 +16,8 @@ from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import MOST, StudyView
 from spotsvm.trials.profile import finished_counts
 from spotsvm.trials.recommendation import ROWS, TABLE, Recommendation, holds_bounds, why_none
-from spotsvm.trials.scores.metrics import bounded, metric_words
+from spotsvm.trials.scores.intervals import bounded
+from spotsvm.trials.scores.metrics import metric_words
 from spotsvm.trials.scores.verdict import Verdict
 
 _SURE = 1.96

@@ -21,8 +21,7 @@ from spotsvm.space.parameter import ChoiceParameter
 from spotsvm.trials.constraints import from_texts
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import GIVEN
-from spotsvm.trials.trial import START, Trial
+from spotsvm.trials.trial import GIVEN, START, Trial
 
 _CONTEXT = "context: "
 _NOT_RECORDED = "not recorded"

@@ -14,7 +14,7 @@ from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.trials.scores.metrics import expected_interval
+from spotsvm.trials.scores.intervals import expected_interval
 from spotsvm.trials.trial import Outcome, Trial
 
 Floats = NDArray[np.float64]

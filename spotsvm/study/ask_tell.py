@@ -30,8 +30,7 @@ from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.penalties import are_penalties
 from spotsvm.trials.constraints import Constraints, allowed_path, noted
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
-from spotsvm.trials.start import is_given
-from spotsvm.trials.trial import START, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
+from spotsvm.trials.trial import START, Outcome, Trial, Values, checked_extra, checked_seconds, is_given, one_line, outcome_of
 
 P = ParamSpec("P")
 Returned = TypeVar("Returned")

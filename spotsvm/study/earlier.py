@@ -21,8 +21,7 @@ from spotsvm.trials.from_table import trials_of_table
 from spotsvm.trials.profile import Profile, checked_path, path_of
 from spotsvm.trials.recommendation import CONFIRM, holds_bounds, summarise_failures, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import GIVEN
-from spotsvm.trials.trial import Outcome, Trial, as_float, checked_seconds, outcome_of
+from spotsvm.trials.trial import GIVEN, Outcome, Trial, as_float, checked_seconds, outcome_of
 
 #: configurations of another study to start at
 N_STARTS = 5

@@ -20,9 +20,8 @@ from spotsvm.study.resume import events_problem, is_seed, params_problem, size_p
 from spotsvm.study.status import ReadableStudy
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import PATH, described_profile, finished_words
-from spotsvm.trials.start import GIVEN
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
-from spotsvm.trials.trial import START, Trial
+from spotsvm.trials.trial import GIVEN, START, Trial
 
 #: what a study has that changes it
 _OF_STUDIES = ("run", "ask", "tell", "fail", "ask_batch", "add_finding", "add_trial")

@@ -23,8 +23,7 @@ from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested
-from spotsvm.trials.start import is_given
-from spotsvm.trials.trial import FINISHED, START, Trial, checked_seconds, one_line
+from spotsvm.trials.trial import FINISHED, START, Trial, checked_seconds, is_given, one_line
 
 
 class StudySearch:

@@ -13,20 +13,13 @@ from spotsvm.common.errors import SpaceError, StudyMismatchError
 from spotsvm.space.parameter import is_number
 from spotsvm.space.space import Space
 from spotsvm.trials.profile import Profile
-from spotsvm.trials.trial import START, Trial
+from spotsvm.trials.trial import START, Trial, is_given
 
 Floats = NDArray[np.float64]
-#: the origin of a trial that was evaluated elsewhere and added
-GIVEN = "given"
 #: how far a point may be off by rounding, where a distribution gives a probability for a quantile
 ROUNDING = 1e-12
 #: configurations to start at, as `Study` takes them
 Start = Mapping[str, Any] | Sequence[Mapping[str, Any]]
-
-
-def is_given(trial: Trial) -> bool:
-    """Return whether a trial is not the search's own: a start, or one that was evaluated elsewhere."""
-    return trial.origin in (START, GIVEN)
 
 
 def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[str, Any]]:

@@ -24,6 +24,8 @@ State = Literal["running", "ok", "failed", "timeout"]
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
 #: the origin of a trial that a study was told to start at
 START = "start"
+#: the origin of a trial that was evaluated elsewhere and added
+GIVEN = "given"
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,11 @@ class Trial:
                 object.__setattr__(self, name, kind(given))
         if self.values is None and self.value is not None:
             object.__setattr__(self, "values", (self.value,))
+
+
+def is_given(trial: Trial) -> bool:
+    """Return whether a trial is not the search's own: a start, or one that was evaluated elsewhere."""
+    return trial.origin in (START, GIVEN)
 
 
 class ReadOnlyDict(dict[str, Any]):

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import CONFIRM, may_be_best
-from spotsvm.trials.scores.intervals import Interval, corrected_factor
-from spotsvm.trials.scores.metrics import expected_interval
+from spotsvm.trials.scores.intervals import Interval, corrected_factor, expected_interval
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Decision, Verdict
 from spotsvm.trials.trial import Trial

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.trials.scores.intervals import check_confidence, nadeau_bengio
-from spotsvm.trials.scores.metrics import expected_interval
+from spotsvm.trials.scores.intervals import check_confidence, expected_interval, nadeau_bengio
 from spotsvm.trials.scores.optimism import Optimism
 
 

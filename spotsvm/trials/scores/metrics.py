@@ -1,4 +1,4 @@
-"""Scores of predictions: the mean class accuracy, scorers by name, and the range and intervals of a score."""
+"""Scores of predictions: the mean class accuracy, scorers by name, and their names in words."""
 
 from __future__ import annotations
 
@@ -7,16 +7,9 @@ from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer, recall_score
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.trials.scores.intervals import Interval, nadeau_bengio
-
-_SHARES = ("accuracy", "average_precision", "balanced_accuracy", "mean_class_accuracy")
-#: as these, alone or with an ending such as _macro
-_SHARE_FAMILIES = ("f1", "jaccard", "precision", "recall", "roc_auc")
-_AT_MOST_ONE = ("explained_variance", "matthews_corrcoef", "r2", "score")
 
 
 def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -91,36 +84,3 @@ def metric_words(metric: str) -> str:
     """
     words = re.sub("^neg_", "negative_", metric).replace("_", " ")
     return re.sub(r"\b(roc auc|f1|r2)\b", lambda found: found[0].upper(), words)
-
-
-def score_range(metric: str) -> tuple[float | None, float | None]:
-    """Return the lowest and the highest value of a score by its name; None if unknown.
-
-    Examples
-    --------
-    >>> score_range("accuracy"), score_range("neg_log_loss"), score_range("r2_score"), score_range("max_error")
-    ((0.0, 1.0), (None, 0.0), (None, 1.0), (None, None))
-    """
-    metric = metric.removesuffix("_score")  # as the functions of sklearn.metrics are called
-    if metric in _SHARES or any(metric == base or metric.startswith(f"{base}_") for base in _SHARE_FAMILIES):
-        return 0.0, 1.0
-    return None, 0.0 if metric.startswith("neg_") else 1.0 if metric in _AT_MOST_ONE else None
-
-
-def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
-    """Return the interval of a score, cut at the lowest and highest value of the metric where these are known.
-
-    If the `scores` that it was computed from are outside that range, the metric's name has another meaning, and nothing is cut.
-    """
-    values = np.asarray(scores, dtype=np.float64)
-    least, most = score_range(metric)
-    least, most = -np.inf if least is None else least, np.inf if most is None else most
-    anything = metric == "score" and values.min() < 0  # any score can have this name; one below 0 is rarely a share or an R2
-    if anything or values.min() < least or values.max() > most:
-        return interval
-    return float(np.clip(interval[0], least, most)), float(np.clip(interval[1], least, most))
-
-
-def expected_interval(scores: NDArray[np.float64], ratio: float, confidence: float, metric: str) -> Interval:
-    """Return the interval of the score to expect on new data, from scores of resamples on held-out rows; see `nadeau_bengio`."""
-    return bounded(nadeau_bengio(scores, ratio, confidence), scores, metric)

@@ -80,7 +80,7 @@ def test_times_survive_a_resume_and_are_the_same_in_frame_csv_export_and_report(
     assert list(shown["spent in"]) == list(PHASES.values())
     assert list(shown["total"]) == pytest.approx([spent[phase].total for phase in PHASES])
     assert list(shown["trials"]) == [spent[phase].n_trials for phase in PHASES]
-    assert any("fit_seconds" in table.columns for table in tables)
+    assert any("model, s" in table.columns for table in tables)
 
 
 def told(asked, at, seconds=None, ask=0.0):

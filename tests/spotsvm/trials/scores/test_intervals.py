@@ -7,6 +7,7 @@ from scipy.stats import ttest_1samp
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.trials.scores.intervals import (
+    bounded,
     check_confidence,
     corrected_factor,
     jackknife_variance,
@@ -104,3 +105,21 @@ def test_welchs_interval_against_its_formula():
     degrees = parts.sum() ** 2 / (parts[0] ** 2 / 11 + parts[1] ** 2 / 8)
     half = stats.t.ppf(0.95, degrees) * np.sqrt(parts.sum())
     assert welch(a, b, 0.9) == pytest.approx((a.mean() - b.mean() - half, a.mean() - b.mean() + half))
+
+
+@pytest.mark.parametrize(
+    ("interval", "scores", "metric", "cut"),
+    [
+        ((0.9, 1.1), [0.95, 1.0], "accuracy", (0.9, 1.0)),
+        ((-0.1, 0.4), [0.1, 0.2], "f1_macro", (0.0, 0.4)),
+        ((-0.1, 1.4), [0.1, 0.2], "r2_score", (-0.1, 1.0)),
+        ((-3.0, 1.0), [-1.0, -1.0], "neg_max_error", (-3.0, 0.0)),
+        ((0.9, 1.1), [0.95, 1.0], "score", (0.9, 1.0)),
+        # scores outside the range of their metric, and a metric of unknown range
+        *(((-9.0, 99.0), scores, "score", (-9.0, 99.0)) for scores in ([50.0, 60.0], [-2.0, -1.0])),
+        ((-9.0, 99.0), [2.0], "accuracy", (-9.0, 99.0)),
+        ((-9.0, 99.0), [0.5], "profit", (-9.0, 99.0)),
+    ],
+)
+def test_an_interval_ends_at_the_lowest_and_highest_score(interval, scores, metric, cut):
+    assert bounded(interval, scores, metric) == cut

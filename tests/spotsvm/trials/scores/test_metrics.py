@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from spotsvm import mean_class_accuracy, mean_class_accuracy_scorer
 from spotsvm.common.errors import ArgumentError
-from spotsvm.trials.scores.metrics import bounded, named_scorer
+from spotsvm.trials.scores.metrics import named_scorer
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
@@ -48,21 +48,3 @@ def test_scorers_by_name():
     assert named_scorer("accuracy")._score_func([1, 0], [1, 1]) == 0.5
     with pytest.raises(ArgumentError, match="'mean_class_acuracy' is unknown; use mean_class_accuracy"):
         named_scorer("mean_class_acuracy")
-
-
-@pytest.mark.parametrize(
-    ("interval", "scores", "metric", "cut"),
-    [
-        ((0.9, 1.1), [0.95, 1.0], "accuracy", (0.9, 1.0)),
-        ((-0.1, 0.4), [0.1, 0.2], "f1_macro", (0.0, 0.4)),
-        ((-0.1, 1.4), [0.1, 0.2], "r2_score", (-0.1, 1.0)),
-        ((-3.0, 1.0), [-1.0, -1.0], "neg_max_error", (-3.0, 0.0)),
-        ((0.9, 1.1), [0.95, 1.0], "score", (0.9, 1.0)),
-        # scores outside the range of their metric, and a metric of unknown range
-        *(((-9.0, 99.0), scores, "score", (-9.0, 99.0)) for scores in ([50.0, 60.0], [-2.0, -1.0])),
-        ((-9.0, 99.0), [2.0], "accuracy", (-9.0, 99.0)),
-        ((-9.0, 99.0), [0.5], "profit", (-9.0, 99.0)),
-    ],
-)
-def test_an_interval_ends_at_the_lowest_and_highest_score(interval, scores, metric, cut):
-    assert bounded(interval, scores, metric) == cut
