@@ -19,6 +19,7 @@ _MANY_LEVELS, _NEARLY_ALL = 20, 0.9
 _DAYS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%d-%m-%Y", "%Y.%m.%d")
 #: how dates are written, in the order in which they are tried
 FORMATS = tuple(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S", "T%H:%M", "T%H:%M:%S"))
+_INTEGER = re.compile(r"[-+]?\d{1,400}")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([ T]\d{1,2}:\d{2}(:\d{2})?)?")
 
 
@@ -99,9 +100,15 @@ def typed(X: pd.DataFrame, kinds: Kinds) -> pd.DataFrame:
 
 
 def huge_integers(column: pd.Series) -> bool:
-    """Return whether all cells are integers, too large for those of a machine, but not for a float."""
+    """Return whether all cells are integers, too large for those of a machine, but not for a float.
+
+    Before version 3, pandas reads such a column as text.
+    """
+    is_text = any(isinstance(cell, str) for cell in column)
     try:
-        return len(column) > 0 and all(type(cell) is int and np.isfinite(float(cell)) for cell in column)
+        numbers = [int(cell) if isinstance(cell, str) and _INTEGER.fullmatch(cell) else cell for cell in column]
+        whole = len(numbers) > 0 and all(type(number) is int and np.isfinite(float(number)) for number in numbers)
+        return whole and (not is_text or max(map(abs, numbers)) >= 2**63)
     except OverflowError:
         return False
 
