@@ -159,10 +159,13 @@ def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.in
     if isinstance(model, str) or not all(map(holds_bounds, view.trials)):
         return None
     noise = ", with its estimate of the noise" if model.noise > 0 else ""
-    source = f"the study's own Kriging model at random configurations{noise}: an estimate, as no random search was run"
+    end = "" if model.noise > 0 else "; it cannot go beyond the best value seen"
+    source = f"the study's own Kriging model at random configurations{noise}: an estimate, as no random search was run{end}"
     edges = np.minimum(best_of(random_values(model, view.study.seed), numbers.astype(float)), _started(view, numbers, sign))
     if best_so_far(_ended(view.study), sign)[-1] == sign * _started(view, numbers, sign)[-1]:
         return None  # a random search would begin with the best configuration, too
+    if model.noise <= 0:  # between the trials an interpolating model overshoots
+        edges = np.maximum(edges, (sign * view.values()).min())
     return _Band(numbers, possible(view, sign * edges), source)
 
 
