@@ -22,13 +22,12 @@ def test_no_search_evaluates_what_violates_a_constraint_and_each_resumes_to_the_
     def study(path=None):
         return Study(SPACE, search, 0, constraints=[below_the_diagonal], noise=False, path=path)
 
-    sooner, later = (9, 12) if search == "koch2011" else (13, 22)  # it takes ten times as long as the others for a trial
-    whole = study().run(objective, n_trials=later)
+    whole = study().run(objective, n_trials=22)
     assert all(below_the_diagonal(t.params) for t in whole.trials)
     with study(tmp_path / "s.db") as part:
-        part.run(objective, n_trials=sooner)
+        part.run(objective, n_trials=13)
     with study(tmp_path / "s.db") as part:
-        part.run(objective, n_trials=later)
+        part.run(objective, n_trials=22)
         assert [t.params for t in part.trials] == [t.params for t in whole.trials]
         assert part.about["constraints"] == ["below_the_diagonal"]
 
@@ -108,8 +107,7 @@ def test_the_best_is_among_those_that_hold_a_bound(search, near, tmp_path):
     def study(path=None):
         return Study(SPACE, search, 0, constraints={"memory": ("<=", 1e9)}, noise=False, path=path)
 
-    sooner, later = (11, 16) if search == "koch2011" else (14, 25)
-    whole = study().run(needing_memory, n_trials=later)
+    whole = study().run(needing_memory, n_trials=25)
     frame = whole.frame()
     assert ((frame["extra_memory"] <= 1e9) == (frame["extra_bounds_held"] == 1)).all()
     assert (frame["extra_bounds_held"] == 0).any()
@@ -117,10 +115,10 @@ def test_the_best_is_among_those_that_hold_a_bound(search, near, tmp_path):
     assert whole.recommend().number == whole.best_trial.number
     assert 0.245 <= whole.best_trial.value < 0.245 + near
     with study(tmp_path / "s.db") as part:
-        part.run(needing_memory, n_trials=sooner)
+        part.run(needing_memory, n_trials=14)
     with study(tmp_path / "s.db") as part:
         assert part.about["constraints"] == ["memory <= 1000000000.0"]
-        part.run(needing_memory, n_trials=later)
+        part.run(needing_memory, n_trials=25)
         assert [t.params for t in part.trials] == [t.params for t in whole.trials]
 
 
