@@ -1,7 +1,6 @@
 """The tower: imports go down the ranks only, and never in a circle."""
 
 import ast
-from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -215,14 +214,6 @@ def test_what_goes_up_or_round_is_found():
 @pytest.mark.parametrize("floor", FLOORS)
 def test_every_package_is_typed(floor):
     assert (ROOT / floor / "py.typed").is_file()
-
-
-def test_no_folder_is_crowded():
-    """A folder that is opened shows what is in it at a glance."""
-    files = [path for f in (*FLOORS, PUBLIC, "tests") for path in (ROOT / f).rglob("*") if "__pycache__" not in path.parts]
-    shown = [path for path in files if path.name != "py.typed"]  # an empty mark for type checkers
-    crowded = {folder: n for folder, n in Counter(path.parent for path in shown).items() if n > 16}
-    assert crowded == {}
 
 
 @pytest.mark.parametrize(
