@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import spotsvm
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 MAP = (ROOT / "ARCHITECTURE.md").read_text()
@@ -68,7 +70,8 @@ def test_the_reference_has_every_public_name(home):
         if module == home
         for name in re.findall(r"^   (\w+)$", text, flags=re.M)
     ]
-    assert sorted(shown) == sorted(importlib.import_module(home).__all__)
+    above = [] if home == "spotsvm" else spotsvm.__all__
+    assert sorted(shown) == sorted({*importlib.import_module(home).__all__} - {*above})
 
 
 def test_every_block_is_of_a_known_kind():

@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from spotsvm.commands.renamed import RenamedOptions
 from spotsvm.commands.session import command_line, says_how_to_resume
 
 _Decorator = Callable[[Any], Any]
@@ -208,7 +207,7 @@ table_options = _options(
 )
 
 
-@click.command(cls=RenamedOptions)
+@click.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--target", required=True, help="Column to predict; all others are features.")
 @click.option(
@@ -284,7 +283,7 @@ def tune(
     run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, **options)
 
 
-@click.command(cls=RenamedOptions)
+@click.command()
 @tuning_options
 @worker_options
 def demo(**options: Any) -> None:
