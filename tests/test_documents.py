@@ -35,7 +35,7 @@ def test_python_example(code, tmp_path, monkeypatch, capfd):
     """In this process, where all is imported, unless the example leaves something behind; warnings are errors."""
     for name in OPTIONAL:
         if f"import {name}" in code and importlib.util.find_spec(name) is None:
-            pytest.skip(f"{name} is not installed")
+            pytest.skip(f'an example needs {name}: pip install "spotsvm[test]"')
     monkeypatch.chdir(tmp_path)
     if "register_search" in code:
         subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)
