@@ -72,9 +72,7 @@ public.kernels                      22
 public.searches                     22
 studies.common                      23
 studies.tasks                       24
-studies.equal_time                  24
 studies.new_rows                    24
-studies.equal_time.estimates        25
 studies                             26
 """
 #: the rank of a study's folder

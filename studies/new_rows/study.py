@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ from spotsvm.studies.new_rows.results import (
     wide,
     with_units,
 )
-from spotsvm.studies.new_rows.sets import SETS, TableSet, read_set
+from spotsvm.studies.new_rows.sets import SETS, Split, TableSet, read_set
 from spotsvm.studies.new_rows.trials import COLUMNS, OWN_TIME, Key, run_trial
 from spotsvm.study.callbacks import runs_bar
 
@@ -179,7 +180,7 @@ class NewRowsStudy(Experiment):
                 done = pd.concat(found, ignore_index=True)
         asked = set(map(tuple, wanted))
         done = done[[key in asked for key in done[list(Key._fields)].itertuples(index=False, name=None)]]
-        return with_units(self._ordered(done))
+        return with_units(self._ordered(done[list(COLUMNS)]))
 
     def _read_sets(self) -> dict[str, TableSet]:
         """Read the sets; those that are not there are left out."""
@@ -190,7 +191,7 @@ class NewRowsStudy(Experiment):
             except DataError as error:
                 self.left_out[name] = str(error)
         if not found:
-            raise DataError(f"there is no data set: {'; '.join(self.left_out.values()) or self.sets}")
+            raise DataError(f"there is no data set: {'; '.join(self.left_out[name] for name in self.sets) or self.sets}")
         return found
 
     def _keys(self, sets: Mapping[str, TableSet]) -> Iterator[Key]:
@@ -204,11 +205,14 @@ class NewRowsStudy(Experiment):
     def _run(self, keys: Sequence[Key], sets: Mapping[str, TableSet], of_split: Any) -> Iterator[pd.DataFrame]:
         """Run trials; yield the rows of each when it ends, whichever ends first."""
 
+        @lru_cache(1)
+        def split(name: str, rows: int, number: int) -> Split:
+            return sets[name].split(rows, number)
+
         def calls() -> Iterable[Any]:
             for key in keys:
-                table = sets[key.set]
+                table, data = sets[key.set], split(key.set, key.rows, key.split)
                 unit = 0.0 if key.entrant == REFERENCE else of_split[(table.task, table.kind, key.set, key.rows, key.split)]
-                data = table.split(key.rows, key.split)
                 yield joblib.delayed(run_trial)(key, self._entrants[key.entrant], table.task, table.kind, data, unit, self.units)
 
         for rows in joblib.Parallel(n_jobs=self.n_jobs, return_as="generator_unordered")(calls()):
@@ -272,7 +276,7 @@ class NewRowsStudy(Experiment):
 
     @property
     def subject(self) -> str:
-        """The entrant that is compared with other models: TunedSVC where it could run, else the reference."""
+        """The entrant that is compared with other models: TunedSVC and TunedSVR where they could run, else the reference."""
         return TUNED if TUNED in self.entrants and TUNED not in self.left_out else REFERENCE
 
     def rivals(self) -> pd.DataFrame | None:
