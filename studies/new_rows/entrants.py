@@ -268,7 +268,7 @@ def _spot_within(job: Job, budget: float, options: Mapping[str, Any]) -> Made:
             if processor_seconds() >= until:
                 raise StopRun
 
-        settings = {"refit": False, "callback": told, "n_iter": _ENDLESS} | dict(options)
+        settings: dict[str, Any] = {"refit": False, "callback": told, "n_iter": _ENDLESS} | dict(options)
         search = SpotSearchCV(own, _space(job), cv=job.folds, random_state=job.seed, **settings).fit(job.X, job.y)
         seconds = processor_seconds() - began
         if seconds <= budget:
@@ -317,6 +317,10 @@ def _random(estimator: Callable[[Job], Any], space: Callable[[Job], Mapping[str,
     return Entrant(partial(random_search, estimator=estimator, space=space, **quick))
 
 
+def _tuned(**options: Any) -> Entrant:
+    return Entrant(partial(tuned, **options), has_budget=False, lacks=_lacks_tuned)
+
+
 DEFAULTS, REFERENCE, TUNED = "defaults", "RandomizedSearchCV(n_iter=25)", "TunedSVC, TunedSVR"
 FOREST, BOOSTING, LINEAR = "random forest", "HistGradientBoosting", "linear"
 #: the entrants by name; a variant of one is a line with its options, here or in the study's argument `entrants`
@@ -327,7 +331,10 @@ ENTRANTS: dict[str, Entrant] = {
     LINEAR: _own(_linear),
     FOREST: _own(_forest),
     BOOSTING: _own(_boosting),
-    TUNED: Entrant(tuned, has_budget=False, lacks=_lacks_tuned),
+    TUNED: _tuned(),
+    f"{TUNED}, average=False": _tuned(average=False),
+    # sweeps of C: the default has 12, three widths of four kinds of kernels, and in regression 20
+    **{f"{TUNED}, budget={n}": _tuned(budget=n) for n in (4, 24, 48)},
     "random search": _random(_support_vectors, _space),
     "Optuna TPE": Entrant(optuna_search, lacks=partial(_lacks, "optuna")),
     "random forest, tuned": _random(_forest, lambda job: _FOREST_SPACE, n_estimators=100),
@@ -346,8 +353,9 @@ ENTRANTS: dict[str, Entrant] = {
 def warm_up(make: Callable[..., list[Made]], regression: bool) -> None:
     """Run an entrant on a few rows, once in each process, so that no trial's time has that of compiling or loading in it."""
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((60, 3))
-    y = X[:, 0] + 0.3 * rng.standard_normal(60)
+    X = rng.standard_normal((120, 3))
+    y = X[:, 0] + rng.standard_normal(120)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        make(Job(X, y if regression else (y > 0).astype(int), regression, 0, 0.02), (0.5,))
+        for target in [y] if regression else [y > 0, np.digitize(y, [-0.7, 0.7])]:
+            make(Job(X, target if regression else target.astype(int), regression, 0, 0.02), (0.3,))

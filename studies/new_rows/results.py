@@ -59,7 +59,8 @@ def estimate(differences: ArrayLike, ratio: bool) -> Estimate:
     values = np.asarray(differences, dtype=np.float64)
     equal = np.ptp(values) <= _ROUNDING * max(np.abs(values).max(), 1e-300)  # their spread is that of rounding
     numbers = np.array([values.mean(), *(NO_INTERVAL if equal else nadeau_bengio(values, 0.0))])
-    return Estimate(*(np.exp(numbers) if ratio else numbers).tolist(), ratio)
+    mean, low, high = (np.exp(numbers) if ratio else numbers).tolist()
+    return Estimate(mean, low, high, ratio)
 
 
 def with_units(runs: pd.DataFrame) -> pd.DataFrame:
@@ -81,19 +82,19 @@ def against(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
     Errors are means over seeds. The rival's is that at the same budget, or in its own time if it has no budget. Splits that it
     has not run are left out.
     """
-    errors = runs.dropna(subset="error").groupby([*SPLIT, "entrant", "budget"], sort=False, as_index=False)["error"].mean()
+    errors = runs.dropna(subset="error").groupby([*SPLIT, "entrant", "budget"], sort=False)["error"].mean().reset_index()
     of_rival = errors[errors["entrant"] == rival]
     keys = SPLIT if (of_rival["budget"] == OWN_TIME).all() else [*SPLIT, "budget"]
     found = errors.join(of_rival.set_index(keys)["error"].rename("base"), on=keys, how="inner")
     logarithms = np.log(found["error"].clip(lower=_LEAST_ERROR) / found["base"].clip(lower=_LEAST_ERROR))
-    difference = logarithms.where(found["task"] == REGRESSION, found["error"] - found["base"])
-    return found.assign(difference=difference)
+    found["difference"] = np.where(found["task"] == REGRESSION, logarithms, found["error"] - found["base"])
+    return found
 
 
 def of_sets(found: pd.DataFrame) -> pd.DataFrame:
     """Return the mean difference over splits of each set: a row a set, entrant, budget and number of rows."""
     by = ["task", "kind", "rows", "entrant", "budget", "set"]
-    return found.groupby(by, sort=False, as_index=False)["difference"].mean()
+    return found.groupby(by, sort=False)["difference"].mean().reset_index()
 
 
 def summaries(found: pd.DataFrame, by: Sequence[str] = ("task", "rows", "entrant", "budget")) -> pd.DataFrame:

@@ -170,7 +170,7 @@ class NewRowsStudy(Experiment):
         with runs_bar(self.name, len(missing)) as ended:
             # the reference comes first, for its time is the unit of all others
             for of_reference in (True, False):
-                of_split = units(done) if len(done) else {}
+                of_split: Mapping[Any, float] = dict(units(done)) if len(done) else {}
                 keys = [key for key in missing if (key.entrant == REFERENCE) == of_reference]
                 found = [done] if len(done) else []
                 for rows in self._run(keys, sets, of_split):
@@ -202,7 +202,7 @@ class NewRowsStudy(Experiment):
                         if table.allows(rows) and entrant not in self.left_out:
                             yield from (Key(name, rows, split, entrant, seed) for seed in range(about.seeds))
 
-    def _run(self, keys: Sequence[Key], sets: Mapping[str, TableSet], of_split: Any) -> Iterator[pd.DataFrame]:
+    def _run(self, keys: Sequence[Key], sets: Mapping[str, TableSet], of_split: Mapping[Any, float]) -> Iterator[pd.DataFrame]:
         """Run trials; yield the rows of each when it ends, whichever ends first."""
 
         @lru_cache(1)
@@ -310,7 +310,7 @@ class NewRowsStudy(Experiment):
     def figure(self) -> Figure:
         """Draw error on new rows over time, a panel a task."""
         runs = self.frame()
-        times = runs[runs["rows"] == self.judged_rows].groupby(["task", "entrant", "budget"], as_index=False)["spent"].median()
+        times = runs[runs["rows"] == self.judged_rows].groupby(["task", "entrant", "budget"])["spent"].median().reset_index()
         drawn = [name for name in self.entrants if name not in self.left_out and name != "constant"]
         return draw(self._at_judged(self.differences(), of_units=False), times, drawn)
 
