@@ -66,8 +66,7 @@ spotsvm.commands                    21
 spotsvm                             22
 studies.common                      23
 studies.tasks                       24
-studies.equal_time                  24
-studies.equal_time.estimates        25
+studies.new_rows                    24
 studies                             26
 """
 #: the rank of a study's folder

@@ -21,11 +21,11 @@ from spotsvm.trials.start import Start
 
 #: gammas of an RBF kernel on columns of variance 1 that are good on many data sets, in the order in which a search tries them:
 #: each lowers as far as it can the mean regret of the best so far over 28 sets with classes, one a family, for the best of six
-#: values of C in 2^-5 ... 2^15; chosen by the first splits of `spotsvm study estimates` (November 2026). Which come first matters
+#: values of C in 2^-5 ... 2^15; chosen on one split of each set (November 2026, docs/benchmarks.md). Which come first matters
 #: little
 GAMMAS = (2.0**-6, 2.0**-11, 2.0**-4, 2.0**-7, 2.0**-10)
 #: of regression: gammas where epsilon is not searched, else pairs of gamma and of epsilon in standard deviations of the target.
-#: Chosen alike over 22 sets, for the best of six values of C in 2^-5 ... 2^10, by `spotsvm study svr_starts` (November 2026)
+#: Chosen alike over 22 sets, for the best of six values of C in 2^-5 ... 2^10, (November 2026, docs/benchmarks.md)
 SVR_GAMMAS = (2.0**-7, 2.0**-11, 2.0**-3, 2.0**-6, 2.0**-12)
 SVR_POINTS = ((2.0**-7, 2.0**-3), (2.0**-10, 2.0**-5), (2.0**-4, 2.0**-1), (2.0**-3, 2.0**-3), (2.0**-6, 2.0**-7))
 

@@ -1,0 +1,248 @@
+"""The tables, the judgement and the picture of the study `new_rows`: paired differences with intervals over data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import NullFormatter, ScalarFormatter
+from numpy.typing import ArrayLike
+
+from spotsvm.common.drawing import COLOURS, tidy
+from spotsvm.studies.new_rows.entrants import REFERENCE, REFERENCE_LOOKS
+from spotsvm.studies.new_rows.sets import REGRESSION
+from spotsvm.studies.new_rows.trials import OWN_TIME
+from spotsvm.trials.scores.intervals import NO_INTERVAL, nadeau_bengio
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SPLIT = ["task", "kind", "set", "rows", "split"]
+LOWER, HIGHER, OPEN, NONE = "lower", "higher", "not told apart", "no interval"
+_ROUNDING = 1e-9
+_LEAST_ERROR = 1e-9
+
+
+class Estimate(NamedTuple):
+    """A mean with its 95 % interval; nan where there is none. A ratio is a geometric mean.
+
+    Examples
+    --------
+    >>> str(Estimate(-0.25, -0.4, -0.1, False)), str(Estimate(0.9, 0.8, 1.01, True))
+    ('-0.25 [-0.40, -0.10]', '0.900 [0.800, 1.010]')
+    """
+
+    mean: float
+    low: float
+    high: float
+    ratio: bool
+
+    @property
+    def verdict(self) -> str:
+        """Whether the interval lies below no difference, above it, or holds it."""
+        if not (np.isfinite(self.low) and np.isfinite(self.high)):
+            return NONE
+        same = 1.0 if self.ratio else 0.0
+        return LOWER if self.high < same else HIGHER if self.low > same else OPEN
+
+    def __str__(self) -> str:
+        one = "{:.3f}" if self.ratio else "{:+.2f}"
+        text = one.format(self.mean)
+        return text if self.verdict == NONE else f"{text} [{one.format(self.low)}, {one.format(self.high)}]"
+
+
+def estimate(differences: ArrayLike, ratio: bool) -> Estimate:
+    """Return the mean of independent differences and its t interval; of logarithms of ratios the geometric mean."""
+    values = np.asarray(differences, dtype=np.float64)
+    equal = np.ptp(values) <= _ROUNDING * max(np.abs(values).max(), 1e-300)  # their spread is that of rounding
+    numbers = np.array([values.mean(), *(NO_INTERVAL if equal else nadeau_bengio(values, 0.0))])
+    mean, low, high = (np.exp(numbers) if ratio else numbers).tolist()
+    return Estimate(mean, low, high, ratio)
+
+
+def with_units(runs: pd.DataFrame) -> pd.DataFrame:
+    """Add the unit of each split, the mean time of an evaluation by the reference over its seeds, and times in units."""
+    unit = units(runs).rename("unit")
+    runs = runs.join(unit, on=[*SPLIT])
+    return runs.assign(spent=runs["seconds"] / runs["unit"])
+
+
+def units(runs: pd.DataFrame) -> pd.Series[float]:
+    """Return the unit of each split that the reference has run on, in seconds of processor time."""
+    searched = runs[runs["entrant"] == REFERENCE].groupby(SPLIT)["searched"].mean()
+    return searched / REFERENCE_LOOKS
+
+
+def against(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
+    """Return each entrant's difference from another one on the same split: in points, or the logarithm of the ratio.
+
+    Errors are means over seeds. The rival's is that at the same budget, or in its own time if it has no budget. Splits that it
+    has not run are left out.
+    """
+    errors = runs.dropna(subset="error").groupby([*SPLIT, "entrant", "budget"], sort=False)["error"].mean().reset_index()
+    of_rival = errors[errors["entrant"] == rival]
+    keys = SPLIT if (of_rival["budget"] == OWN_TIME).all() else [*SPLIT, "budget"]
+    found = errors.join(of_rival.set_index(keys)["error"].rename("base"), on=keys, how="inner")
+    logarithms = np.log(found["error"].clip(lower=_LEAST_ERROR) / found["base"].clip(lower=_LEAST_ERROR))
+    found["difference"] = np.where(found["task"] == REGRESSION, logarithms, found["error"] - found["base"])
+    return found
+
+
+def of_sets(found: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean difference over splits of each set: a row a set, entrant, budget and number of rows."""
+    by = ["task", "kind", "rows", "entrant", "budget", "set"]
+    return found.groupby(by, sort=False)["difference"].mean().reset_index()
+
+
+def summaries(found: pd.DataFrame, by: Sequence[str] = ("task", "rows", "entrant", "budget")) -> pd.DataFrame:
+    """Return the mean over data sets of the differences: a row for each combination of `by`.
+
+    Columns: sets; mean, low, high and median (over the sets; ratios in regression); better, the number of sets with a lower
+    error; and verdict.
+    """
+    keys, rows = list(by), []
+    for key, values in of_sets(found).groupby(keys, sort=False):
+        told = dict(zip(keys, key, strict=True))
+        ratio = told["task"] == REGRESSION
+        one = estimate(values["difference"], ratio)
+        median = float(values["difference"].median())
+        rows.append(
+            told
+            | {"sets": len(values), "mean": one.mean, "low": one.low, "high": one.high}
+            | {"median": float(np.exp(median)) if ratio else median, "better": int((values["difference"] < 0).sum())}
+            | {"verdict": one.verdict}
+        )
+    return pd.DataFrame(rows, columns=[*keys, "sets", "mean", "low", "high", "median", "better", "verdict"])
+
+
+def texts(found: pd.DataFrame) -> list[str]:
+    """Return the means of summaries with their intervals."""
+    columns = found[["task", "mean", "low", "high"]].itertuples(index=False, name=None)
+    return [str(Estimate(mean, low, high, task == REGRESSION)) for task, mean, low, high in columns]
+
+
+def wide(found: pd.DataFrame, column: str, titles: dict[Any, str]) -> pd.DataFrame:
+    """Return summaries as a row a task and entrant, with a column for each value of one of their columns.
+
+    Where a cell is of fewer sets than another one of its row, it says of how many.
+    """
+    most = found.groupby(["task", "entrant"])["sets"].transform("max")
+    few = [f" ({sets} sets)" if sets < of else "" for sets, of in zip(found["sets"], most, strict=True)]
+    cells = found.assign(cell=[text + count for text, count in zip(texts(found), few, strict=True)])
+    table = cells.groupby(["task", "entrant"], sort=False).agg(sets=("sets", "max"))
+    for value, title in titles.items():
+        if len(rows := cells[cells[column] == value]):
+            table[title] = rows.set_index(["task", "entrant"])["cell"]
+    return table.reset_index().fillna("")
+
+
+def spent(runs: pd.DataFrame, titles: dict[int, str]) -> pd.DataFrame:
+    """Return the median time of each entrant in units, the last fit included, for each budget."""
+    table = runs.pivot_table(index=["task", "entrant"], columns="budget", values="spent", aggfunc="median", sort=False)
+    known = {budget: title for budget, title in titles.items() if budget in table}
+    return table[list(known)].set_axis(list(known.values()), axis=1).reset_index()
+
+
+def errors_by_set(runs: pd.DataFrame, entrants: Sequence[str]) -> pd.DataFrame:
+    """Return the mean error of entrants on each set."""
+    some = runs[runs["entrant"].isin(entrants)]
+    table = some.pivot_table(index=["task", "kind", "set"], columns="entrant", values="error", aggfunc="mean", sort=False)
+    return table[[name for name in entrants if name in table]].reset_index()
+
+
+def beside(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
+    """Return on which sets an entrant's error is below and above a rival's, beyond the noise of the splits.
+
+    Columns: task, entrant, budget, sets; lower and higher (numbers of sets whose t interval over splits excludes no difference);
+    and the names of those on which it is higher, the worst first, each with its difference.
+    """
+    found = against(runs, rival)
+    found = found[found["entrant"] != rival]
+    rows = []
+    for (task, entrant, budget), of_one in found.groupby(["task", "entrant", "budget"], sort=False):
+        sets = {
+            str(name): estimate(values, task == REGRESSION) for name, values in of_one.groupby("set", sort=False)["difference"]
+        }
+        worse = sorted((name for name, one in sets.items() if one.verdict == HIGHER), key=lambda name: -sets[name].mean)
+        lower = sum(one.verdict == LOWER for one in sets.values())
+        named = "; ".join(f"{name} {str(sets[name]).partition(' ')[0]}" for name in worse)
+        rows.append((task, entrant, budget, len(sets), lower, len(worse), named))
+    return pd.DataFrame(rows, columns=["task", "entrant", "budget", "sets", "lower", "higher", "higher on"])
+
+
+def judged(found: pd.DataFrame, budget: int, rows: int) -> list[str]:
+    """Return a sentence a task that says of each entrant what its interval supports, and no more.
+
+    Entrants without a budget are judged in their own time.
+    """
+    some = found[found["budget"].isin([OWN_TIME, budget]) & (found["rows"] == rows) & (found["entrant"] != REFERENCE)]
+    sentences = []
+    for task, of_task in some.groupby("task", sort=False):
+        parts = []
+        for verdict in (LOWER, HIGHER, OPEN, NONE):
+            rows_of = of_task[of_task["verdict"] == verdict]
+            listed = [f"{name} {text}" for name, text in zip(rows_of["entrant"], texts(rows_of), strict=True)]
+            if listed:
+                parts.append(f"{_SAID[verdict]} {', '.join(listed)}")
+        what = "mean squared error as a ratio to" if task == REGRESSION else "error in points against"
+        sets = int(of_task["sets"].max())
+        sentences.append(
+            f"{str(task).capitalize()}, {rows} rows, {sets} data sets, {budget} units or an entrant's own time, {what} "
+            f"{REFERENCE}: {'; '.join(parts)}."
+        )
+    return sentences
+
+
+_SAID = {LOWER: "lower for", HIGHER: "higher for", OPEN: "not told apart for", NONE: "no interval for"}
+_MARKERS, _LINES = "osD^vPX*", ("-", "--", ":")
+
+
+def draw(found: pd.DataFrame, times: pd.DataFrame, entrants: Sequence[str]) -> Figure:
+    """Draw the difference in error on new rows against the time spent, a panel a task, a line an entrant.
+
+    Parameters
+    ----------
+    found : DataFrame
+        Summaries of one number of rows.
+    times : DataFrame
+        Columns task, entrant, budget and spent: the median time in units.
+    entrants : sequence of str
+        Their names, in the order of the legend.
+    """
+    from matplotlib.figure import Figure
+
+    tasks = list(dict.fromkeys(found["task"]))
+    figure = Figure(figsize=(4.6 * len(tasks) + 2.6, 4.8), layout="constrained")
+    panels = figure.subplots(1, len(tasks), squeeze=False)[0]
+    lines = found.merge(times, on=["task", "entrant", "budget"])
+    for panel, task in zip(panels, tasks, strict=True):
+        _draw_lines(panel, lines[lines["task"] == task], entrants, task == REGRESSION)
+        panel.set_title(task, fontsize=10)
+        panel.set_xlabel("time in units, median", fontsize=9)
+        panel.set_ylabel("mean squared error, ratio" if task == REGRESSION else "error on new rows, points", fontsize=9)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper", frameon=False, fontsize=8)
+    return figure
+
+
+def _draw_lines(panel: Axes, found: pd.DataFrame, entrants: Sequence[str], ratio: bool) -> None:
+    for k, entrant in enumerate(entrants):
+        line = found[found["entrant"] == entrant].sort_values("spent")
+        bars = np.abs(line[["low", "high"]].to_numpy(dtype=float).T - line["mean"].to_numpy(dtype=float))
+        style: dict[str, Any] = {"color": COLOURS[k % len(COLOURS)], "marker": _MARKERS[k % len(_MARKERS)], "ms": 4, "lw": 1.3}
+        style["ls"] = _LINES[k // len(COLOURS) % len(_LINES)]
+        times = line["spent"].clip(lower=0.1)
+        panel.errorbar(times, line["mean"], yerr=np.nan_to_num(bars), label=entrant, elinewidth=0.8, **style)
+    panel.axhline(1.0 if ratio else 0.0, color="0.6", lw=0.8)
+    panel.set_xscale("log")
+    if ratio:
+        panel.set_yscale("log")
+        panel.yaxis.set_major_formatter(ScalarFormatter())
+        panel.yaxis.set_minor_formatter(ScalarFormatter())
+    panel.xaxis.set_major_formatter(ScalarFormatter())
+    panel.xaxis.set_minor_formatter(NullFormatter())
+    panel.tick_params(labelsize=8)
+    tidy(panel)

@@ -1,0 +1,131 @@
+import time
+
+import numpy as np
+import pytest
+from sklearn.model_selection import RandomizedSearchCV
+
+import spotsvm
+from spotsvm.studies.new_rows import entrants
+from spotsvm.studies.new_rows.entrants import (
+    DEFAULTS,
+    ENTRANTS,
+    FOREST,
+    REFERENCE,
+    TUNED,
+    Job,
+    Trail,
+    processor_seconds,
+    spot,
+)
+
+
+def job(regression=False, seed=0, n=60):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((n, 3))
+    y = X[:, 0] + 0.3 * rng.standard_normal(n)
+    return Job(X, y if regression else (y > 0).astype(int), regression, seed, 0.01)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_the_reference_is_that_of_scikit_learn(regression):
+    task = job(regression)
+    (made,) = ENTRANTS[REFERENCE].make(task, (np.inf,))
+    own = entrants._support_vectors(task)
+    search = RandomizedSearchCV(own, entrants._space(task), n_iter=25, cv=task.folds, random_state=0).fit(task.X, task.y)
+    np.testing.assert_array_equal(made.model.predict(task.X), search.predict(task.X))
+    assert made.looks == 25
+    assert 0 < made.searched < made.seconds
+
+
+@pytest.mark.parametrize("name", [name for name, entrant in ENTRANTS.items() if not entrant.has_budget and not entrant.lacks()])
+@pytest.mark.parametrize("regression", [False, True])
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of LogisticRegressionCV
+def test_entrants_without_a_budget_make_one_model(name, regression):
+    task = job(regression)
+    (made,) = ENTRANTS[name].make(task, (np.inf,))
+    assert made.model.predict(task.X).shape == task.y.shape
+    assert made.searched <= made.seconds
+
+
+def test_a_trail_returns_what_was_known_within_each_budget(monkeypatch):
+    clock = iter([0.0, 1.0, 2.0, 3.0, 9.0])
+    monkeypatch.setattr(entrants, "processor_seconds", lambda: next(clock))
+    trail = Trail([0.5, 2.5, 5.0])
+    trail.look({"C": 1.0}, 0.7)
+    trail.look({"C": 2.0}, 0.6)
+    trail.look({"C": 3.0}, 0.8)
+    assert trail.is_over
+    first, second, third = trail.choices()
+    assert (first.params, first.looks, first.seconds) == ({}, 0, 0.5)
+    assert (second.params, second.looks, second.seconds) == ({"C": 1.0}, 2, 2.5)
+    assert (third.params, third.looks, third.seconds) == ({"C": 3.0}, 3, 3.0)
+
+
+@pytest.mark.parametrize("name", ["random search", "random forest, tuned"])
+def test_a_search_returns_its_own_setting_where_nothing_is_complete(name):
+    task = job()
+    first, second = ENTRANTS[name].make(task, (1e-9, 2e-9))
+    base = {"random search": DEFAULTS, "random forest, tuned": FOREST}[name]
+    (plain,) = ENTRANTS[base].make(task, (np.inf,))
+    assert first.model is second.model  # equal settings share a fit
+    np.testing.assert_array_equal(first.model.predict(task.X), plain.model.predict(task.X))
+    assert first.looks == second.looks == 0
+
+
+def test_random_search_spends_its_budgets_and_looks_at_more_with_more():
+    task = job()
+    few, many = ENTRANTS["random search"].make(task, (0.05, 0.4))
+    assert 0.05 <= few.seconds
+    assert 0.4 <= many.seconds
+    assert few.looks < many.looks
+
+
+def test_spot_search_ends_within_its_budget():
+    task = job()
+    spot(task, [0.3], confirm=None)  # compiled
+    (made,) = spot(task, [0.3], confirm=None)
+    assert made.looks > 0
+    assert made.searched <= 0.3
+    (nothing,) = spot(task, [1e-9])
+    assert nothing.looks == 0
+    assert nothing.model.get_params()["svc__C"] == 1.0
+
+
+def test_processor_time_is_of_work_and_not_of_waiting():
+    began = processor_seconds()
+    time.sleep(0.2)
+    waited = processor_seconds() - began
+    while processor_seconds() - began < 0.1 + waited:
+        sum(range(1000))
+    assert waited < 0.15
+
+
+def test_why_an_entrant_cannot_run(monkeypatch):
+    for name in ("TunedSVC", "TunedSVR"):
+        monkeypatch.setattr(spotsvm, name, object, raising=False)
+    assert ENTRANTS[TUNED].lacks() == ""
+    monkeypatch.delattr(spotsvm, "TunedSVR")
+    if hasattr(spotsvm, "TunedSVR"):  # a lazy name of the package
+        return
+    assert ENTRANTS[TUNED].lacks() == "spotsvm has no TunedSVR"
+
+
+def test_why_optuna_cannot_run(monkeypatch):
+    monkeypatch.setattr(entrants, "find_spec", lambda package: None)
+    assert ENTRANTS["Optuna TPE"].lacks() == "optuna is not installed"
+
+
+@pytest.mark.parametrize("knows", [False, True])
+def test_an_average_is_taken_where_it_is_one(knows, monkeypatch):
+    class Search:
+        def __init__(self, *arguments, **options):
+            assert options["refit"] == "average"
+
+        def fit(self, X, y):
+            self.best_estimator_ = object() if knows else entrants.SVC()
+            return self
+
+    monkeypatch.setattr(entrants, "SpotSearchCV", Search)
+    entrants._knows_average.cache_clear()
+    assert ENTRANTS['SpotSearchCV(refit="average")'].lacks() == ("" if knows else 'SpotSearchCV takes refit="average" as True')
+    entrants._knows_average.cache_clear()
