@@ -55,6 +55,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.trials.scores.optimism import Optimism as Optimism
     from spotsvm.trials.trial import Trial as Trial
     from spotsvm.tuning.pipelines.default_spaces import default_space as default_space
+    from spotsvm.tuning.pipelines.spectra import spectra_pipeline as spectra_pipeline
+    from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline as stormwater_pipeline
 
 __version__ = _version("spotsvm")
 
@@ -99,6 +101,8 @@ _NAMES = {
     "trials.scores.optimism": "Optimism",
     "trials.trial": "Trial",
     "tuning.pipelines.default_spaces": "default_space",
+    "tuning.pipelines.spectra": "spectra_pipeline",
+    "tuning.pipelines.stormwater": "stormwater_pipeline",
 }
 
 #: names that have moved, by their new homes; they are gone from here in the next version
