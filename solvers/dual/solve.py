@@ -24,7 +24,7 @@ def solve_dual(
     C: Any = 1.0,
     method: str = "auto",
     *,
-    bias: bool = False,
+    bias: bool | str = False,
     random_state: Any = None,
     start: Any = None,
     tol: float = 1e-3,
@@ -50,8 +50,9 @@ def solve_dual(
         indefinite. "memetic": an evolution of exact solutions, for indefinite K. "gaussian", "switching", "hybrid",
         "swarm": EvoSVM-G, -S, -H and PsoSVM as the paper has them, without bias. "auto": exact where K is positive
         semidefinite, memetic where it is not.
-    bias : bool, default=False
-        Whether there is a bias.
+    bias : bool or "after", default=False
+        Whether the problem has a bias. With "after" it has none, and a threshold is computed from its solution: the mean of y
+        less the decision over the rows with 0 < alpha < C, as in mySVM.
     random_state : int, numpy.random.Generator or None, default=None
         Seed of everything random.
     start : array-like of shape (n,), optional
@@ -91,9 +92,10 @@ def solve_dual(
     >>> result.alpha, result.objective, result.converged
     (array([0.5, 0.5]), 0.5, True)
     """
-    _check_arguments(method, bias, definite, start, settings)
+    _check_arguments(method, definite, start, settings)
+    has_bias, threshold_after = _read_bias(bias, method)
     tol, max_iter = check_stopping(tol, max_iter)
-    problem = make_problem(K, y, C, bias)
+    problem = make_problem(K, y, C, has_bias)
     try:
         rng = np.random.default_rng(random_state)
     except (TypeError, ValueError) as error:
@@ -106,8 +108,29 @@ def solve_dual(
         method = "exact" if definite else "memetic"
     solution = _run(method, problem, rng, alpha, tol, max_iter, definite, settings)
     found = finish(problem, *solution)
-    if method not in ("exact", "memetic"):
+    if method in ("exact", "memetic"):
+        found = _confirmed(problem, found, tol)
+    if not threshold_after:
         return found
+    threshold = problem.threshold(found.alpha, found.decision)
+    return replace(found, bias=threshold, decision=found.decision + threshold)
+
+
+def _read_bias(bias: Any, method: str) -> tuple[bool, bool]:
+    """Return whether the problem has a bias, and whether a threshold is computed from its solution."""
+    if isinstance(bias, str) and bias == "after":
+        return False, True
+    if not isinstance(bias, bool | np.bool_):
+        raise SolverError(f"bias={bias!r}; use True, False or 'after'")
+    if bias and method not in ("auto", "exact", "memetic"):
+        raise SolverError(
+            f"bias=True with method={method!r}, which solves the problem without a bias; use bias='after' for a threshold "
+            "that is computed from the solution, or the method 'exact' or 'memetic'"
+        )
+    return bool(bias), False
+
+
+def _confirmed(problem: DualProblem, found: DualResult, tol: float) -> DualResult:
     terms = float(found.alpha.sum()) * max(float(problem.K.max()), -float(problem.K.min()))
     converged, message = confirm(found.converged, found.message, found.kkt_violation, tol, found.decision, terms)
     return replace(found, converged=converged, message=message)
@@ -156,13 +179,11 @@ def finish(
     return DualResult(alpha, objective, bias, decision + bias, iterations, evaluations, converged, message, violation, gap)
 
 
-def _check_arguments(method: Any, bias: Any, definite: Any, start: Any, settings: Any) -> None:
+def _check_arguments(method: Any, definite: Any, start: Any, settings: Any) -> None:
     if not (isinstance(method, str) and method in METHODS):
         raise SolverError(f"method={method!r}; use one of {', '.join(map(repr, METHODS))}")
     if definite is not None:
         check_flag("definite", definite)
-    if check_flag("bias", bias) and method not in ("auto", "exact", "memetic"):
-        raise SolverError(f"bias=True with method={method!r}, which solves the problem without a bias; use 'exact' or 'memetic'")
     if start is not None and method not in ("auto", "exact"):
         raise SolverError(f"start is given, and method={method!r}, which has no use for it; use the method 'exact', or no start")
     if settings is not None and method == "exact":

@@ -12,7 +12,7 @@ from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 from numpy.typing import NDArray
 
 from spotsvm.common.drawing import COLOURS
-from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, INHERITING, NSGA2, RANDOM, TUNED, machine_of
+from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, INHERITING, NSGA2, RANDOM, REFITTED, TUNED, machine_of
 from spotsvm.studies.alga.sets import Parts
 from spotsvm.studies.alga.tables import by_method
 
@@ -30,6 +30,7 @@ _STYLES: dict[str, dict[str, Any]] = {
     GA_MODEL: {"color": COLOURS[3], "marker": "D", "ls": "none", "ms": 7},
     GRID: {"color": COLOURS[6], "marker": "*", "ls": "none", "ms": 11},
     TUNED: {"color": "black", "marker": "X", "ls": "none", "ms": 8},
+    REFITTED: {"color": "black", "marker": "P", "ls": "none", "ms": 8},
 }
 _ALL: dict[str, Any] = {"ms": 5, "lw": 1.3, "mec": "white", "mew": 0.6}
 _COLUMNS = 3

@@ -90,7 +90,7 @@ _FOLDS = 5
 
 
 class TunedMachine(NamedTuple):
-    """A tuned machine, the rows of T that it was tuned and trained on, and what it took.
+    """A tuned machine, the rows of T that it was trained on, and what it took.
 
     `n_fits` counts the machines of the cross-validations and the last one; `seconds` is the processor time of all.
     """
@@ -101,10 +101,11 @@ class TunedMachine(NamedTuple):
     seconds: float
 
 
-def tuned_machine(parts: Parts, seed: int) -> TunedMachine:
+def tuned_machine(parts: Parts, seed: int, *, refit: bool = False) -> TunedMachine:
     """Draw 1,000 rows of T, or all, by class, and tune C and gamma on them with 25 suggestions, by 5-fold cross-validation.
 
-    C and gamma are from the ranges of the grid search. V is not looked at.
+    C and gamma are from the ranges of the grid search. V is not looked at. The machine is trained on the rows of the tuning, or
+    with `refit` on all of T.
     """
     _compile()
     began = time.process_time()
@@ -112,7 +113,10 @@ def tuned_machine(parts: Parts, seed: int) -> TunedMachine:
     if len(rows) > N_ROWS:
         rows = np.sort(train_test_split(rows, train_size=N_ROWS, stratify=parts.y, random_state=seed)[0])
     search = _search(seed).fit(parts.X[rows], parts.y[rows])
-    return TunedMachine(search.best_estimator_, rows, N_SUGGESTIONS * _FOLDS + 1, time.process_time() - began)
+    machine, n_fits = search.best_estimator_, N_SUGGESTIONS * _FOLDS + 1
+    if refit and len(rows) < len(parts.y):
+        machine, rows, n_fits = whole_machine(parts, machine.C, machine.gamma), np.arange(len(parts.y)), n_fits + 1
+    return TunedMachine(machine, rows, n_fits, time.process_time() - began)
 
 
 def _search(seed: int) -> SpotSearchCV:
@@ -127,9 +131,9 @@ def _compile() -> None:
 
 
 GRID, GA_MODEL, GASVM, ALGA, RANDOM, NSGA2 = "grid search", "GA-model", "GASVM", "ALGA", "random subsets", "NSGA-II"
-INHERITING, GROWN, TUNED = "ALGA, vectors", "ALGA, growing", "tuned SVC"
+INHERITING, GROWN, TUNED, REFITTED = "ALGA, vectors", "ALGA, growing", "tuned SVC", "tuned SVC, refitted"
 #: in the order of the tables
-METHODS = (GRID, GA_MODEL, GASVM, ALGA, INHERITING, GROWN, RANDOM, NSGA2, TUNED)
+METHODS = (GRID, GA_MODEL, GASVM, ALGA, INHERITING, GROWN, RANDOM, NSGA2, TUNED, REFITTED)
 #: those that train on K vectors a class, and those that take the model of the grid search
 OF_SIZE = (GASVM, ALGA, INHERITING, RANDOM)
 WITH_GRID_MODEL = (GASVM,)
@@ -154,8 +158,10 @@ def run_method(
     search), evaluations (machines trained), C, gamma, and of run 0 the rows of T that were chosen, unless these are all.
     """
     about = {"set": parts.name, "fold": parts.fold, "method": method, "K": size, "run": run, "checksum": parts.checksum}
-    if method in (GRID, TUNED):
-        return [about | (_grid_row(parts) if method == GRID else _tuned_row(parts, run))]
+    if method == GRID:
+        return [about | _grid_row(parts)]
+    if method in (TUNED, REFITTED):
+        return [about | _tuned_row(parts, run, refit=method == REFITTED)]
     return [about | row for row in _reduced_rows(parts, method, size, run, grid, max_evaluations)]
 
 
@@ -174,8 +180,8 @@ def _grid_row(parts: Parts) -> dict[str, Any]:
     }
 
 
-def _tuned_row(parts: Parts, run: int) -> dict[str, Any]:
-    found = tuned_machine(parts, run * N_FOLDS + parts.fold)
+def _tuned_row(parts: Parts, run: int, *, refit: bool) -> dict[str, Any]:
+    found = tuned_machine(parts, run * N_FOLDS + parts.fold, refit=refit)
     return {
         "vectors": len(found.rows),
         "validation": float(found.svc.score(parts.validation_X, parts.validation_y)),
@@ -185,7 +191,7 @@ def _tuned_row(parts: Parts, run: int) -> dict[str, Any]:
         "gamma": float(found.svc.gamma),
         "seconds": found.seconds,
         "evaluations": found.n_fits,
-        "chosen": _text(found.rows) if run == 0 else "",
+        "chosen": _text(found.rows) if run == 0 and len(found.rows) < len(parts.y) else "",
     }
 
 

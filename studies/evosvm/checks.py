@@ -18,7 +18,7 @@ from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
 from spotsvm.studies.common.data import DataSet, Floats
-from spotsvm.studies.evosvm.folds import folds_of, optimum_of, timed
+from spotsvm.studies.evosvm.folds import PAPERS, folds_of, optimum_of, timed
 from spotsvm.studies.evosvm.printed import ERRORS, FOLDS
 
 
@@ -78,9 +78,6 @@ def _mutate(rows: Floats, bounds: Floats, rng: np.random.Generator) -> Floats:
     mutants.flat[hits] = np.where(mutants.flat[hits] != 0, 0.0, values)
     hit: Floats = mutants[np.unique(hits // n)]
     return hit
-
-
-PAPERS = ("gaussian", "switching", "hybrid", "swarm")
 
 
 def readings(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], folds: int) -> pd.DataFrame:

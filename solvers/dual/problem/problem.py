@@ -98,9 +98,25 @@ class DualProblem:
         lowest = float(np.min(gain[down], initial=np.inf))
         if not self.bias:
             return max(highest, -lowest, 0.0), 0.0
+        return max(highest - lowest, 0.0), self.threshold(alpha, decision)
+
+    def threshold(self, alpha: Floats, decision: Floats) -> float:
+        """Return the threshold b that fits a solution: the mean of y less the decision over the rows with 0 < alpha < C.
+
+        Where all rows are at a bound, it is the middle of the interval that they leave.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from spotsvm.solvers.dual import make_problem
+        >>> problem = make_problem(np.eye(2), [1, -1], C=2.0)
+        >>> alpha = np.array([1.0, 0.5])
+        >>> problem.threshold(alpha, problem.decision(alpha))  # the mean of 1 - 1 and -1 + 0.5
+        -0.25
+        """
         signed = self.C * self.y
-        interval = bias_interval(-gain, alpha * self.y, np.minimum(signed, 0.0), np.maximum(signed, 0.0))
-        return max(highest - lowest, 0.0), middle_bias(*interval)
+        interval = bias_interval(decision - self.y, alpha * self.y, np.minimum(signed, 0.0), np.maximum(signed, 0.0))
+        return middle_bias(*interval)
 
     def primal(self, alpha: Floats, decision: Floats, bias: float) -> float:
         """Return the primal objective: half the squared norm plus the slacks times their C.

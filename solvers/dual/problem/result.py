@@ -20,7 +20,8 @@ class DualResult:
         The dual objective that is maximised (Mierswa 2006, eq. 31): sum(alpha) - alpha' Q alpha / 2, Q_ij = y_i y_j K_ij.
         For regression `y' beta - epsilon |beta|_1 - beta' K beta / 2`, where beta is `alpha`.
     bias : float
-        The threshold b of the decision function sum_j alpha_j y_j k(x_j, x) + b; 0 where the problem has none.
+        The threshold b of the decision function sum_j alpha_j y_j k(x_j, x) + b; 0 where the problem has none, unless
+        bias="after" asks for a threshold that is computed from the solution.
     decision : ndarray of shape (n,)
         The decision function at the rows of the problem.
     iterations : int

@@ -24,8 +24,8 @@ class KochSearch(KrigingSearch):
     """A Kriging search with the repeats of Koch et al. 2011, Algorithm 1.
 
     Each point of the initial design is evaluated k_0 times. Then, in every iteration, the point with the best mean response is
-    evaluated once more; OCBA (Chen et al. 2000) spreads further evaluations over all points, by the means and variances of their
-    responses; and a new point is evaluated as often as the best one has been by then.
+    evaluated once more; OCBA (Chen et al. 2000), which the printed algorithm lacks, spreads further evaluations over all points,
+    by the means and variances of their responses; and a new point is evaluated as often as the best one has been by then.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class KochSearch(KrigingSearch):
     max_repeats : int or None, default=None
         Evaluations of a point at most. In section 3.2.2 of the paper it is 2; 1 is for an objective that is a mean of repeats.
     spread : int, default=1
-        Evaluations that OCBA allots in an iteration.
+        Evaluations that OCBA allots in an iteration; 0 for the algorithm as printed.
     **settings : dict
         The others of `KrigingSearch`, but for `repeat_below`.
 
@@ -58,10 +58,14 @@ class KochSearch(KrigingSearch):
 
     Notes
     -----
-    Where the printed algorithm has the new points of an iteration chosen before the best is evaluated again, here they are
-    chosen after, by a model that has seen the outcome. With several workers, no point is evaluated by two of them at a time;
-    while the repeats that are owed must wait for that, the next iteration begins. A point at which every evaluation has failed
-    is not repeated, and of one at which some have, the others count.
+    The printed algorithm draws the new points of an iteration at random and takes those that the model predicts to be best,
+    before the best point is evaluated again; the paper's text has CMA-ES maximise the expected improvement. Here an iteration has
+    one new point, chosen after that evaluation by a model that has seen the outcome: the logarithm of the expected improvement
+    is maximised by comparing candidates and climbing from the best three by gradients.
+
+    With several workers, no point is evaluated by two of them at a time; while the repeats that are owed must wait for that, the
+    next iteration begins. A point at which every evaluation has failed is not repeated, and of one at which some have, the others
+    count.
 
     A record that was made before this search had repeats goes on with a warning: its points count as evaluated often enough, and
     repeats begin where it ends.

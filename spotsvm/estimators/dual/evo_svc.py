@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from spotsvm.common.checks import check_choice, check_flag
-from spotsvm.common.errors import ArgumentError
+from spotsvm.common.checks import check_choice, check_count
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import check_max_iter
+from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings
+from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
+from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
 
 METHODS = ("memetic", "gaussian", "switching", "hybrid", "swarm", "exact")
-_WITH_BIAS = ("memetic", "exact")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -36,9 +37,11 @@ class EvoSVC(DualSVC):
         any of them; where the problem is concave, the optimum.
     degree, gamma, coef0, sigma
         Parameters of the kernel, as in `ExactSVC`.
-    bias : bool, default=False
-        Whether there is a threshold b; the paper has none. Only "memetic" and "exact" can have one. Use True with indefinite
-        kernels: without a threshold these often predict much worse.
+    bias : bool or "after", default=False
+        Whether there is a threshold b. False: none, as the paper has it. "after": the dual is solved without one, and b is the
+        mean of y less the decision over the rows with 0 < alpha < C, as in the paper's software; with "switching" and "hybrid"
+        the errors are then nearest to the printed ones (study evosvm). True: the dual with a threshold, by "memetic" or "exact"
+        alone. Use True with indefinite kernels: without a threshold these often predict much worse.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which exact steps stop, positive; "memetic" aims at 1e-6 or less
         where the problem is concave.
@@ -47,8 +50,19 @@ class EvoSVC(DualSVC):
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class.
     max_iter : int, default=-1
-        Cap on the generations, 1 or more; -1 for the method's own. For "exact" a cap on the solver's steps, for "memetic" on
-        those of its first and its last local search. At the cap a ConvergenceWarning is given.
+        Cap on the generations, 1 or more; -1 for the method's own, 1000. For "exact" a cap on the solver's steps, for "memetic"
+        on those of its first and its last local search. At the cap a ConvergenceWarning is given.
+    n_iter_no_change : int, default=5
+        Stop after this many generations without improvement. Only the paper's four methods use it.
+    population_size : int or None, default=None
+        Number of individuals, of particles or, with "memetic", of local solutions that are kept, 1 or more; None for 10, or 8
+        with "memetic". "exact" has none.
+    inertia : float, default=0.1
+        First weight of the velocity of "swarm", 0 or more; it falls to zero in equal steps over the generations of `max_iter`.
+    local_weight, global_weight : float, default=1.0
+        Pulls of "swarm" towards the best place that a particle has seen, and towards the best that any has seen, 0 or more.
+    pulls : {"uniform", "gaussian"}, default="gaussian"
+        What "swarm" multiplies its pulls by: normal numbers with mean and standard deviation 1, or uniform ones from 0 to 1.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         As in `ExactSVC`.
     break_ties : bool, default=False
@@ -96,11 +110,17 @@ n_features_in_, feature_names_in_
     degree: int = 3
     gamma: Any = "scale"
     coef0: float = 0.0
-    bias: bool = False
+    bias: bool | str = False
     tol: float = 1e-3
     cache_size: float = 200
     class_weight: Any = None
     max_iter: int = -1
+    n_iter_no_change: int = 5
+    population_size: int | None = None
+    inertia: float = 0.1
+    local_weight: float = 1.0
+    global_weight: float = 1.0
+    pulls: str = "gaussian"
     decision_function_shape: str = "ovr"
     break_ties: bool = False
     sigma: float | None = None
@@ -108,8 +128,7 @@ n_features_in_, feature_names_in_
 
     def _check_parameters(self) -> tuple[float, int | None]:
         check_choice("method", self.method, METHODS)
-        if check_flag("bias", self.bias) and self.method not in _WITH_BIAS:
-            raise ArgumentError(f"bias=True and method={self.method!r}; only {' and '.join(map(repr, _WITH_BIAS))} have a bias")
+        self._settings()
         return super()._check_parameters()
 
     def _pair_seeds(self, n_pairs: int) -> list[int]:
@@ -122,9 +141,26 @@ n_features_in_, feature_names_in_
             labels,
             bounds,
             self.method,
-            bias=bool(self.bias),
+            bias=self.bias,
             random_state=seed,
             definite=True if self.kernel_.positive_semidefinite else None,
             tol=self.tol,
             max_iter=check_max_iter(self.max_iter),
+            settings=self._settings(),
         )
+
+    def _settings(self) -> EvolutionSettings | SwarmSettings | MemeticSettings | None:
+        """Check the parameters of all methods, and return the settings of the one that is used."""
+        size: dict[str, Any] = {} if self.population_size is None else {"population_size": self.population_size}
+        check_count("n_iter_no_change", self.n_iter_no_change)
+        evolution = EvolutionSettings(patience=self.n_iter_no_change, **size)
+        swarm = SwarmSettings(
+            patience=self.n_iter_no_change,
+            inertia=self.inertia,
+            local_weight=self.local_weight,
+            global_weight=self.global_weight,
+            pulls=self.pulls,
+            **size,
+        )
+        settings = {"exact": None, "memetic": MemeticSettings(**size), "swarm": swarm}
+        return settings.get(self.method, evolution)

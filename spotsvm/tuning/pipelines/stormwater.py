@@ -73,6 +73,15 @@ def stormwater_pipeline(
     >>> pipeline, space = stormwater_pipeline("rain_mm", horizon=3)
     >>> sorted(name for name in space if "rain1" in name)
     ['features__rain1__embed__dimensions', 'features__rain1__leaky__decays', 'features__rain1__leaky__windows']
+
+    The pipeline is an estimator as it is, and a search tunes it:
+
+    >>> import numpy as np
+    >>> rain = np.random.default_rng(0).exponential(size=(200, 1))
+    >>> level = np.convolve(rain[:, 0], 0.8 ** np.arange(20))[:200]
+    >>> pipeline, space = stormwater_pipeline()
+    >>> pipeline.fit(rain, level).predict(rain).shape
+    (200,)
     """
     if region not in REGIONS:
         raise ArgumentError(f"region={region!r}; use {' or '.join(map(repr, REGIONS))}")

@@ -126,7 +126,10 @@ def test_every_method_takes_two_rows(method, C):
     ("arguments", "said"),
     [
         ({"method": "newton"}, "method='newton'; use one of 'auto', 'exact', 'memetic'"),
-        ({"method": "swarm", "bias": True}, "bias=True with method='swarm'.* use 'exact' or 'memetic'"),
+        (
+            {"method": "swarm", "bias": True},
+            "bias=True with method='swarm'.*use bias='after' .* or the method 'exact' or 'memetic'",
+        ),
         ({"tol": 0.0}, "tol=0.0; use a positive number"),
         ({"tol": np.nan}, "tol=nan"),
         ({"tol": "fine"}, "tol='fine'"),
@@ -138,7 +141,7 @@ def test_every_method_takes_two_rows(method, C):
         ({"y": [1, 1, 1]}, "y holds the one class"),
         ({"tol": 10**400}, "tol=10+; use a positive number"),
         ({"max_iter": True}, "max_iter=True; use 1 or more"),
-        ({"bias": "no"}, "bias='no'; use True or False"),
+        ({"bias": "no"}, "bias='no'; use True, False or 'after'"),
         ({"definite": "yes"}, "definite='yes'; use True or False"),
         ({"method": np.array(["exact", "swarm"])}, "method=array.*; use one of 'auto'"),
         ({"start": 1j * np.ones(3)}, "start must be 3 finite numbers; its entries are complex"),
@@ -154,6 +157,16 @@ def test_every_method_takes_two_rows(method, C):
 def test_bad_arguments_are_told(arguments, said):
     with pytest.raises(SolverError, match=said):
         solve_dual(**{"K": np.eye(3), "y": [1, -1, 1], "C": 1.0, "method": "exact", **arguments})
+
+
+@pytest.mark.parametrize("method", ["auto", "exact", "memetic"])
+def test_a_threshold_after_training_by_hand(method):
+    # alpha = C, so f = (0.25, -0.75): at the margins or within for -0.25 <= b <= 0.75, whose middle is 0.25
+    found = solve_dual(np.diag([1.0, 3.0]), [1, -1], 0.25, method, bias="after")
+    assert found.bias == pytest.approx(0.25)
+    np.testing.assert_allclose(found.decision, [0.5, -0.5])
+    without = solve_dual(np.diag([1.0, 3.0]), [1, -1], 0.25, method)
+    assert (without.bias, without.objective, without.duality_gap) == (0.0, found.objective, found.duality_gap)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from spotsvm.studies.alga.runs import (
     GRID,
     METHODS,
     NSGA2,
+    REFITTED,
     TUNED,
     grid_models,
     machine_of,
@@ -47,8 +48,8 @@ def test_rows_of_every_run_their_models_and_fronts(study):
     for name, sizes in (("2d-random-points", [2, 8]), (BOARD, [2, 8])):
         of_set = runs[runs["set"] == name]
         assert of_set[of_set.method == ALGA].groupby("run")["K"].unique().map(list).tolist() == [sizes, sizes]
-        assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 4, 2, 4, 2, 2]
-    assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [9, 9]
+        assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 4, 2, 4, 2, 2, 2]
+    assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [10, 10]
     assert (runs.support_vectors <= runs.vectors).all()
     assert runs[["validation", "test"]].stack().between(0.3, 1.0).all()
     assert (of_board(study, GASVM, 8)[["C", "gamma"]] == of_board(study, GRID).iloc[0][["C", "gamma"]]).all(axis=None)
@@ -91,6 +92,17 @@ def test_a_tuned_machine_is_trained_on_a_part_by_class_and_has_its_row(study):
     svc, chosen = machine_of(study.splits(BOARD)[0], row.to_dict())
     assert (len(chosen), row.evaluations) == (400, 126)  # all of T
     assert (svc.C, svc.gamma, svc.n_support_.sum()) == (row.C, row.gamma, row.support_vectors)
+
+
+def test_a_refitted_machine_has_the_tuned_model_on_all_rows():
+    parts = thirds(chessboard_dots(3600, board=4))
+    tuned, refitted = (tuned_machine(parts, 0, refit=refit) for refit in (False, True))
+    assert (refitted.svc.C, refitted.svc.gamma) == (tuned.svc.C, tuned.svc.gamma)
+    again = SVC(C=tuned.svc.C, gamma=tuned.svc.gamma).fit(parts.X, parts.y)
+    np.testing.assert_array_equal(refitted.svc.support_, again.support_)
+    assert (len(refitted.rows), refitted.n_fits) == (1200, tuned.n_fits + 1)
+    (row,) = run_method(parts, REFITTED, 0, 0, None)
+    assert (row["vectors"], row["chosen"], row["test"]) == (1200, "", again.score(parts.test_X, parts.test_y))
 
 
 def test_runs_do_not_depend_on_the_number_of_jobs(study):
@@ -152,6 +164,7 @@ def test_the_files(study, tmp_path, monkeypatch):
     assert "### Wilcoxon tests" in text
     assert "2d-chessboard-dots 4x4: reached" in text
     assert "Beside an SVC tuned on 1,000 random rows" in text
+    assert "### ALGA beside the same SVC, refitted on all rows" in text
 
 
 def test_larger_sets_are_split_in_thirds_and_uci_has_five_folds_without_missing_values(tmp_path, monkeypatch):

@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import wilcoxon
 
 from spotsvm.studies.alga.figures import draw_fronts, mean_front
-from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM, TUNED
+from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM, REFITTED, TUNED
 from spotsvm.studies.alga.tables import (
     against_grid,
     against_tuned,
@@ -106,7 +106,13 @@ def test_beside_the_tuned_machine(runs):
     assert found["share of time"].tolist() == [2.0, 2.0]
     ours = runs[(runs.method == ALGA) & (runs["K"] == 32)].test.mean()
     assert found.loc["32", "points less on Psi"] == pytest.approx(100 * (0.94 - ours))
-    assert f"4x4: ALGA with K = 32, {100 * (ours - 0.94):+.1f} points, 25 % of the SVs, 2.0 times the time." in on_tuned(tuned)
+    assert f"4x4: ALGA with K = 32, {100 * (ours - 0.94):+.1f} points, 25 % of the SVs, 2.0 times the time. " in on_tuned(tuned)
+    assert "It has fewer support vectors on 1 of 1 sets, took less time on 0, and is more accurate on 0." in on_tuned(tuned)
+    assert "refitted" not in on_tuned(tuned)
+    refitted = pd.concat([runs, pd.DataFrame([row(REFITTED, 0, run, 0.9, 8, 20.0) for run in range(12)])])
+    text = on_tuned(refitted)
+    assert text.startswith("Beside the same SVC refitted on all rows, ")
+    assert text.endswith("It has fewer support vectors on 0 of 1 sets, took less time on 1, and is more accurate on 1.")
 
 
 def test_what_is_said_of_the_tendencies(runs):

@@ -4,8 +4,12 @@ import pytest
 
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings, evolve
 from spotsvm.solvers.dual.problem.problem import make_problem
-from spotsvm.studies.evosvm.checks import NORMAL, OPTIMUM, PAPERS, READINGS, UNIFORM, f_test, on_swarm, plain_hybrid, swarm_table
-from spotsvm.studies.evosvm.folds import METHODS, PRINTED_AS
+from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.kernels import Kernel
+from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
+from spotsvm.studies.common.data import stand_ins
+from spotsvm.studies.evosvm.checks import NORMAL, OPTIMUM, READINGS, UNIFORM, f_test, on_swarm, plain_hybrid, swarm_table
+from spotsvm.studies.evosvm.folds import AFTER, METHODS, PAPERS, PRINTED_AS, folds_of
 from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
 from spotsvm.studies.evosvm.study import EvosvmStudy
 from spotsvm.studies.evosvm.tables import cells, on_readings, on_reasons
@@ -24,7 +28,7 @@ def test_every_method_on_every_fold_and_in_the_table(study):
     assert (runs.optimum_share <= 1 + 1e-6).all()
     shares = study.table().pivot(index="data set", columns="method", values="lowest share")
     assert (shares[["memetic", "exact"]] > 0.999).all(axis=None)
-    assert (shares[["gaussian", "switching", "hybrid", "swarm"]] < 0.99).all(axis=None)
+    assert (shares[[*PAPERS, *AFTER.values()]] < 0.99).all(axis=None)
     np.testing.assert_allclose(shares["exact, bias"], shares["LIBSVM"], rtol=1e-3)
     table = study.table()
     assert table.columns.tolist() == [
@@ -37,6 +41,19 @@ def test_every_method_on_every_fold_and_in_the_table(study):
     cell = table[(table["data set"] == "iris") & (table.method == "hybrid")].iloc[0]
     assert cell["error"] == pytest.approx(errors.mean())
     assert cell["sd"] == pytest.approx(np.std(errors, ddof=1))
+
+
+def test_a_threshold_after_training_is_solve_dual_s(study):
+    runs = study.frame().set_index(["data_set", "fold", "method"])
+    for data in stand_ins():
+        for fold, (train, test) in enumerate(folds_of(data, 4)):
+            kernel, y = Kernel("rbf", gamma=0.1), data.y[train]
+            K, K_test = gram_matrix(kernel, data.X[train]), kernel_matrix(kernel, data.X[test], data.X[train])
+            found = solve_dual(K, y, 1.0, "hybrid", bias="after", random_state=fold)
+            wrong = (K_test @ (found.alpha * y) + found.bias > 0) != (data.y[test] > 0)
+            row = runs.loc[(data.name, fold, "hybrid, b after")]
+            assert row.error == pytest.approx(100 * np.mean(wrong))
+            assert row.optimum_share == runs.loc[(data.name, fold, "hybrid")].optimum_share
 
 
 def test_report_and_files(study, tmp_path):
@@ -92,11 +109,11 @@ def runs_as_printed(offset, with_threshold):
     """Every method as printed, in two folds, but for an offset."""
     rows = []
     for (cost, data_set, learner), (error, deviation) in ERRORS.items():
-        method = next(name for name, printed in PRINTED_AS.items() if printed == learner)
-        for fold, sign in enumerate((-1, 1)):
-            measured = error + offset + sign * deviation / np.sqrt(2)
-            rows.append((data_set, cost, fold, method, measured, measured + with_threshold, 1.0, 1.0, 1, True))
-    measured = ["error", "error_with_threshold", "seconds", "optimum_share", "generations", "converged"]
+        for method in (name for name, printed in PRINTED_AS.items() if printed == learner):
+            for fold, sign in enumerate((-1, 1)):
+                measured = error + offset + with_threshold * (method in AFTER.values()) + sign * deviation / np.sqrt(2)
+                rows.append((data_set, cost, fold, method, measured, 1.0, 1.0, 1, True))
+    measured = ["error", "seconds", "optimum_share", "generations", "converged"]
     return pd.DataFrame(rows, columns=["data_set", "C", "fold", "method", *measured])
 
 
@@ -112,15 +129,16 @@ def printed_readings(libsvm_offset):
 
 def test_what_is_said_of_the_readings_follows_from_the_figures():
     for offset, with_threshold, verdict in (
-        (5.0, -5.0, "nearer to what such a threshold gives than"),
-        (0.0, 5.0, "nearer to what b = 0 gives than"),
-        (5.0, 0.0, "Neither explains these"),
+        (5.0, -5.0, "hybrid 5.0 and 0.0: b after is nearer"),
+        (0.0, 5.0, "hybrid 0.0 and 5.0: b = 0 is nearer"),
+        (5.0, 0.0, "hybrid 5.0 and 5.0: no difference"),
     ):
         runs = runs_as_printed(offset, with_threshold)
         for libsvm_offset in (0.0, 5.0):
             text = on_readings(runs, printed_readings(libsvm_offset), cells(runs))
             assert "'gamma = sigma' is nearest" in text
             assert verdict in text
+            assert f"together, 36 cells: {offset:.1f} and {offset + with_threshold:.1f}." in text
             assert ("not this machine's plain decision" in text) == (libsvm_offset > 0)
             assert "are about 1.0 times ours" in text
     assert on_readings(runs, printed_readings(0.0), cells(runs.assign(data_set="unknown"))) == ""

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
@@ -8,6 +9,9 @@ from sklearn.svm import SVC
 from spotsvm.common.errors import ArgumentError
 from spotsvm.estimators.dual.evo_svc import METHODS, EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings
+from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
+from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.errors import SolverError
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
@@ -15,14 +19,23 @@ X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state
 IRIS, SPECIES = load_iris(return_X_y=True)
 IRIS = scale(IRIS)
 EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
+UNLIKE_WEIGHTS = {"check_class_weight_classifiers": "class weights of 1000 and 0.0001 need a bias in the problem, not after it"}
 PAPER = ["gaussian", "switching", "hybrid", "swarm"]
 
 may_stop_early = pytest.mark.filterwarnings("ignore:The solver stopped early:sklearn.exceptions.ConvergenceWarning")
 
 
 @parametrize_with_estimators(
-    [EvoSVC(), EvoSVC(gamma="auto", bias=True), EvoSVC(kernel="precomputed", bias=True)],
-    expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
+    [
+        EvoSVC(),
+        EvoSVC(gamma="auto", bias=True),
+        EvoSVC(kernel="precomputed", bias=True),
+        EvoSVC(method="hybrid", bias="after"),
+    ],
+    expected_failed_checks=lambda machine: (
+        (EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {})
+        | (UNLIKE_WEIGHTS if machine.bias == "after" else {})
+    ),
 )
 def test_check_estimator(estimator, check):
     check(estimator)
@@ -46,6 +59,63 @@ def test_two_classes(method):
 def test_memetic_is_never_below_the_paper_s_own(method):
     best = EvoSVC(gamma=0.2, random_state=0).fit(X, Y).dual_objective_
     assert (best >= EvoSVC(method=method, gamma=0.2, random_state=0).fit(X, Y).dual_objective_).all()
+
+
+def free_mean(machine):
+    """The mean of y less the decision without threshold over the free support vectors of two classes, C = 1."""
+    signed, vectors = machine.dual_coef_[0], machine.support_vectors_
+    decision = np.exp(-0.2 * ((vectors[:, None] - vectors) ** 2).sum(axis=2)) @ signed
+    free = np.abs(signed) < 1 - 1e-9
+    assert free.any()
+    return np.mean((np.sign(signed) - decision)[free])
+
+
+@may_stop_early
+@pytest.mark.parametrize("method", METHODS)
+def test_a_threshold_after_training_is_that_of_the_free_support_vectors_and_changes_nothing_else(method):
+    without, after = (
+        EvoSVC(method=method, gamma=0.2, bias=bias, tol=1e-8, random_state=0).fit(X, Y) for bias in (False, "after")
+    )
+    np.testing.assert_array_equal(after.dual_coef_, without.dual_coef_)
+    assert after.intercept_[0] == pytest.approx(free_mean(after), abs=1e-12)
+    np.testing.assert_allclose(after.decision_function(X), without.decision_function(X) + after.intercept_[0], atol=1e-12)
+    assert after.dual_objective_ == without.dual_objective_
+    # at the optimum of the box each free support vector is at its margin already
+    assert (abs(after.intercept_[0]) < 1e-6) == (method in ("memetic", "exact"))
+
+
+def test_at_the_optimum_with_a_bias_the_free_support_vectors_set_svc_s_threshold():
+    svc = SVC(gamma=0.2, tol=1e-8).fit(X, Y)
+    assert abs(svc.intercept_[0]) > 0.01
+    assert free_mean(svc) == pytest.approx(svc.intercept_[0], abs=1e-6)
+    assert free_mean(EvoSVC(method="exact", bias=True, gamma=0.2, tol=1e-8).fit(X, Y)) == pytest.approx(
+        svc.intercept_[0], abs=1e-6
+    )
+
+
+@may_stop_early
+@pytest.mark.parametrize(
+    ("method", "settings", "options"),
+    [
+        ("hybrid", EvolutionSettings(30, max_generations=50), {"max_iter": 50, "population_size": 30}),
+        (
+            "swarm",
+            SwarmSettings(7, 300, 20, inertia=0.7, local_weight=0.5, global_weight=1.5, pulls="uniform"),
+            {"max_iter": 300, "population_size": 7, "n_iter_no_change": 20, "inertia": 0.7}
+            | {"local_weight": 0.5, "global_weight": 1.5, "pulls": "uniform"},
+        ),
+    ],
+)
+def test_its_parameters_are_the_settings_of_the_solver(method, settings, options):
+    seed = np.random.RandomState(0).randint(np.iinfo(np.int32).max)
+    K = np.exp(-0.2 * ((X[:, None] - X) ** 2).sum(axis=2))
+    alone = solve_dual(K, 2.0 * Y - 1, 1.0, method, random_state=seed, settings=settings)
+    machine = EvoSVC(method=method, kernel="precomputed", random_state=0, **options).fit(K, Y)
+    assert machine.dual_objective_[0] == pytest.approx(alone.objective, rel=1e-9)
+    assert machine.n_iter_[0] == alone.iterations
+    for name in options:
+        other = clone(machine).set_params(**{name: getattr(EvoSVC(), name)}).fit(K, Y)
+        assert (other.dual_objective_[0], other.n_iter_[0]) != (machine.dual_objective_[0], machine.n_iter_[0]), name
 
 
 @pytest.mark.parametrize("method", ["memetic", "exact"])
@@ -105,13 +175,14 @@ def test_indefinite_kernels(kernel, bias):
 @may_stop_early
 @pytest.mark.parametrize("method", METHODS)
 def test_hard_data_end(method):
+    most = 100 if method in PAPER else -1
     for data, y in [
         (np.zeros((30, 3)), np.arange(30) % 3),
         (X.repeat(2, axis=0), np.arange(2 * len(X)) % 2),
         ([[0.0], [1.0]], [0, 1]),
     ]:
         for C, gamma in ((1.0, 1e-300), (1.0, 1.0), (1.0, 1e300), (1e-6, 1.0), (1e6, 1.0)):
-            machine = EvoSVC(method=method, C=C, gamma=gamma, random_state=0).fit(data, y)
+            machine = EvoSVC(method=method, C=C, gamma=gamma, max_iter=most, random_state=0).fit(data, y)
             assert np.isfinite(machine.decision_function(data)).all()
 
 
@@ -126,13 +197,21 @@ def test_a_cap_on_generations_is_kept_and_warned_of():
     [
         ({"method": "annealing"}, "method='annealing'; use 'memetic', 'gaussian'"),
         ({"method": np.array(["memetic", "exact"])}, "method=array.*; use 'memetic'"),
-        ({"bias": 1}, "bias=1; use True or False"),
-        ({"bias": True, "method": "hybrid"}, "bias=True and method='hybrid'; only 'memetic' and 'exact' have a bias"),
+        ({"bias": 1}, "bias=1; use True, False or 'after'"),
+        ({"bias": "before"}, "bias='before'; use True, False or 'after'"),
+        (
+            {"bias": True, "method": "hybrid"},
+            "bias=True with method='hybrid'.*use bias='after' .* or the method 'exact' or 'memetic'",
+        ),
         ({"max_iter": 0}, "max_iter=0; use"),
+        ({"population_size": 0}, "population_size=0; use 1 or more"),
+        ({"n_iter_no_change": 0}, "n_iter_no_change=0; use a whole number"),
+        ({"inertia": -1.0}, "inertia=-1.0; use a finite number, 0 or more"),
+        ({"pulls": "strong"}, "pulls='strong'; use 'uniform' or 'gaussian'"),
     ],
 )
 def test_bad_parameters(options, message):
-    with pytest.raises(ArgumentError, match=message):
+    with pytest.raises((ArgumentError, SolverError), match=message):
         EvoSVC(**options).fit(X, Y)
 
 

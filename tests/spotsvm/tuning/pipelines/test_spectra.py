@@ -7,9 +7,8 @@ from sklearn.metrics import r2_score
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV
+from spotsvm import SpotSearchCV, spectra_pipeline
 from spotsvm.common.errors import ArgumentError
-from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 
 #: smooth curves whose shape depends on the class
 CLASSES = [1, 2, 3, 4, 5]

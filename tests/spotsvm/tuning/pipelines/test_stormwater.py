@@ -4,9 +4,9 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from spotsvm import Space
+from spotsvm import Space, stormwater_pipeline
 from spotsvm.errors import ArgumentError
-from spotsvm.tuning.pipelines.stormwater import REGIONS, stormwater_pipeline
+from spotsvm.tuning.pipelines.stormwater import REGIONS
 
 BRANCH = ("embed__dimensions", "leaky__decays", "leaky__windows")
 
