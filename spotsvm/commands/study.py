@@ -21,8 +21,10 @@ def study(name: str | None, quick: bool, out: Path | None, data: Path | None) ->
     from spotsvm.common.text import printable
 
     known = {point.name: point for point in sorted(entry_points(group="spotsvm.studies"))}
+    if not known:
+        raise ArgumentError("no studies are registered, as in a checkout that is not installed; run pip install . in it first")
     if name is None:
-        width = max((len(known_name) for known_name in known), default=0)
+        width = max(len(known_name) for known_name in known)
         for point in known.values():
             click.echo(f"{point.name:{width}} {(point.load().__doc__ or '').splitlines()[0]}")
         return

@@ -322,6 +322,15 @@ def test_studies_are_listed_and_run(studies, monkeypatch, tmp_path):
     assert told == [tmp_path]
 
 
+@pytest.mark.parametrize("name", [[], ["squares"]])
+def test_without_an_installation_no_study_is_registered(name, monkeypatch):
+    monkeypatch.setattr("spotsvm.commands.study.entry_points", lambda group: [])
+    result = CliRunner().invoke(main, ["study", *name])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no studies are registered" in result.stderr
+    assert "run pip install ." in result.stderr
+
+
 def test_warmup_says_how_long_it_took():
     assert run("warmup").startswith("solvers and Kriging compiled, or already compiled, in ")
 

@@ -137,16 +137,16 @@ def test_a_trial_past_its_time_is_killed_and_what_else_the_worker_did_begun_anew
 
     def objective(params):
         count()
-        time.sleep(60 if params["x"] == 0 else 1.3 if params["x"] == 1 else 0)
+        time.sleep(60 if params["x"] == 0 else 2.6 if params["x"] == 1 else 0)
         return params["x"]
 
-    with DaskWorkers(objective, client, trial_timeout=1.5) as workers:
+    with DaskWorkers(objective, client, trial_timeout=3.0) as workers:
         for key in range(4):  # with two workers of two threads, one of them is with the first
             workers.submit(key, {"x": min(key, 1)})
             time.sleep(0.2)
         found = all_of(workers, 4)
         assert found[0].state == "timeout"
-        assert found[0].reason == "it took longer than trial_timeout=1.5 s"
+        assert found[0].reason == "it took longer than trial_timeout=3 s"
         assert [found[key].state for key in (1, 2, 3)] == ["ok"] * 3
         client.wait_for_workers(2, timeout=20)
         time.sleep(1.1)
