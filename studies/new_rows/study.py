@@ -51,9 +51,9 @@ _JUDGED_ROWS, _JUDGED_UNITS = 300, 25
 _RIVALS = (FOREST, BOOSTING, LINEAR)
 
 _NOTES = f"""\
-Each entrant makes a model of 150 to 1,000 rows of a data set, and is judged on up to 2,000 other rows. Error is the percentage
-of new rows in another class or, in regression, the mean squared error. Differences are paired by split: in points, and in
-regression as ratios, with geometric means. Below 0, or below 1, an entrant is better than {REFERENCE}, whose error is the mean
+Each entrant makes a model of some rows of a data set, and is judged on up to 2,000 other rows. Error is the percentage of new
+rows in another class or, in regression, the mean squared error. Differences are paired by split: in points, and in regression
+as ratios, with geometric means. Below 0, or below 1, an entrant is better than {REFERENCE}, whose error is the mean
 of {REFERENCE_SEEDS} seeds. Intervals are 95 % t intervals over data sets, with the mean over splits as a set's value, each by
 itself and not adjusted for their number. The three sets "mfeat" are views of the same handwritten digits.
 
