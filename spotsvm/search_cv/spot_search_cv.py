@@ -55,8 +55,8 @@ class SpotSearchCV(
         the one that would be chosen otherwise: the smallest C, of equal ones the smallest gamma, of equal ones the fewest
         components or features (n_components, n_features_to_select, max_features, n_features, k). The standard error is that of
         the folds, and of the folds of further partitions where `confirm` scored them; candidates that it scored too are compared
-        by all partitions. The rule costs about a third of a point of error on new rows on average, so use it where
-        a simple machine is worth that. `study_.recommend()` is still the best.
+        by all partitions. The rule costs about a third of a point of error on new rows on average, so use it where a simple
+        machine is worth that. `study_.recommend()` is still the best.
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV; the folds are drawn once and are the same for all candidates.
     verbose : int, default=0

@@ -25,7 +25,7 @@ from spotsvm.trials.start import Start
 #: little
 GAMMAS = (2.0**-6, 2.0**-11, 2.0**-4, 2.0**-7, 2.0**-10)
 #: of regression: gammas where epsilon is not searched, else pairs of gamma and of epsilon in standard deviations of the target.
-#: Chosen alike over 22 sets, for the best of six values of C in 2^-5 ... 2^10, (November 2026, docs/benchmarks.md)
+#: Chosen alike over 22 sets, for the best of six values of C in 2^-5 ... 2^10 (November 2026, docs/benchmarks.md)
 SVR_GAMMAS = (2.0**-7, 2.0**-11, 2.0**-3, 2.0**-6, 2.0**-12)
 SVR_POINTS = ((2.0**-7, 2.0**-3), (2.0**-10, 2.0**-5), (2.0**-4, 2.0**-1), (2.0**-3, 2.0**-3), (2.0**-6, 2.0**-7))
 

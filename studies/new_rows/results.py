@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import NullFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike
 
 from spotsvm.common.drawing import COLOURS, tidy
@@ -173,6 +173,32 @@ def beside(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["task", "entrant", "budget", "sets", "lower", "higher", "higher on"])
 
 
+def compared(runs: pd.DataFrame, subject: str, rivals: Sequence[str]) -> pd.DataFrame:
+    """Return how an entrant without a budget compares with others, and on which sets it has the higher error.
+
+    Columns: task, rows, against, sets, difference (with its interval), median, better (sets with a lower error) and worse on (the
+    other sets, the worst first, each with its difference).
+    """
+    parts = []
+    for rival in rivals:
+        found = against(runs, rival)
+        found = found[(found["entrant"] == subject) & (found["budget"] == OWN_TIME)]
+        table = summaries(found)
+        by_set = of_sets(found).sort_values("difference", ascending=False)
+        worse = [
+            by_set[(by_set["task"] == task) & (by_set["rows"] == rows) & (by_set["difference"] > 0)]
+            for task, rows in zip(table["task"], table["rows"], strict=True)
+        ]
+        parts.append(table.assign(against=rival, difference=texts(table), **{"worse on": [_named(one) for one in worse]}))
+    columns = ["task", "rows", "against", "sets", "difference", "median", "better", "worse on"]
+    return pd.concat(parts, ignore_index=True)[columns].sort_values(["task", "rows"], kind="stable", ignore_index=True)
+
+
+def _named(sets: pd.DataFrame) -> str:
+    rows = sets[["set", "task", "difference"]].itertuples(index=False, name=None)
+    return "; ".join(f"{name} {estimate([value], task == REGRESSION)}" for name, task, value in rows)
+
+
 def judged(found: pd.DataFrame, budget: int, rows: int) -> list[str]:
     """Return a sentence a task that says of each entrant what its interval supports, and no more.
 
@@ -238,11 +264,7 @@ def _draw_lines(panel: Axes, found: pd.DataFrame, entrants: Sequence[str], ratio
         panel.errorbar(times, line["mean"], yerr=np.nan_to_num(bars), label=entrant, elinewidth=0.8, **style)
     panel.axhline(1.0 if ratio else 0.0, color="0.6", lw=0.8)
     panel.set_xscale("log")
-    if ratio:
-        panel.set_yscale("log")
-        panel.yaxis.set_major_formatter(ScalarFormatter())
-        panel.yaxis.set_minor_formatter(ScalarFormatter())
-    panel.xaxis.set_major_formatter(ScalarFormatter())
+    panel.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
     panel.xaxis.set_minor_formatter(NullFormatter())
     panel.tick_params(labelsize=8)
     tidy(panel)

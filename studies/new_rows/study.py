@@ -28,6 +28,7 @@ from spotsvm.studies.new_rows.entrants import (
 from spotsvm.studies.new_rows.results import (
     against,
     beside,
+    compared,
     draw,
     errors_by_set,
     judged,
@@ -50,9 +51,9 @@ _JUDGED_ROWS, _JUDGED_UNITS = 300, 25
 _RIVALS = (FOREST, BOOSTING, LINEAR)
 
 _NOTES = f"""\
-Each entrant makes a model of 150 to 1,000 rows of a data set, and is judged on up to 2,000 other rows. Error is the percentage
-of new rows in another class or, in regression, the mean squared error. Differences are paired by split: in points, and in
-regression as ratios, with geometric means. Below 0, or below 1, an entrant is better than {REFERENCE}, whose error is the mean
+Each entrant makes a model of some rows of a data set, and is judged on up to 2,000 other rows. Error is the percentage of new
+rows in another class or, in regression, the mean squared error. Differences are paired by split: in points, and in regression
+as ratios, with geometric means. Below 0, or below 1, an entrant is better than {REFERENCE}, whose error is the mean
 of {REFERENCE_SEEDS} seeds. Intervals are 95 % t intervals over data sets, with the mean over splits as a set's value, each by
 itself and not adjusted for their number. The three sets "mfeat" are views of the same handwritten digits.
 
@@ -252,11 +253,11 @@ class NewRowsStudy(Experiment):
     def further_tables(self) -> dict[str, pd.DataFrame]:
         """Return medians, times, the same by rows and by kinds of sets, and sets by name."""
         runs, found = self.frame(), self.differences()
-        compared = against(runs, REFERENCE)
+        differences = against(runs, REFERENCE)
         here = self._at_judged(runs)
         at = f"{self.judged_units} units or an entrant's own time"
         medians = found.assign(mean=found["median"], low=float("nan"), high=float("nan"))
-        by_kind = summaries(self._at_judged(compared), ("task", "kind", "rows", "entrant", "budget"))
+        by_kind = summaries(self._at_judged(differences), ("task", "kind", "rows", "entrant", "budget"))
         by_rows = found[found["budget"].isin([OWN_TIME, self.judged_units])]
         tables = {
             "The same, median over sets": wide(self._at_judged(medians, of_units=False), "budget", self._titles),
@@ -268,8 +269,9 @@ class NewRowsStudy(Experiment):
             ),
             f"Beside {REFERENCE}, likewise": beside(here, REFERENCE),
         }
-        if (rivals := self.rivals()) is not None:
-            tables[f"{self.subject} against other models, at each number of rows"] = rivals
+        if rivals := [name for name in _RIVALS if name in self.entrants]:
+            title = f"{self.subject} against other models, at each number of rows, and the sets on which it has the higher error"
+            tables[title] = compared(runs, self.subject, rivals)
         shown = [name for name in (REFERENCE, TUNED, DEFAULTS, *_RIVALS) if name in self.entrants]
         tables[f"Error on new rows in per cent, mean over splits; {self.judged_rows} rows"] = errors_by_set(here, shown)
         return tables
@@ -278,15 +280,6 @@ class NewRowsStudy(Experiment):
     def subject(self) -> str:
         """The entrant that is compared with other models: TunedSVC and TunedSVR where they could run, else the reference."""
         return TUNED if TUNED in self.entrants and TUNED not in self.left_out else REFERENCE
-
-    def rivals(self) -> pd.DataFrame | None:
-        """Return the differences of one entrant from a forest, boosting and a linear model; None where none of them ran."""
-        parts = []
-        for rival in (name for name in _RIVALS if name in self.entrants):
-            found = summaries(against(self.frame(), rival), ("task", "rows", "entrant", "budget"))
-            found = found[(found["entrant"] == self.subject) & (found["budget"] == OWN_TIME)]
-            parts.append(found.assign(entrant=rival).rename(columns={"entrant": "against"}))
-        return pd.concat(parts, ignore_index=True).drop(columns="budget") if parts else None
 
     def conclusion(self) -> str:
         """Judge each entrant by its interval, and name the sets on which one is worse than the defaults."""

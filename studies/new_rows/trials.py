@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from spotsvm.studies.new_rows.entrants import Entrant, Job, Made, warm_up
+from spotsvm.studies.new_rows.entrants import REFERENCE, Entrant, Job, Made, warm_up
 from spotsvm.studies.new_rows.sets import REGRESSION, Split
 
 #: the budget of an entrant without one
@@ -43,7 +43,7 @@ def run_trial(
 ) -> list[dict[str, Any]]:
     """Run an entrant; return a row for each budget, or for the time that it takes by itself.
 
-    An entrant that raises an error has errors and times that are nan, and says why.
+    An entrant that raises an error has errors and times that are nan, and says why; the reference's error is not caught.
     """
     budgets = units if entrant.has_budget else (OWN_TIME,)
     about = {"task": task, "kind": kind, "columns": data.X.shape[1], "new_rows": len(data.new_y)} | key._asdict()
@@ -55,7 +55,9 @@ def run_trial(
             warm_up(entrant.make, job.regression)
             made = entrant.make(job, [unit * n for n in budgets] if entrant.has_budget else (np.inf,))
             judged = [(model.looks, model.searched, model.seconds, error(model, job, data), "") for model in made]
-        except Exception as failure:  # noqa: BLE001 - a peer's fault must not end a study of hours
+        except Exception as failure:  # a fault of one entrant must not end a study of hours
+            if key.entrant == REFERENCE:  # without its time there is no unit
+                raise
             judged = [(0, nothing, nothing, nothing, f"{type(failure).__name__}: {failure}".replace("\n", " "))] * len(budgets)
     names = ("looks", "searched", "seconds", "error", "failure")
     return [about | {"budget": budget} | dict(zip(names, row, strict=True)) for budget, row in zip(budgets, judged, strict=True)]

@@ -11,6 +11,7 @@ from spotsvm.studies.new_rows.results import (
     OPEN,
     against,
     beside,
+    compared,
     draw,
     estimate,
     judged,
@@ -114,6 +115,23 @@ def test_the_tables_name_sets_and_count_them():
     assert rows.loc[("worse", 25), ["sets", "lower", "higher"]].tolist() == [4, 0, 4]
     worst = against(runs, DEFAULTS).query("entrant == 'worse' and budget == 25").groupby("set")["difference"].mean()
     assert rows.loc[("worse", 25), "higher on"].startswith(f"{worst.idxmax()} {worst.max():+.2f}; ")
+
+
+def test_who_is_better_than_the_others_and_where_not():
+    runs = pd.concat(
+        [simulated({DEFAULTS: 0.0, "rival": 1.0}, sets=6), simulated({DEFAULTS: 0.0, "rival": 1.0}, task=REGRESSION)]
+    )
+    runs = runs[(runs["budget"] != 5)].assign(budget=0)
+    table = compared(runs, DEFAULTS, ["rival", REFERENCE]).set_index(["task", "against"])
+    assert table.index.tolist() == [(t, r) for t in (CLASSIFICATION, REGRESSION) for r in ("rival", REFERENCE)]
+    assert table.loc[(CLASSIFICATION, "rival"), "difference"].startswith("-")
+    assert table.loc[(REGRESSION, "rival"), "difference"].startswith("0.")
+    for (task, rival), row in table.iterrows():
+        found = against(runs, rival)
+        means = found[(found["entrant"] == DEFAULTS) & (found["task"] == task)].groupby("set")["difference"].mean()
+        worse = means[means > 0].sort_values(ascending=False)
+        assert row["better"] == (means < 0).sum()
+        assert [part.rsplit(" ", 1)[0] for part in row["worse on"].split("; ") if part] == worse.index.tolist()
 
 
 def test_failed_trials_count_nowhere():

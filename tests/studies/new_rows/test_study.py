@@ -119,6 +119,12 @@ def test_it_goes_on_from_its_file_and_is_the_same_with_any_number_of_jobs(tmp_pa
 
 
 @pytest.mark.usefixtures("fake_sets")
+def test_without_the_reference_there_is_no_unit_and_no_study():
+    with pytest.raises(ValueError, match="no model of 3 columns"):
+        small(entrants=FAKES | {REFERENCE: Entrant(failing, has_budget=False)}).run()
+
+
+@pytest.mark.usefixtures("fake_sets")
 def test_a_set_without_enough_rows_is_left_out_there():
     runs = small(rows=(60, 101), n_splits=1).frame()
     assert set(runs["rows"]) == {60}
