@@ -463,4 +463,5 @@ class Study(EarlierResults):
         return self.__dict__ | {"_record": None, "_asked_at": {}}
 
     def __repr__(self) -> str:
-        return f"<Study of {', '.join(self.space.names)} by {self._search.name!r}: {finished_words(self._trials)}>"
+        names = ", ".join(self.space.names) or "no parameters"
+        return f"<Study of {names} by {self._search.name!r}: {finished_words(self._trials)}>"
