@@ -6,7 +6,7 @@ import math
 import numbers
 import sys
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -286,6 +286,19 @@ def _from_sample(name: str, drawn: Sequence[Any]) -> Parameter:
         law = SampledLaw(tuple(sorted(map(float, plain))))
         return _from_distribution(name, law)
     return make_parameter(name, sorted(distinct))
+
+
+def without_ends(
+    parameter: ContinuousParameter | IntegerParameter, ends: Sequence[float]
+) -> ContinuousParameter | IntegerParameter:
+    """Return a parameter without these ends of its range: the next integer, or the central part of a distribution."""
+    if isinstance(parameter, IntegerParameter):
+        return replace(parameter, low=parameter.low + (parameter.low in ends), high=parameter.high - (parameter.high in ends))
+    if parameter.central is not None:
+        return parameter
+    part = CentralLaw(parameter.distribution)
+    low, high = part.support()
+    return replace(parameter, distribution=part, low=low, high=high, central=CENTRAL)
 
 
 def are_quantiles(given: Sequence[Any]) -> bool:

@@ -41,8 +41,8 @@ class Space:
         distribution without bounds the central 99.9 % are searched, by its quantiles. A range is a tuple (low, high) or
         (low, high, prior) with the prior "uniform" or "log-uniform": of two whole numbers it has the whole numbers from low to
         high, else all numbers between. In a list of dictionaries each is a region of its own: a parameter exists only in those
-        that name it, so `degree` can be searched for the polynomial kernel alone. A single value holds its parameter fixed; where
-        all are, or the dictionary is empty, the space has one configuration. Optuna's distributions, and scikit-optimize's `Real`,
+        that name it, so `degree` can be searched for the polynomial kernel alone. A single value holds its parameter fixed; a
+        space of such, or an empty dictionary, has one configuration. Optuna's distributions, and scikit-optimize's `Real`,
         `Integer` and `Categorical`, are taken as well. Of a distribution that has `rvs` alone, 1,000 values are drawn: continuous
         numbers follow the quantiles of this sample, and anything else is a list of the values drawn.
 
