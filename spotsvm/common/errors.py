@@ -100,7 +100,7 @@ class NoCompletedTrialError(SpotSVMError, ValueError):
 
 
 class FirstTrialsFailedError(NoCompletedTrialError):
-    """The first trials of a run failed for the same reason; the traceback of the last of them is a note of the error.
+    """The first trials of a run failed for the same reason, or all of them; the traceback of the last is a note of the error.
 
     See Also
     --------

@@ -1,18 +1,22 @@
-"""Text from data made safe to print, durations and tables as text, and checks of paths."""
+"""Text from data made safe to print, durations and tables as text, hints at misspelt names, and checks of paths."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from spotsvm.common.errors import ArgumentError, StorageError
 
 #: control characters but for tab and line feed; marks that turn the direction of text; halves of surrogate pairs; no characters
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _LONGEST = 2000
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def printable(text: str) -> str:
@@ -44,6 +48,53 @@ def shown_value(value: Any, longest: int = 80) -> str:
         return printable_line(repr(value), longest)
     except Exception:  # integers of very many digits have no repr, and a user's object can raise anything
         return f"a value of type {type(value).__name__}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint at the names that a misspelt one may stand for, to be put at the end of a message; empty if none is near.
+
+    Names of a pipeline's parameters, `step__parameter`, are found by the parameter alone.
+
+    Examples
+    --------
+    >>> did_you_mean("C", ["svc__C", "svc__gamma"]), did_you_mean("gama", ["gamma", "C"]), did_you_mean("x", ["gamma"])
+    ("; did you mean 'svc__C'?", "; did you mean 'gamma'?", '')
+    """
+    names = list(dict.fromkeys(known))
+    last = name.rpartition("__")[2].lower()
+    near = [one for one in names if one.rpartition("__")[2].lower() == last] or get_close_matches(name, names, 1)
+    return f"; did you mean {' or '.join(map(repr, near[:3]))}?" if near else ""
+
+
+def names_arguments(**elsewhere: str) -> Callable[[Function], Function]:
+    """Make a function say which argument was meant if it is called with one that it does not have.
+
+    `elsewhere` maps names of arguments in other libraries to those of the function.
+
+    Examples
+    --------
+    >>> @names_arguments(n_iter="n_trials")
+    ... def run(n_trials=100, progress=False): ...
+    >>> run(n_iter=3)
+    Traceback (most recent call last):
+    TypeError: run() has no argument 'n_iter'; did you mean 'n_trials'?
+    """
+
+    def decorated(function: Function) -> Function:
+        names = signature(function).parameters
+
+        @wraps(function)
+        def checked(*args: Any, **named: Any) -> Any:
+            for name in named:
+                if name not in names:
+                    called = type(args[0]).__name__ if function.__name__ == "__init__" else function.__qualname__
+                    hint = f"; did you mean {elsewhere[name]!r}?" if name in elsewhere else did_you_mean(name, names)
+                    raise TypeError(f"{called}() has no argument {name!r}{hint}")
+            return function(*args, **named)
+
+        return checked  # type: ignore[return-value]
+
+    return decorated
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:

@@ -12,7 +12,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer, check_scoring_options
+from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer, check_scoring_options, warn_of_failures
 
 
 def cross_val_scores(
@@ -122,7 +122,9 @@ def cross_val_scores(
     )
     filler = np.nan if isinstance(error_score, str) else float(error_score)
     rows = []
-    for scores in scorer.score(settings):
+    scored = scorer.score(settings)
+    warn_of_failures([scores.reason for scores in scored if scores.reason], len(scored))
+    for scores in scored:
         missing = np.nan if "folds_run" in scores.numbers else filler
         rows.append([scores.numbers.get(f"split{k}_test_score", missing) for k in range(len(splits))])
     return np.array(rows, dtype=np.float64)

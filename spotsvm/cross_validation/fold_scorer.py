@@ -31,6 +31,7 @@ from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, i
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm.trials.recommendation import commonest_reasons
 from spotsvm.trials.scores.intervals import score_range
 from spotsvm.trials.trial import traceback_of
 
@@ -58,8 +59,8 @@ class FoldScorer:
     `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
     vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices; it stops a candidate that can
     no longer be the best by the metric `race_for`. Where work is shared and the metric `soften` is accuracy, the numbers have
-    the `log_loss` of the margins of all test rows as well. With `warn=False` call `warn_of_failure` elsewhere; with
-    `advise=False` an offset of columns has been warned of elsewhere.
+    the `log_loss` of the margins of all test rows as well. With
+    `advise=False` an offset of columns has been warned of elsewhere. What failed is in the scores: `warn_of_failures` tells it.
 
     Once something was scored `scorer` has the scorers in use, and `metrics` their names, "score" for a single one. `last_error`
     is the error of the last candidate that failed.
@@ -82,7 +83,6 @@ class FoldScorer:
         max_bytes: int = MAX_BYTES,
         race_for: str | None = None,
         soften: str | None = None,
-        warn: bool = True,
         advise: bool = True,
     ):
         self._estimator, self._X, self._y = estimator, X, y
@@ -101,7 +101,7 @@ class FoldScorer:
         self.metrics: list[str] = []
         self.multimetric = False
         self.last_error: Exception | None = None
-        self._engine, self._max_bytes, self._race_for, self._warn = engine, max_bytes, race_for, warn
+        self._engine, self._max_bytes, self._race_for = engine, max_bytes, race_for
         self._soften, self._advise = soften, advise
         self._warned_of_offset = False
         #: the best mean score so far, which a race compares with
@@ -277,7 +277,8 @@ class FoldScorer:
     def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any, **options: Any) -> GridSearchCV:
         grid = [{name: _single(value) for name, value in candidate.items()} for candidate in candidates]
         search = GridSearchCV(self._estimator, grid, error_score=error_score, **{**self._options, **options})
-        return search.fit(self._X, self._y, **self._fit_params)
+        with ignoring("One or more of the (test|train) scores are non-finite"):  # which is warned of once, for all candidates
+            return search.fit(self._X, self._y, **self._fit_params)
 
     def _results(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
         search = self._search(candidates, error_score)
@@ -289,7 +290,7 @@ class FoldScorer:
     def _score_failing(self, candidate: Mapping[str, Any], error: Exception) -> FoldScores:
         """Score a candidate that is known to fail in a fold: the other folds, and other metrics, still count."""
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
-        with unwarned():  # what is warned of here is told below, and a mean over failed folds is wanted
+        with ignoring():  # what is warned of here is in the reason, and a mean over failed folds is wanted
             try:
                 numbers = self._numbers(self._results([candidate], np.nan), 0)
             except ValueError as every_fold:
@@ -297,12 +298,7 @@ class FoldScorer:
                     raise
                 numbers = {}
         self.last_error = error
-        scores = FoldScores(
-            {name: number for name, number in numbers.items() if not np.isnan(number)}, reason, traceback_of(error)
-        )
-        if self._warn:
-            warn_of_failure(candidate, scores.numbers, reason)
-        return scores
+        return FoldScores({name: number for name, number in numbers.items() if not np.isnan(number)}, reason, traceback_of(error))
 
     def _numbers(self, results: Mapping[str, Any], k: int) -> dict[str, float]:
         wanted = ("split", "mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
@@ -337,18 +333,19 @@ def check_scoring_options(engine: Any, error_score: Any) -> None:
         raise ArgumentError(f"error_score={error_score!r} is not a score; use 'raise' or a number")
 
 
-def warn_of_failure(candidate: Mapping[str, Any], numbers: Mapping[str, float], reason: str) -> None:
-    """Warn that a candidate failed, in some of its folds or in all of them."""
-    where = "some folds" if any("_test_" in name for name in numbers) else "every fold"
-    warnings.warn(f"{dict(candidate)} failed in {where}: {reason}", FitFailedWarning, stacklevel=3)
+def warn_of_failures(reasons: Sequence[str], n_candidates: int) -> None:
+    """Warn once that candidates failed, in some of their folds or in all, with the commonest of their reasons."""
+    if reasons:
+        said = f"{len(reasons)} of {n_candidates} candidates failed, in some folds or in every fold: {commonest_reasons(reasons)}"
+        warnings.warn(said, FitFailedWarning, stacklevel=3)
 
 
 @contextmanager
-def unwarned() -> Iterator[None]:
-    """Ignore warnings in the main thread; filters are global, and two threads would not restore them."""
+def ignoring(message: str = "") -> Iterator[None]:
+    """Ignore warnings that begin so in the main thread; filters are global, and two threads would not restore them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+        warnings.filterwarnings("ignore", message=message)
         yield

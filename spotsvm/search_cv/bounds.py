@@ -38,8 +38,8 @@ def check_bounded(constraints: Constraints, scoring: Any) -> None:
 
 def bounded_means(constraints: Constraints, scores: FoldScores, scorer: FoldScorer) -> dict[str, float]:
     """Return the mean test scores that have a bound, by the names that the bounds have for them."""
-    means = {name: scores.mean(name.removeprefix("mean_test_"), scorer.n_splits) for name in constraints.bounds}
-    return {name: mean for name, mean in means.items() if np.isfinite(mean)}
+    metrics = {name: name.removeprefix("mean_test_") for name in constraints.bounds}
+    return {name: scores.mean(metric, scorer.n_splits) for name, metric in metrics.items() if metric in scorer.metrics}
 
 
 def why_none_holds(trials: Sequence[Trial], constraints: Constraints) -> str:

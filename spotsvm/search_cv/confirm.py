@@ -84,7 +84,7 @@ class Confirmation:
         rows = [list(numbers).index(number) for number in self.numbers]
         found = {}
         for k in range(self.scores.shape[1]):
-            found[f"partition{k + 1}_test_{metric}"] = column = np.full(len(numbers), np.nan)
+            found[f"partition{k + 1}_{metric}"] = column = np.full(len(numbers), np.nan)
             column[rows] = self.scores[:, k]
         return found
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.search_cv.estimator_space import samples
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
@@ -19,8 +20,6 @@ from spotsvm.trials.start import ROUNDING
 from spotsvm.trials.trial import Outcome
 
 AUTO = "auto"
-#: of a choice, values that are looked at to see whether their work can be shared
-_MOST_LEVELS = 20
 
 
 @dataclass(frozen=True)
@@ -31,6 +30,8 @@ class CandidatePaths:
     profile: Profile | None = None
     #: what the values on a path must satisfy
     constraints: Constraints = Constraints((), {})
+    #: values of the grid over a range
+    n_values: int = N_VALUES
 
     def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
         """Score candidates, in the order given; all of them are passed to the scorer together.
@@ -44,7 +45,7 @@ class CandidatePaths:
         name, paths = self.profile.name, [dict[float, Outcome]() for _ in batch]
         grids = [self._grid(params) for params in batch]
         whole = bool(self.profile.listed) or scorer.needs_no_fit(name)
-        every_second = set(self.profile.values(N_VALUES)[::2]) if not whole else set()
+        every_second = set(self.profile.values(self.n_values)[::2]) if not whole else set()
         first = [{key for key in grid if whole or key in every_second} or set(grid) for grid in grids]
         own = [{self.profile.key(params[name])} if name in params else set[float]() for params in batch]
         self._extend(paths, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
@@ -55,7 +56,7 @@ class CandidatePaths:
     def _grid(self, params: Mapping[str, Any]) -> list[float]:
         """Return the values of the grid that a candidate may have, with its own for one that is the same but for rounding."""
         profile = cast("Profile", self.profile)
-        keys = allowed_keys(profile, self.constraints, params)
+        keys = allowed_keys(profile, self.constraints, params, self.n_values)
         if profile.listed or profile.name not in params:
             return keys
         own = profile.key(params[profile.name])
@@ -87,6 +88,23 @@ class CandidatePaths:
         return {*[v for v in grid if v < best][-1:], *[v for v in grid if v > best][:1]}
 
 
+def grid_size(profile: Profile, n_suggestions: int) -> int:
+    """Return the number of values of the grid over the range of a profiled parameter.
+
+    Where the other parameters have fewer configurations than there are suggestions, the budget that they leave makes the grid
+    finer: as many values are scored for each of them as suggestions come on it. `CandidatePaths` scores every second value of the
+    grid, and two beside the best.
+
+    Examples
+    --------
+    >>> profile = Profile(Space({"C": (0.0, 1.0), "kernel": ["rbf", "linear"]}), "C")
+    >>> grid_size(profile, 10), grid_size(profile, 50)
+    (11, 45)
+    """
+    size = profile.searched.domain.size
+    return max(N_VALUES, 2 * (int(n_suggestions / size) - 2) - 1)
+
+
 def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> Profile | None:
     """Return the parameter that a search profiles, None for none.
 
@@ -108,7 +126,7 @@ def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScor
         if given == AUTO:
             return None
         raise
-    for params in _samples(profile):
+    for params in samples(profile.space):
         if why := scorer.why_not_shared(params, profile.name):
             if given == AUTO:
                 return None
@@ -119,16 +137,3 @@ def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScor
 def _name_of_C(estimator: Any) -> str:
     last = "" if not hasattr(estimator, "steps") else f"{estimator.steps[-1][0]}__"
     return f"{last}C"
-
-
-def _samples(profile: Profile) -> list[dict[str, Any]]:
-    """Return configurations with each value of each choice of the space at least once."""
-    space, samples = profile.space, []
-    for centre in space.centres():
-        for j, coordinate in enumerate(space.domain.coordinates):
-            for level in range(min(coordinate.levels, _MOST_LEVELS) if coordinate.categorical else 1):
-                point = centre.copy()
-                if coordinate.categorical:
-                    point[j] = (level + 0.5) / coordinate.levels
-                samples.append(space.decode(space.domain.snap_one(point)))
-    return list({repr(sorted(params.items())): params for params in samples}.values())

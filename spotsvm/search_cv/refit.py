@@ -20,7 +20,8 @@ def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seco
 
     def fit() -> Any:
         with config_context(**config):
-            return estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
+            _ = estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
+        return estimator  # as fit of some estimators returns None
 
     if seconds is None:
         return fit()

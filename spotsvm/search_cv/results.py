@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Number
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
-from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers
+from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
 from spotsvm.search_cv.bounds import why_none_holds
 from spotsvm.search_cv.run import SearchArguments
 from spotsvm.search_cv.scoring import CandidateScoring
@@ -104,11 +105,13 @@ def best_candidate(
     """
     trials = [t for t in study.trials if t.state != "running"]
     filler = np.nan if isinstance(search.error_score, str) else float(search.error_score)
-    if not any(t.state == "ok" or (t.extra and np.isfinite(filler)) for t in trials):
+    scored = [t for t in trials if t.state == "ok" or is_scored(t, scorer.n_splits)]
+    if not scored and not any(t.extra and np.isfinite(filler) for t in trials):
         of_type = isinstance(scorer.last_error, TypeError) or all(t.reason.startswith("TypeError: ") for t in trials[-1:])
         kind = NoCompletedTrialTypeError if of_type else NoCompletedTrialError
         passed = f" (passed to fit: {', '.join(fit_params)})" if fit_params else ""
-        early = "; with max_failures=None the others would be tried" if study.n_finished < search.n_iter else ""
+        more = study.n_finished < study.about["budget"] and not study.is_exhausted
+        early = "; with max_failures=None the others would be tried" if more else ""
         error = kind(f"All the {len(trials)} candidates failed{passed}: {summarise_failures(trials)}{early}")
         if trials and trials[-1].traceback:
             error.add_note(trials[-1].traceback)
@@ -130,7 +133,7 @@ def best_candidate(
     if scoring.constraints.bounds and not held.any():
         why = why_none_holds(trials, scoring.constraints)
         return BestCandidate(results, None, None, scorers, multimetric, metric, why)
-    chosen = int(results[f"rank_test_{metric}"].argmin())
+    chosen = trials.index(scored[0]) if scored else 0
     merits = np.array([scoring.merit(t) for t in trials]) if scoring.soft else results[f"mean_test_{metric}"]
     if scoring.constraints.bounds:
         merits = np.where(held, merits, np.nan)
@@ -140,6 +143,29 @@ def best_candidate(
     if search.noise is not False and not study.objectives.several and any(t.state == "ok" for t in trials):
         chosen = [t.number for t in trials].index(study.recommend().number)
     return BestCandidate(results, chosen, results[f"mean_test_{metric}"][chosen], scorers, multimetric, metric)
+
+
+def is_scored(trial: Trial, n_splits: int) -> bool:
+    """Return whether a trial was scored on each fold without an error, though the score may be nan."""
+    return all(any(name.startswith(f"split{k}_test_") for name in trial.extra) for k in range(n_splits))
+
+
+def warn_of_results(trials: Sequence[Trial], best: BestCandidate, scorer: FoldScorer) -> None:
+    """Warn once of candidates that failed, and once for each column of means where those of other candidates are not finite."""
+    metrics = [name.removeprefix("mean_test_") for name in best.results if name.startswith("mean_test_")]
+    whole = {f"split{k}_test_{metric}" for metric in metrics for k in range(scorer.n_splits)}
+    # a race ends candidates early, and a metric beside the one that counts may fail alone
+    failed = [not whole <= t.extra.keys() and "folds_run" not in t.extra for t in trials]
+    of_metric = str(scorer.last_error or "a metric failed")
+    warn_of_failures([t.reason or of_metric for t, wrong in zip(trials, failed, strict=True) if wrong], len(trials))
+    scored = np.array([whole <= t.extra.keys() for t in trials], dtype=bool)
+    for name, means in best.results.items():
+        if not name.startswith(("mean_test_", "mean_train_")) or np.isfinite(means[scored]).all():
+            continue
+        none = name == f"mean_test_{best.metric}" and best.index is not None and not np.isfinite(means).any()
+        further = f"; candidate {best.index} is taken, as none has a finite score" if none else ""
+        side = "test" if name.startswith("mean_test_") else "train"
+        warnings.warn(f"One or more of the {side} scores are non-finite: {means}{further}", UserWarning, stacklevel=3)
 
 
 def _chosen_by(index: Any, n_trials: int) -> int:

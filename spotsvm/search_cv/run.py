@@ -13,7 +13,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 import joblib
 import numpy as np
@@ -25,9 +25,10 @@ from sklearn.utils import check_random_state
 
 from spotsvm.common.checks import check_choice
 from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
+from spotsvm.common.text import names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options, warn_of_failure
+from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options
 from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.search_cv.bounds import check_bounded
 from spotsvm.search_cv.confirm import (
@@ -39,7 +40,8 @@ from spotsvm.search_cv.confirm import (
     predicted_contender,
     seconds_a_partition,
 )
-from spotsvm.search_cv.paths import AUTO, CandidatePaths, profile_of
+from spotsvm.search_cv.estimator_space import accepted_space, grid
+from spotsvm.search_cv.paths import AUTO, CandidatePaths, grid_size, profile_of
 from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
 from spotsvm.search_cv.simplest import ONE_SE, simplicity
 from spotsvm.search_cv.start import experienced_start, own_start
@@ -56,13 +58,23 @@ from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import checked_n_jobs, open_workers
 from spotsvm.study.workers.protocol import Here, Workers, in_order
-from spotsvm.trials.constraints import Constraints, ConstraintsLike
+from spotsvm.trials.constraints import N_VALUES, Constraints, ConstraintsLike
 from spotsvm.trials.profile import Profile, described_profile
 from spotsvm.trials.recommendation import CONFIRM, holds_bounds
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Outcome, Trial
 
+T = TypeVar("T")
 
+
+def _with_names(cls: type[T]) -> type[T]:
+    """Make a class say which argument was meant, also by its name in other libraries."""
+    names = {"n_trials": "n_iter", "n_calls": "n_iter", "search_spaces": "space", "param_grid": "space", "n_points": "batch_size"}
+    cls.__init__ = names_arguments(**names)(cls.__init__)  # type: ignore[method-assign,misc]
+    return cls
+
+
+@_with_names
 @dataclass(eq=False, repr=False)
 class SearchArguments:
     """The arguments of a `SpotSearchCV`, which describes them."""
@@ -71,7 +83,7 @@ class SearchArguments:
     space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
     _: KW_ONLY
     param_distributions: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None
-    n_iter: int = 50
+    n_iter: int = 10
     search: SearchName | SearchFactory | AskTell = "kriging"
     scoring: Any = None
     n_jobs: int | None = None
@@ -149,7 +161,7 @@ class SpotSearchRun:
             race_for=self.scoring.race_for if search.racing else None,
         )  # fmt: skip
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
-        space = self._space = given_space(search)
+        space = self._space = accepted_space(search.estimator, given_space(search))
         plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
         constraints = Constraints.of(search.constraints)
         profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
@@ -157,9 +169,13 @@ class SpotSearchRun:
         shared = [not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres()]
         self._shares_work, self._compiles = plain and all(shared), any(shared)
         self._start = search.start
-        if search.start is None and self._shares_work:
-            begin = own_start if profile is None else experienced_start
-            self._start = [params for params in begin(search.estimator, space, X, y) if not constraints.violated(params)]
+        if search.start is None:
+            start: list[dict[str, Any]] = []
+            if profile is None and space.domain.size <= search.n_iter:
+                start = grid(space)
+            elif self._shares_work:
+                start = (own_start if profile is None else experienced_start)(search.estimator, space, X, y)
+            self._start = [params for params in start if not constraints.violated(params)]
         if (recorded := recorded_settings(search.path)) is not None:  # it goes on as it began, by the rules of its version
             about, starts, has_gone_on = recorded
             profile = described_profile(about, space) if search.profile == AUTO else profile
@@ -167,7 +183,11 @@ class SpotSearchRun:
             if search.start is None and (has_gone_on or not _are_among(starts, cast("Any", self._start or []), space, profile)):
                 self._start = starts
         self.scoring = replace(self.scoring, soft=soft, constraints=constraints)
-        self._paths = CandidatePaths(self.scoring, profile, constraints)
+        # one suggestion for each configuration of the other parameters, where the sweeps take the rest of the budget
+        self._budget, n_values = search.n_iter, N_VALUES
+        if profile is not None and not profile.listed:
+            n_values, self._budget = grid_size(profile, search.n_iter), int(min(search.n_iter, profile.searched.domain.size))
+        self._paths = CandidatePaths(self.scoring, profile, constraints, n_values)
 
     def run(self, task: Callback | None = None) -> Study:
         """Evaluate until the study has `n_iter` finished trials, followed by `task`; return the study, with its record closed."""
@@ -178,7 +198,7 @@ class SpotSearchRun:
             try:
                 study.run(
                     self._open_workers(),
-                    search.n_iter,
+                    self._budget,
                     batch_size=search.batch_size,
                     retries=search.retries,
                     callback=[*self._callbacks(), *([] if task is None else [task])],
@@ -272,7 +292,7 @@ class SpotSearchRun:
 
     def _score_on(self, splits: Sequence[Split], batch: Sequence[Mapping[str, Any]]) -> list[Outcome]:
         """Return the outcomes of candidates on other splits."""
-        search, make_scorer = self._search, partial(self._on_splits, splits, warn=False, advise=False)
+        search, make_scorer = self._search, partial(self._on_splits, splits, advise=False)
         paths = CandidatePaths(self.scoring)
         if not search.uses_workers:
             scorer = make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
@@ -283,7 +303,7 @@ class SpotSearchRun:
     def _open_workers(self) -> Workers:
         if not self._search.uses_workers:
             return CandidatesHere(self.scorer, self._paths, self._n_together())
-        return self._elsewhere(CandidateObjective(partial(self._make_scorer, warn=False), self._paths, self._compiles))
+        return self._elsewhere(CandidateObjective(self._make_scorer, self._paths, self._compiles))
 
     def _n_together(self) -> int:
         """Return how many candidates occupy `n_jobs` workers of joblib with their folds, where scikit-learn scores them."""
@@ -307,9 +327,7 @@ class SpotSearchRun:
     def _show(self, study: Study, trial: Trial) -> None:
         if self._search.verbose > 0:
             score = trial.values if trial.value is None else trial.value
-            print(f"[{study.n_finished}/{self._search.n_iter}] {trial.state} score={score} {dict(trial.params)}")
-        if self._search.uses_workers and trial.state != "ok":  # in this process the scorer has warned
-            warn_of_failure(trial.params, trial.extra, trial.reason)
+            print(f"[{study.n_finished}/{self._budget}] {trial.state} score={score} {dict(trial.params)}")
 
     def _new_study(self) -> Study:
         search = self._search
@@ -498,6 +516,7 @@ def check_arguments(search: SearchArguments) -> None:
             "racing=True compares each candidate with the best before it, which parallel workers do not know; leave it out, "
             "or leave out executor, trial_timeout and memory_limit"
         )
+    _check_refit(search.refit, search.scoring)
     if isinstance(search.refit, str) and search.refit == ONE_SE:
         simplicity(given_space(search).names)
     check_choice("criterion", search.criterion, ("auto", "score"))
@@ -514,6 +533,16 @@ def check_arguments(search: SearchArguments) -> None:
             raise ArgumentError(
                 f"stop={search.stop!r} is for one objective, and search={search.search!r} has several; leave it out"
             )
+
+
+def _check_refit(refit: Any, scoring: Any) -> None:
+    """Raise ArgumentError for what is no value of `refit` with a single metric; `CandidateScoring` checks it with several."""
+    if isinstance(refit, bool | np.bool_) or callable(refit):
+        return
+    # a callable may return several metrics, whose names are not known yet
+    single = ["1se", "score", *([scoring] if isinstance(scoring, str) else [])] if isinstance(scoring, str | None) else None
+    if not isinstance(refit, str) or (single is not None and refit not in single):
+        raise ArgumentError(f"refit={refit!r}; use True, False, '1se', the name of a metric of scoring, or a callable")
 
 
 def _score_of_failed(search: SearchArguments) -> float:

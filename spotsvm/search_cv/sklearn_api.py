@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 from sklearn import get_config
@@ -84,6 +85,13 @@ class BestEstimatorMixin:
     score_samples = _passed_on("score_samples", "decision_function", "The same less the offset, of an outlier detector.")
     transform = _passed_on("transform", "inverse_transform", "The way back.")
     inverse_transform = _passed_on("inverse_transform", "transform", "What it undoes.")
+
+
+def takes_argument(estimator: Any, name: str) -> bool:
+    """Return whether an estimator's fit takes an argument; a pipeline takes those of its steps alone, `step__argument`."""
+    parameters = signature(estimator.fit).parameters.values()
+    any_name = any(p.kind is p.VAR_KEYWORD for p in parameters) and not hasattr(estimator, "steps")
+    return any_name or any(p.name == name for p in parameters)
 
 
 def routing_enabled() -> bool:

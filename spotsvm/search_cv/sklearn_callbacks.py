@@ -1,4 +1,4 @@
-"""The callbacks of scikit-learn 1.9 and later (`set_callbacks`): they are told of each suggestion and of the refit."""
+"""The callbacks of scikit-learn 1.9 and later (`set_callbacks`): they are told of each fold of a suggestion and of the refit."""
 
 from __future__ import annotations
 
@@ -30,14 +30,16 @@ def with_callbacks(method: Method) -> Method:
 
 
 class SearchTask(Callback):
-    """The task of a fit, for the callbacks that were set on a search; follows a study, whose trials are its subtasks.
+    """The task of a fit, for the callbacks that were set on a search; the folds of the trials of a study are its subtasks.
 
-    Where nothing was set, or scikit-learn has no callbacks, it does nothing. Callbacks are not passed on to the estimators.
+    `n_splits` is to be set before the study runs. Where nothing was set, or scikit-learn has no callbacks, it does nothing.
+    Callbacks are not passed on to the estimators.
     """
 
     def __init__(self, search: Any, X: Any, y: Any):
         self._search, self._data, self._task = search, {"estimator": search, "X": X, "y": y}, None
         self._path: Any = None
+        self.n_splits = 1
         if getattr(search, "_skl_callbacks", None):
             self._task = search._init_callback_context(max_subtasks=1 + bool(search.refit))
             self._task.call_on_fit_task_begin(**self._data)
@@ -45,13 +47,15 @@ class SearchTask(Callback):
     def on_start(self, study: Any) -> None:
         """Begin the task of the suggestions that are left."""
         if self._task is not None:
-            self._path = self._task.subcontext("search", max_subtasks=max(self._search.n_iter - study.n_finished, 1))
+            self._path = self._task.subcontext(
+                "search", max_subtasks=max(study.about["budget"] - study.n_finished, 1) * self.n_splits
+            )
             self._path.call_on_fit_task_begin(**self._data)
 
     def on_tell(self, study: Any, trial: Trial) -> None:
-        """Begin and end the task of a suggestion: several may be under way at once, and they are told one after the other."""
-        if self._path is not None:
-            self._path.subcontext("suggestion").call_on_fit_task_begin(**self._data).call_on_fit_task_end(**self._data)
+        """Begin and end the tasks of a suggestion: several may be under way at once, and they are told one after the other."""
+        for _ in range(self.n_splits if self._path is not None else 0):
+            self._path.subcontext("fold of a suggestion").call_on_fit_task_begin(**self._data).call_on_fit_task_end(**self._data)
 
     def on_end(self, study: Any) -> None:
         """End the task of the suggestions."""

@@ -8,6 +8,7 @@ from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags, indexable
@@ -15,12 +16,14 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
+from spotsvm.search_cv.check_data import check_data
+from spotsvm.search_cv.estimator_space import accepted_space
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.refit import refitted
-from spotsvm.search_cv.results import best_candidate
-from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments
+from spotsvm.search_cv.results import best_candidate, warn_of_results
+from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments, given_space
 from spotsvm.search_cv.simplest import ONE_SE, simplest
-from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled
+from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled, takes_argument
 from spotsvm.search_cv.sklearn_callbacks import CallbackSupportMixin, SearchTask, with_callbacks
 
 
@@ -34,12 +37,15 @@ class SpotSearchCV(
     estimator : estimator
         What is tuned; a pipeline's parameters are named `step__parameter`.
     space : dict or list of dict
-        As RandomizedSearchCV's param_distributions, and ranges (low, high, prior); see `Space`.
+        As RandomizedSearchCV's param_distributions, and ranges (low, high, prior); see `Space`. Of a range with an end that the
+        estimator refuses, such as C=0, the middle 99.9 % are searched.
     param_distributions : dict or list of dict
         scikit-learn's name of `space`; exactly one of the two is given.
-    n_iter : int, default=50
+    n_iter : int, default=10
         Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. The further partitions of
-        `confirm` come on top. From 1 upwards: fewer than the search's initial design are the first points of it.
+        `confirm` come on top. From 1 upwards: fewer than the search's initial design are the first points of it. A space that has
+        no more configurations is evaluated whole, in the order of a grid. Where those of the parameters beside a profiled one are
+        fewer, each is suggested once, on a path with the more values: about `n_iter` candidates in all.
     search : str, callable or object, default="kriging"
         As in `Study`; "kriging_per_second" where the costs of candidates differ much, as those of SVMs do with C and gamma.
     scoring : str, callable, list, tuple, dict or None, default=None
@@ -150,7 +156,9 @@ class SpotSearchCV(
 classes_, n_features_in_, feature_names_in_
         As RandomizedSearchCV has them. `best_score_` is the mean over the given folds of the candidate that was chosen, which
         further partitions or the log loss may prefer to the one with the best mean. `cv_results_` also has the mean scores of the
-        contenders on each further partition, nan for others, as `partition1_test_score` and so on.
+        contenders on each further partition, nan for others, as `partition1_score` and so on (of a metric by name
+        `partition1_accuracy`), and `chosen`, which is True in the row of `best_index_`: `rank_test_score` ranks the means over
+        the given folds alone, and often has another row first.
     fresh_score_ : float
         Mean score of the chosen candidate on partitions that had no part in the choice; there only where `confirm` applies, and
         where `refit="1se"` takes no other one.
@@ -162,13 +170,17 @@ classes_, n_features_in_, feature_names_in_
     ------
     NoCompletedTrialError
         If every candidate failed, or none holds the bounds of `constraints`: then `cv_results_` and `study_` are set, and the
-        error says how near the nearest came. A ValueError.
+        error says how near the nearest came. A ValueError. Scores that are nan without an error are warned of.
     RefitTimeoutError
         If the refit takes longer than `refit_timeout`; a TimeoutError. All but `best_estimator_` is set on the search by then,
         which is its attribute `search`.
+    DataError
+        If X or y has text, gaps or infinite numbers that the estimator cannot take, or y is missing; it names row and column.
+    SpaceError
+        If `space` has a parameter that the estimator does not have, before anything is fitted.
     ArgumentError
         If `profile` names a parameter whose work is not shared, `confirm` is a number and the folds cannot be drawn again, or
-        another argument is invalid; a ValueError.
+        another argument is invalid. As the two above, a ValueError.
 
     See Also
     --------
@@ -222,18 +234,28 @@ classes_, n_features_in_, feature_names_in_
         """
         check_arguments(self)
         self.__dict__.pop("fresh_score_", None)  # of an earlier fit
+        if "callback" in params and not takes_argument(self.estimator, "callback"):
+            raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
         X, y = indexable(X, y)
         task = SearchTask(self, X, y)
         routed, for_folds = self._route(params)
+        check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, routed.estimator.fit)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
         splits = list(splitter.split(X, y, **routed.splitter.split))
         if not splits:
-            raise ArgumentError(f"cv={self.cv!r} gives no folds")
+            raise ArgumentError(f"No fits were performed. Was the CV iterator empty? Were there no candidates? cv={self.cv!r}")
+        if (n_splits := splitter.get_n_splits(X, y, **routed.splitter.split)) != len(splits):
+            raise ArgumentError(
+                "cv.split and cv.get_n_splits return inconsistent results. "
+                f"Expected {n_splits} splits, got {len(splits)}; cv={self.cv!r}"
+            )
+        task.n_splits = len(splits)
         run = SpotSearchRun(self, X, y, splits, for_folds)
         self.study_ = run.run(task)
         self.n_splits_ = len(splits)
         best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
+        warn_of_results([t for t in self.study_.trials if t.state != "running"], best, run.scorer)
         if best.why_none:
             for name in ("best_index_", "best_params_", "best_score_", "best_estimator_"):
                 self.__dict__.pop(name, None)  # of an earlier fit
@@ -241,7 +263,9 @@ classes_, n_features_in_, feature_names_in_
         if best.index is not None:
             self.best_index_, self.best_params_ = best.index, best.results["params"][best.index]
         if best.score is not None:
-            self.best_score_, rows = best.score, []
+            self.best_score_ = best.score
+        if best.score is not None and np.isfinite(best.score):
+            rows: list[int] = []
             found = run.confirmation(self.study_, best.metric, routed.splitter.split.get("groups"))
             if found is not None:
                 numbers = [t.number for t in self.study_.trials if t.state != "running"]
@@ -254,6 +278,8 @@ classes_, n_features_in_, feature_names_in_
                 self._take(simplest(self.cv_results_, best.metric, before, found, rows), best.metric)
                 if self.best_index_ != before:
                     self.__dict__.pop("fresh_score_", None)  # which is that of another one
+        if best.index is not None:
+            self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
         if self.refit:
             with task.refit():
                 self._refit(X, y, routed.estimator.fit)
@@ -321,8 +347,8 @@ classes_, n_features_in_, feature_names_in_
         check_is_fitted(self)
         if params and not routing_enabled():
             raise ArgumentError(
-                f"[{', '.join(sorted(params))}] are passed but metadata routing is not enabled; "
-                "call sklearn.set_config(enable_metadata_routing=True) to pass them to the scorer"
+                f"passing {', '.join(sorted(params))} to the scorer is only supported if metadata routing is enabled; "
+                "call sklearn.set_config(enable_metadata_routing=True)"
             )
         passed = process_routing(self, "score", **params).scorer["score"] if params else {}
         scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_

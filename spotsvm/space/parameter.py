@@ -6,7 +6,7 @@ import math
 import numbers
 import sys
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import shown_value
-from spotsvm.space.ranges import CENTRAL, CentralLaw, Range, as_range, warn_of_listed_range
+from spotsvm.space.ranges import CENTRAL, CentralLaw, Range, SampledLaw, as_range, of_another_library, warn_of_listed_range
 from spotsvm.surrogates.log_integers import LARGEST, LogIntegers
 
 #: the probabilities whose quantiles describe a distribution
@@ -24,6 +24,8 @@ QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
 MOST_INTEGERS = 2**62
 #: of a list of values, which a record has in full
 MOST_VALUES = 1_000_000
+#: values drawn of a distribution that has `rvs` alone, and how many different ones make a continuous parameter
+_N_DRAWS, _CONTINUOUS = 1000, 100
 #: digits of a whole number, so that it can be turned into a float
 MOST_DIGITS = 300
 #: whole numbers from here on a record does not have as numbers, nor from there on any text of Python's
@@ -186,7 +188,11 @@ _WANTED = (
 
 
 def make_parameter(name: str, definition: Any) -> Parameter:
-    """Create a parameter from a scipy.stats distribution, a tuple (low, high[, prior]) or a list of values; else SpaceError."""
+    """Create a parameter from a distribution, a tuple (low, high[, prior]) or a list of values; else SpaceError.
+
+    A distribution is one of scipy.stats, of Optuna or of scikit-optimize, or has `rvs` as RandomizedSearchCV calls it.
+    """
+    definition = of_another_library(definition)
     # a set would have another order in the next process, and so its points another meaning
     if isinstance(definition, str | bytes | dict | Set) or definition is None:
         raise SpaceError(f"{name}={definition!r} {_WANTED}")
@@ -226,12 +232,16 @@ def _from_range(name: str, given: tuple[Any, ...], found: Range) -> Parameter:
 
 
 def _from_distribution(name: str, law: Any) -> Parameter:
-    if not (hasattr(law, "ppf") and hasattr(law, "cdf") and hasattr(law, "support")):
-        raise SpaceError(f"{name} has a distribution without ppf, cdf and support; use a frozen one of scipy.stats")
-
     def refusal(why: str) -> SpaceError:
         return SpaceError(f"{name}={_shown(law)} {why}")
 
+    if not (hasattr(law, "ppf") and hasattr(law, "cdf") and hasattr(law, "support")):
+        rng = np.random.RandomState(0)
+        try:
+            drawn = [law.rvs(random_state=rng) for _ in range(_N_DRAWS)]
+        except Exception as error:  # a user's object can raise anything
+            raise refusal(f"has no ppf, cdf and support, and rvs(random_state=...) raises {error!r}; use scipy.stats") from error
+        return _from_sample(name, drawn)
     try:
         with np.errstate(all="ignore"):
             ends = law.support()
@@ -264,6 +274,31 @@ def _from_distribution(name: str, law: Any) -> Parameter:
     if not are_quantiles(quantiles := parameter.describe()["quantiles"]):
         raise refusal(f"has quantiles that are no rising numbers, {quantiles}; use another distribution")
     return parameter
+
+
+def _from_sample(name: str, drawn: Sequence[Any]) -> Parameter:
+    """Create a parameter from values that were drawn: continuous if they are many different numbers that are not whole."""
+    plain = [v.item() if isinstance(v, np.generic | np.ndarray) and np.ndim(v) == 0 else v for v in drawn]
+    distinct = list({(type(v), v) if _is_plain(v) else _fingerprint().content_hash(v): v for v in plain}.values())
+    if not all(is_number(v) and math.isfinite(v) for v in plain):
+        return make_parameter(name, distinct)
+    if len(distinct) > _CONTINUOUS and not all(v == int(v) for v in distinct):
+        law = SampledLaw(tuple(sorted(map(float, plain))))
+        return _from_distribution(name, law)
+    return make_parameter(name, sorted(distinct))
+
+
+def without_ends(
+    parameter: ContinuousParameter | IntegerParameter, ends: Sequence[float]
+) -> ContinuousParameter | IntegerParameter:
+    """Return a parameter without these ends of its range: the next integer, or the central part of a distribution."""
+    if isinstance(parameter, IntegerParameter):
+        return replace(parameter, low=parameter.low + (parameter.low in ends), high=parameter.high - (parameter.high in ends))
+    if parameter.central is not None:
+        return parameter
+    part = CentralLaw(parameter.distribution)
+    low, high = part.support()
+    return replace(parameter, distribution=part, low=low, high=high, central=CENTRAL)
 
 
 def are_quantiles(given: Sequence[Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Ranges as scikit-optimize writes them, and the part of an unbounded distribution that is searched."""
+"""Ranges as scikit-optimize and Optuna write them, and laws made of others: the middle of a distribution, and a sample of one."""
 
 from __future__ import annotations
 
@@ -68,6 +68,26 @@ def as_range(name: str, given: tuple[Any, ...]) -> Range | None:
     return Range(low, high, whole, prior in _LOG)
 
 
+def of_another_library(given: Any) -> Any:
+    """Return a distribution of Optuna, or a dimension of scikit-optimize, as a range or a list of values; all else as it is.
+
+    They are known by their attributes, so that neither library is needed.
+    """
+    for values in (getattr(given, "choices", None), getattr(given, "categories", None)):
+        if isinstance(values, list | tuple):
+            return list(values)
+    if not (hasattr(given, "low") and hasattr(given, "high") and (hasattr(given, "log") or hasattr(given, "prior"))):
+        return given
+    low, high, step = given.low, given.high, getattr(given, "step", None)
+    # a dimension of scikit-optimize has the type of its values, and may have bounds of another
+    whole = np.issubdtype(given.dtype, np.integer) if hasattr(given, "dtype") else isinstance(low, numbers.Integral)
+    if step is not None and not (whole and step == 1):
+        return [low + k * step for k in range(round((high - low) / step) + 1)]
+    kind = int if whole else float
+    log = given.log if hasattr(given, "log") else given.prior in _LOG
+    return kind(low), kind(high), (_LOG if log else _UNIFORM)[0]
+
+
 def warn_of_listed_range(name: str, values: Sequence[Any]) -> None:
     """Warn of a list of values that looks like a range."""
     if len(values) in (2, 3) and _has_prior(values):
@@ -87,6 +107,29 @@ def _has_prior(values: Sequence[Any]) -> bool:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+
+
+@dataclass(frozen=True)
+class SampledLaw:
+    """A distribution known by a sample, in ascending order: its quantiles, and linear between them."""
+
+    sample: tuple[float, ...]
+
+    @property
+    def _shares(self) -> Floats:
+        return np.linspace(0.0, 1.0, len(self.sample))
+
+    def ppf(self, q: ArrayLike) -> Floats:
+        """Return the quantile at each probability."""
+        return np.asarray(np.interp(q, self._shares, self.sample))
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Return the probability up to x."""
+        return np.asarray(np.interp(x, self.sample, self._shares))
+
+    def support(self) -> tuple[float, float]:
+        """Return the ends of the sample."""
+        return self.sample[0], self.sample[-1]
 
 
 @dataclass(frozen=True)

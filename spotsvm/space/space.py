@@ -41,7 +41,10 @@ class Space:
         distribution without bounds the central 99.9 % are searched, by its quantiles. A range is a tuple (low, high) or
         (low, high, prior) with the prior "uniform" or "log-uniform": of two whole numbers it has the whole numbers from low to
         high, else all numbers between. In a list of dictionaries each is a region of its own: a parameter exists only in those
-        that name it, so `degree` can be searched for the polynomial kernel alone. A single value holds its parameter fixed.
+        that name it, so `degree` can be searched for the polynomial kernel alone. A single value holds its parameter fixed; a
+        space of such, or an empty dictionary, has one configuration. Optuna's distributions, and scikit-optimize's `Real`,
+        `Integer` and `Categorical`, are taken as well. Of a distribution that has `rvs` alone, 1,000 values are drawn: continuous
+        numbers follow the quantiles of this sample, and anything else is a list of the values drawn.
 
     Attributes
     ----------
@@ -53,7 +56,7 @@ class Space:
     Raises
     ------
     SpaceError
-        If a parameter cannot be searched, or nothing is left to tune.
+        If a parameter cannot be searched.
 
     See Also
     --------
@@ -78,8 +81,6 @@ class Space:
         for k, dictionary in enumerate(dictionaries):
             if not isinstance(dictionary, Mapping):
                 raise SpaceError(f"space[{k}]={dictionary!r} is not a dictionary of parameters")
-            if not dictionary:
-                raise SpaceError(f"space[{k}] has no parameter" if len(dictionaries) > 1 else "space has no parameter")
         if (count := sum(map(len, dictionaries))) > MOST_PARAMETERS:
             raise SpaceError(f"space has {count:,} parameters; use at most {MOST_PARAMETERS:,}")
         self._branches: list[dict[str, Parameter]] = [
@@ -89,7 +90,7 @@ class Space:
 
     def __repr__(self) -> str:
         branches = ["; ".join(f"{name}: {_words(one)}" for name, one in branch.items()) for branch in self._branches]
-        return f"<Space of {printable_line(' | '.join(branches), 1000)}>"
+        return f"<Space of {printable_line(' | '.join(branches), 1000) or 'no parameters'}>"
 
     @classmethod
     def described(cls, description: Any) -> Space:
@@ -141,11 +142,6 @@ class Space:
         name : str
             A parameter that is always there.
 
-        Raises
-        ------
-        SpaceError
-            If nothing is left to tune.
-
         See Also
         --------
         Study : Searches without the parameter that it profiles.
@@ -163,17 +159,9 @@ class Space:
     def _settle(self) -> None:
         """Derive axes, names and domain from the branches."""
         self._axes = _share_axes(self._branches)
-        self._branched = len(self._branches) > 1
+        # a cube has at least one coordinate: that of a space without parameters that vary has one level, its only dictionary
+        self._branched = len(self._branches) > 1 or not self._axes
         self.names: tuple[str, ...] = tuple(dict.fromkeys(name for branch in self._branches for name in branch))
-        if not self._axes and not self._branched:
-            which = (
-                "no parameter"
-                if not self.names
-                else f"{self.names[0]} has one value; use two or more"
-                if len(self.names) == 1
-                else f"each of {', '.join(self.names)} has one value; use two or more for one of them"
-            )
-            raise SpaceError(f"nothing to tune: {which}")
         self.domain = self._make_domain()
 
     def _make_domain(self) -> Domain:

@@ -28,7 +28,7 @@ from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.penalties import are_penalties
-from spotsvm.trials.constraints import Constraints, allowed_path, noted
+from spotsvm.trials.constraints import Constraints, allowed_path, noted, with_bounded_numbers
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
 from spotsvm.trials.trial import START, Outcome, Trial, Values, checked_extra, checked_seconds, is_given, one_line, outcome_of
 
@@ -348,6 +348,8 @@ class AskTellStudy(ReadableStudy):
             outcome, wrong = self.objectives.judged(outcome)
         else:
             outcome, wrong = checked_path(outcome, self.objectives.judged, self.profile)
+        if not wrong and not any(t.state == "ok" for t in self._trials):
+            outcome, wrong = with_bounded_numbers(outcome, self.constraints)
         began = self._asked_at.get(number)
         seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
         told, path = self._told(running, replace(outcome, seconds=seconds), len(self._trials))

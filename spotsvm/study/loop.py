@@ -53,6 +53,7 @@ def run_trials(
         stopper.report()
     if limit is not None:
         limit.report(study)
+    run.end()
     if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):
         for edge in edges_of(study.best_trial.params, study.space):
             _LOG.info("the best trial seen is at the end of a range: %s", edge)
@@ -253,6 +254,10 @@ class TrialRun:
         if self.settings.raise_errors and outcome.error is not None:
             raise outcome.error
         self._failures.told(told, outcome.error)
+
+    def end(self) -> None:
+        """Raise FirstTrialsFailedError if all trials of the run have failed, fewer than its limit or for several reasons."""
+        self._failures.ended()
 
     def record_completed(self) -> None:
         """Record the outcomes that arrived before their turn to be told."""

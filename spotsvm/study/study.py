@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, StudyMismatchError
-from spotsvm.common.text import shown_value
+from spotsvm.common.text import names_arguments, shown_value
 from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
@@ -51,11 +51,11 @@ class Study(EarlierResults):
     space : dict, list of dict or Space
         As RandomizedSearchCV takes it: parameter names to scipy.stats distributions, ranges or lists of values;
         a list of such dictionaries where parameters depend on others (see `Space`).
-    search : str, callable or object, default="kriging"
+    search : str, callable, object or None, default=None
         "kriging", "kriging_per_second" (improvement per predicted second, so that the trials depend on the clock), "koch2011"
         (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it), "random" or "lhs";
         of several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
-        callable `(domain, seed)` that makes one, such as `nested` returns.
+        callable `(domain, seed)` that makes one, such as `nested` returns. None is "kriging", or "parego" of several objectives.
     seed : int or None, default=None
         Seed of every random choice; None draws one, which the record keeps.
     direction : {"minimize", "maximize"}, or a sequence or mapping of them, default="minimize"
@@ -155,7 +155,7 @@ class Study(EarlierResults):
     def __init__(
         self,
         space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Space,
-        search: SearchName | SearchFactory | AskTell = "kriging",
+        search: SearchName | SearchFactory | AskTell | None = None,
         seed: int | None = None,
         *,
         direction: Directions = "minimize",
@@ -169,6 +169,8 @@ class Study(EarlierResults):
         constraints: ConstraintsLike | None = None,
     ):
         self.objectives = Objectives.of(direction)
+        if search is None:
+            search = "parego" if self.objectives.several else "kriging"
         if noise not in ("auto", True, False):
             raise ArgumentError(f"noise={noise!r} is unknown; use 'auto', True or False")
         self.space = space if isinstance(space, Space) else Space(space)
@@ -247,6 +249,7 @@ class Study(EarlierResults):
         """
         return None if self._record is None else self._record.path
 
+    @names_arguments(n_iter="n_trials", n_calls="n_trials")
     def run(
         self,
         objective: Objective | Callable[[dict[str, Any], CurrentTrial], Any] | Workers,
@@ -317,7 +320,8 @@ class Study(EarlierResults):
             says so. The next run has the whole time again.
         max_failures : int or None, default=5
             How many of the first trials may fail for the same reason before the run ends with it, as long as no trial of the
-            study has succeeded; None is any number. Each failed trial keeps its `traceback`.
+            study has succeeded; a run all of whose trials fail is an error as well, however many they are. None is any number,
+            and no error. Each failed trial keeps its `traceback`.
         more : int or None, default=None
             Further trials to evaluate, in place of `n_trials`.
         progress : bool, default=False
@@ -333,10 +337,12 @@ class Study(EarlierResults):
         BudgetError
             If `n_trials` is below 1.
         ArgumentError
-            If the objective returns more or fewer values than there are objectives, or None, at the first trial that does; if
+            If the objective returns more or fewer values than there are objectives, or None, at the first trial that does, or
+            lacks a number that has a bound in the first one that succeeds; if
             there is no such stop rule, or several objectives for it; if another argument is invalid.
         FirstTrialsFailedError
-            If the first `max_failures` trials fail for the same reason; the traceback is a note of the error.
+            If the first `max_failures` trials fail for the same reason, or all trials of the run; the traceback is a note of the
+            error.
         TrialStateError
             If the study is being run already.
         KeyboardInterrupt
@@ -460,7 +466,13 @@ class Study(EarlierResults):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave the record out: a copy of a study is in memory, and two studies must not write one file."""
-        return self.__dict__ | {"_record": None, "_asked_at": {}}
+        # as pairs, since skops writes no dictionary whose keys are tuples
+        return self.__dict__ | {"_record": None, "_asked_at": {}, "_start_params": list(self._start_params.items())}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start_params = dict(state["_start_params"])
 
     def __repr__(self) -> str:
-        return f"<Study of {', '.join(self.space.names)} by {self._search.name!r}: {finished_words(self._trials)}>"
+        names = ", ".join(self.space.names) or "no parameters"
+        return f"<Study of {names} by {self._search.name!r}: {finished_words(self._trials)}>"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spotsvm.common.errors import ArgumentError, SpaceError
-from spotsvm.common.text import shown_value
+from spotsvm.common.text import did_you_mean, shown_value
 from spotsvm.trials.profile import Profile
 from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.trial import Outcome, as_float
@@ -119,7 +119,7 @@ class Constraints:
         )
 
 
-def allowed_keys(profile: Profile, constraints: Constraints, params: Mapping[str, Any]) -> list[float]:
+def allowed_keys(profile: Profile, constraints: Constraints, params: Mapping[str, Any], n_values: int = N_VALUES) -> list[float]:
     """Return what a path has its values under, of a grid over the range or of a whole list, where the conditions allow them.
 
     Examples
@@ -129,7 +129,7 @@ def allowed_keys(profile: Profile, constraints: Constraints, params: Mapping[str
     >>> allowed_keys(profile, Constraints.of(lambda p: p["C"] < p["gamma"]), {"gamma": 0.15})
     [0.0, 0.1]
     """
-    keys: list[float] = [*range(len(profile.listed))] or profile.values(N_VALUES)
+    keys: list[float] = [*range(len(profile.listed))] or profile.values(n_values)
     return [key for key in keys if is_allowed(profile, constraints, params, key)]
 
 
@@ -155,6 +155,26 @@ def noted(outcome: Outcome, constraints: Constraints) -> Outcome:
     if not constraints.bounds or outcome.state != "ok":
         return outcome
     return replace(outcome, extra={**outcome.extra, BOUNDS_HELD: float(constraints.held(outcome.extra))})
+
+
+def with_bounded_numbers(outcome: Outcome, constraints: Constraints) -> tuple[Outcome, str]:
+    """Return the first outcome of a study, failed if it lacks a number that has a bound, and why; else itself and nothing.
+
+    A number that is never returned, as one that is misspelt, would make every trial violate its bound.
+
+    Examples
+    --------
+    >>> bounds = Constraints.of({"memory": ("<=", 2e9)})
+    >>> with_bounded_numbers(Outcome("ok", 0.5, {"memroy": 1e9}), bounds)[1]
+    "constraints has a bound of 'memory', which the objective does not return; did you mean 'memroy'?"
+    """
+    done = [one for _, one in outcome.path if one.state == "ok"] if outcome.path else [outcome] * (outcome.state == "ok")
+    returned = list(dict.fromkeys(name for one in done for name in one.extra))
+    missing = [name for name in constraints.bounds if done and name not in returned]
+    if not missing:
+        return outcome, ""
+    wrong = f"constraints has a bound of {missing[0]!r}, which the objective does not return{did_you_mean(missing[0], returned)}"
+    return replace(outcome, state="failed", value=None, values=None, path=(), reason=wrong), wrong
 
 
 def from_texts(texts: Any) -> tuple[list[str], dict[str, tuple[str, float]]]:

@@ -65,10 +65,9 @@ class Profile:
         (k, axis), *others = axes
         if others or len(axis.branches) < len(self.space.branches):
             raise ArgumentError(f"{what} has not the same range in all dictionaries of the space, which it needs to be profiled")
-        try:
-            object.__setattr__(self, "searched", self.space.without(self.name))
-        except SpaceError as error:
-            raise ArgumentError(f"{what} leaves nothing to search: {error}") from error
+        object.__setattr__(self, "searched", self.space.without(self.name))
+        if not self.searched.axes and len(self.space.branches) == 1:
+            raise ArgumentError(f"{what} leaves nothing to search: no other parameter has two or more values")
         object.__setattr__(self, "_at", k + int(len(self.space.branches) > 1))
 
     @property

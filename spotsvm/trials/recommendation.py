@@ -234,9 +234,14 @@ def summarise_failures(trials: Sequence[Trial]) -> str:
     failed = [t.reason for t in trials if t.state in ("failed", "timeout")]
     if not failed:
         return "no trial has been told"
-    first = {kind_of_reason(reason): reason for reason in reversed(failed)}
-    kinds = Counter(map(kind_of_reason, failed)).most_common(3)
-    return f"{len(failed)} failed; " + "; ".join(f"{count} x {first[kind]}" for kind, count in kinds)
+    return f"{len(failed)} failed; {commonest_reasons(failed)}"
+
+
+def commonest_reasons(reasons: Sequence[str]) -> str:
+    """Return the three commonest reasons of failures in one line, with counts; such as differ in numbers alone are one."""
+    first = {kind_of_reason(reason): reason for reason in reversed(reasons)}
+    kinds = Counter(map(kind_of_reason, reasons)).most_common(3)
+    return "; ".join(f"{count} x {first[kind]}" for kind, count in kinds)
 
 
 def kind_of_reason(reason: str) -> str:

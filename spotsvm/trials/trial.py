@@ -122,6 +122,14 @@ class Trial:
         if self.values is None and self.value is not None:
             object.__setattr__(self, "values", (self.value,))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return plain dictionaries: skops fills a dictionary that it loads entry by entry."""
+        return self.__dict__ | {name: dict(getattr(self, name)) for name in ("params", "extra", "attributes")}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.__post_init__()
+
 
 def is_given(trial: Trial) -> bool:
     """Return whether a trial is not the search's own: a start, or one that was evaluated elsewhere."""

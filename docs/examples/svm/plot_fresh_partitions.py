@@ -22,7 +22,7 @@ search = SpotSearchCV(SVC(), space, n_iter=15, cv=5, confirm=5, random_state=0).
 # The contenders' scores on each further partition are in ``cv_results_``.
 
 results = search.cv_results_
-names = [f"partition{k}_test_score" for k in range(1, 6)]
+names = [f"partition{k}_score" for k in range(1, 6)]
 fresh = np.column_stack([results[name] for name in names])
 contenders = np.flatnonzero(np.isfinite(fresh).all(axis=1))
 contenders = contenders[np.argsort(results["mean_test_score"][contenders])]

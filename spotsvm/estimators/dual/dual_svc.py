@@ -186,6 +186,10 @@ class DualSVC(PairClassifier, KernelMachine):
         self._check_break_ties()
         return self._cost(), check_max_iter(self.max_iter)
 
+    def _validate_params(self) -> None:
+        """Check the parameters without data, under scikit-learn's name for it."""
+        self._check_parameters()
+
     def _check_break_ties(self) -> None:
         check_flag("break_ties", self.break_ties)
 

@@ -110,6 +110,10 @@ class DualSVR(RegressorMixin, KernelMachine):
             predicted[block] = values @ self.dual_coef_[0] + self.intercept_[0]
         return predicted
 
+    def _validate_params(self) -> None:
+        """Check the parameters without data, under scikit-learn's name for it."""
+        self._cost_and_width()
+
     def _cost_and_width(self) -> tuple[float, float]:
         epsilon = as_float(self.epsilon)
         if not 0 <= epsilon < np.inf:

@@ -306,7 +306,7 @@ def test_a_cap_on_iterations_and_wrong_arguments_are_sklearns(counted):
     with pytest.raises(AttributeError, match="predict_proba"):
         cross_val_scores(SVC(), X, y, [{"C": 1.0}], scoring="neg_log_loss", error_score="raise")
     assert counted == []
-    with pytest.warns(FitFailedWarning, match="failed in every fold"):
+    with pytest.warns(FitFailedWarning, match="^1 of 2 candidates failed, in some folds or in every fold: 1 x "):
         scores = cross_val_scores(SVC(), X, y, [{"C": -1.0}, {"C": 1.0}])
     assert np.isnan(scores[0]).all()
     assert (scores[1] > 0.9).all()

@@ -154,7 +154,7 @@ def test_weights_across_the_whole_range_stay_shared(counted):
 )
 def test_what_makes_no_sense_fails_as_in_scikit_learn(candidate, counted):
     X, y, groups = standard(load_wine, 6)
-    with pytest.warns(FitFailedWarning, match="failed in every fold"):
+    with pytest.warns(FitFailedWarning, match="1 of 1 candidates failed, in some folds or in every fold"):
         assert np.isnan(cross_val_scores(MultiKernelSVC(groups=groups), X, y, [candidate])).all()
     with pytest.raises(ValueError, match="weights__up is not a parameter"):
         cross_val_scores(MultiKernelSVC(groups=groups), X, y, [{"weights__up": 1.0}], error_score="raise")

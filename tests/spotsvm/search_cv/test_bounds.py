@@ -77,7 +77,7 @@ def test_bounds_of_a_support_vector_machine_with_paths_and_further_partitions():
     held = found["mean_test_recall"] >= bound
     assert (found["bounds_held"] == held).all()
     assert held[search.best_index_]
-    contenders = np.isfinite(found["partition1_test_accuracy"])
+    contenders = np.isfinite(found["partition1_accuracy"])
     assert contenders.any()
     assert held[contenders].all()
 

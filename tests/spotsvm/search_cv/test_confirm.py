@@ -63,11 +63,11 @@ def test_scores_on_further_partitions_are_those_of_scikit_learn_and_the_best_mea
     for number in finding.numbers:
         machine = SVC(**fitted.cv_results_["params"][rows[number]])
         means = [cross_val_score(machine, X, Y, cv=splits).mean() for splits in partitions[:n]]
-        columns = [fitted.cv_results_[f"partition{k + 1}_test_score"][rows[number]] for k in range(n)]
+        columns = [fitted.cv_results_[f"partition{k + 1}_score"][rows[number]] for k in range(n)]
         assert columns == pytest.approx(means)
-    others = np.delete(fitted.cv_results_["partition1_test_score"], [rows[number] for number in finding.numbers])
+    others = np.delete(fitted.cv_results_["partition1_score"], [rows[number] for number in finding.numbers])
     assert np.isnan(others).all()
-    assert f"partition{n + 1}_test_score" not in fitted.cv_results_
+    assert f"partition{n + 1}_score" not in fitted.cv_results_
     fresh = [cross_val_score(SVC(**fitted.best_params_), X, Y, cv=splits).mean() for splits in partitions[n:]]
     assert fitted.fresh_score_ == pytest.approx(np.mean(fresh))
     assert fitted.best_score_ == fitted.cv_results_["mean_test_score"][fitted.best_index_]
@@ -158,7 +158,7 @@ def test_a_resumed_search_does_not_score_them_again(tmp_path, monkeypatch):
     monkeypatch.setattr("spotsvm.search_cv.run.confirm", None)
     again = search(path=tmp_path / "s.db").fit(X, Y)
     assert (again.fresh_score_, again.best_params_) == (first.fresh_score_, first.best_params_)
-    np.testing.assert_array_equal(again.cv_results_["partition1_test_score"], first.cv_results_["partition1_test_score"])
+    np.testing.assert_array_equal(again.cv_results_["partition1_score"], first.cv_results_["partition1_score"])
     monkeypatch.undo()
     more = search(path=tmp_path / "s.db", n_iter=9).fit(X, Y)
     assert more.fresh_score_ == search(n_iter=9).fit(X, Y).fresh_score_
@@ -179,10 +179,10 @@ def test_a_confirmation_can_be_stored():
     assert (again.fresh_score, again.chosen, again.ratio) == (pytest.approx(0.6), 5, 1.0)
     np.testing.assert_array_equal(again.intervals, intervals)
     assert {name: column.tolist()[1] for name, column in again.columns("score", [3, 4, 5]).items()} == {
-        "partition1_test_score": pytest.approx(np.nan, nan_ok=True),
-        "partition2_test_score": pytest.approx(np.nan, nan_ok=True),
+        "partition1_score": pytest.approx(np.nan, nan_ok=True),
+        "partition2_score": pytest.approx(np.nan, nan_ok=True),
     }
-    assert again.columns("score", [3, 4, 5])["partition1_test_score"][2] == 0.75
+    assert again.columns("score", [3, 4, 5])["partition1_score"][2] == 0.75
 
 
 def test_each_rule_is_reported_with_an_interval():

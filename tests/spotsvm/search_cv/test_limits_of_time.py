@@ -52,7 +52,7 @@ def test_the_time_is_shared_with_the_further_partitions(monkeypatch, tmp_path):
     assert fitted.study_.findings["timeout"]["timed_out"]
     assert fitted.study_.findings["timeout"]["timeout"] == 24.5
     partitions = [name for name in fitted.cv_results_ if name.startswith("partition")]
-    assert partitions == ["partition1_test_score"]
+    assert partitions == ["partition1_score"]
     # what was decided is recorded
     again = search(timeout=24.5, confirm=5, n_iter=13, path=tmp_path / "r.db").fit(X, Y)
     assert again.best_index_ == fitted.best_index_

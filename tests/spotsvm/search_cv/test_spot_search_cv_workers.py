@@ -120,12 +120,12 @@ def test_failing_fits_are_told_and_warned_of_as_here(error_score):
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             fitted = moody(**options, **more).set_params(space=made).fit(XS, HALVES)
-        ours = [w for w in caught if "failed in" in str(w.message)]
+        ours = [w for w in caught if "candidates failed" in str(w.message)]
         said = sorted({str(w.message) for w in ours})
         results.append((said, [t.reason for t in fitted.study_.trials], repr(numbers(fitted))))
         assert all(w.category is FitFailedWarning for w in ours)
     assert results[0] == results[1]
-    assert len(results[0][0]) == 2
+    assert len(results[0][0]) == 1
 
 
 @pytest.mark.parametrize("last", ["hangs", "dies"])
@@ -150,7 +150,8 @@ def test_what_is_no_candidate_s_failure_is_raised_and_not_told(kind, tmp_path):
     options = {"error_score": "raise"} if kind == "error_score" else {}
     told = []
     for more in ({}, {"executor": "threading", "n_jobs": 1}):
-        with pytest.raises(ValueError, match="this level is bad" if kind == "error_score" else "Invalid parameter 'levle'"):
+        said = "this level is bad" if kind == "error_score" else "space has 'levle', .* did you mean 'level'"
+        with pytest.raises(ValueError, match=said):
             moody(n_iter=1, callback=lambda s, t: told.append(t), **options, **more).set_params(space=space).fit(XS, HALVES)
     assert told == []
 

@@ -1,4 +1,5 @@
 import math
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -67,13 +68,105 @@ def test_what_cannot_be_searched_is_refused_in_one_line(definition, said):
     assert "\n" not in str(caught.value)
 
 
-def test_a_distribution_of_another_make_is_refused():
+class Drawn:
+    """A distribution as RandomizedSearchCV takes it, with nothing but rvs."""
+
+    def __init__(self, draw):
+        self.draw = draw
+
+    def rvs(self, random_state):
+        return self.draw(random_state)
+
+
+def test_a_distribution_that_has_only_rvs_follows_the_quantiles_of_a_sample():
+    parameter = make_parameter("C", Drawn(lambda rng: rng.normal(3.0, 2.0)))
+    levels = np.linspace(0.05, 0.95, 19)
+    # the standard error of a quantile of 1,000 values is at most 0.16 here
+    np.testing.assert_allclose([parameter.decode(u) for u in levels], norm(3.0, 2.0).ppf(levels), atol=0.5)
+    np.testing.assert_allclose([parameter.encode(parameter.decode(u)) for u in levels], levels, atol=1e-12)
+    assert make_parameter("C", Drawn(lambda rng: rng.normal(3.0, 2.0))).describe() == parameter.describe()
+
+
+@pytest.mark.parametrize(
+    ("draw", "values"),
+    [
+        (lambda rng: rng.randint(1, 5), (1, 2, 3, 4)),
+        (lambda rng: 0.5 * rng.randint(1, 4), (0.5, 1.0, 1.5)),
+        (lambda rng: np.array(2.0 ** rng.randint(0, 3)), (1.0, 2.0, 4.0)),
+    ],
+)
+def test_a_distribution_of_few_values_that_has_only_rvs_is_their_list(draw, values):
+    assert make_parameter("C", Drawn(draw)).values == values
+
+
+def test_values_drawn_that_are_no_numbers_are_a_list():
+    drawn = make_parameter("sizes", Drawn(lambda rng: (4,) * rng.randint(1, 4)))
+    assert sorted(drawn.values) == [(4,), (4, 4), (4, 4, 4)]
+    assert len(make_parameter("weights", Drawn(lambda rng: {0: 1, 1: rng.randint(1, 3)})).values) == 2
+
+
+def test_a_distribution_whose_rvs_cannot_be_called_is_refused():
     class Mine:
         def rvs(self):
             return 1.0
 
-    with pytest.raises(SpaceError, match="C has a distribution without ppf, cdf and support"):
+    with pytest.raises(
+        SpaceError, match=r"^C=Mine\(\) has no ppf, cdf and support, and rvs\(random_state=...\) raises TypeError"
+    ):
         make_parameter("C", Mine())
+
+
+class Dimension:
+    """What scikit-optimize's dimensions have: `low`, `high`, `prior` and `dtype`, or `categories`."""
+
+    def __init__(self, **attributes):
+        self.__dict__.update(attributes)
+
+    def rvs(self, n_samples=1, random_state=None):
+        raise AssertionError("its attributes say all")
+
+
+def of_libraries():
+    """Return definitions of the parameters of `ours` by stand-ins, and by the libraries that are installed."""
+    found = [
+        {
+            "x": Dimension(low=1, high=10, prior="uniform", dtype=float),
+            "log x": Dimension(low=1e-3, high=1e3, prior="log-uniform", dtype="float"),
+            "n": Dimension(low=1, high=8, prior="uniform", dtype=np.int64),
+            "log n": Dimension(low=1, high=800, prior="log-uniform", dtype=np.int64),
+            "kind": Dimension(categories=("rbf", "poly"), prior=None),
+        }
+    ]
+    with suppress(ImportError):
+        from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+
+        found.append(
+            {
+                "x": FloatDistribution(1, 10), "log x": FloatDistribution(1e-3, 1e3, log=True), "n": IntDistribution(1, 8),
+                "log n": IntDistribution(1, 800, log=True), "kind": CategoricalDistribution(["rbf", "poly"]),
+                "even": IntDistribution(2, 8, step=2), "tenths": FloatDistribution(0.0, 0.5, step=0.25),
+            }
+        )  # fmt: skip
+    with suppress(ImportError):
+        from skopt.space import Categorical, Integer, Real
+
+        found.append(
+            {
+                "x": Real(1, 10), "log x": Real(1e-3, 1e3, prior="log-uniform"), "n": Integer(1, 8),
+                "log n": Integer(1, 800, prior="log-uniform"), "kind": Categorical(["rbf", "poly"]),
+            }
+        )  # fmt: skip
+    return found
+
+
+def test_distributions_of_other_libraries_are_taken_by_their_attributes():
+    ours = {
+        "x": (1.0, 10.0), "log x": (1e-3, 1e3, "log-uniform"), "n": (1, 8), "log n": (1, 800, "log-uniform"),
+        "kind": ["rbf", "poly"], "even": [2, 4, 6, 8], "tenths": [0.0, 0.25, 0.5],
+    }  # fmt: skip
+    for theirs in of_libraries():
+        for name, definition in theirs.items():
+            assert make_parameter(name, definition).describe() == make_parameter(name, ours[name]).describe(), definition
 
 
 def test_integers_own_equal_shares_and_exact_bounds():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, truncnorm, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from spotsvm import Space
+from spotsvm import Space, Study
 from spotsvm.errors import SpaceError
 
 FLAT = Space(
@@ -76,18 +76,32 @@ def test_a_list_of_one_value_is_fixed():
 
 
 @pytest.mark.parametrize(
+    ("definition", "params"),
+    [({}, {}), ([{}], {}), ({"C": [1], "kernel": ["rbf"]}, {"C": 1, "kernel": "rbf"}), ({"C": (3, 3)}, {"C": 3})],
+)
+def test_a_space_of_single_values_has_one_configuration(definition, params):
+    space = Space(definition)
+    assert (space.domain.size, space.axes) == (1, ())
+    assert space.decode(space.encode(params)) == space.decode(np.random.default_rng(0).random(space.domain.dimension)) == params
+    assert Space.described(space.describe()).describe() == space.describe()
+    study = Study(definition, "random", 0).run(lambda p: 1.0, 5)
+    assert [dict(t.params) for t in study.trials] == [params]
+
+
+def test_an_empty_dictionary_is_a_configuration_beside_others():
+    space = Space([{"C": [1, 2]}, {}])
+    assert space.domain.size == 3
+    assert space.decode(space.encode({})) == {}
+
+
+@pytest.mark.parametrize(
     ("definition", "said"),
     [
-        ({}, "space has no parameter"),
         ([], "is not a dictionary"),
-        ([{}], "space has no parameter"),
-        ([{"C": [1, 2]}, {}], r"space\[1\] has no parameter"),
         ("C", "space='C' is not a dictionary"),
         ([3], r"space\[0\]=3 is not a dictionary"),
         ({1: [1, 2]}, "has the name 1; use a non-empty string"),
         ({"": [1, 2]}, "has the name ''"),
-        ({"C": [1], "kernel": ["rbf"]}, "nothing to tune: each of C, kernel has one value"),
-        ({"C": (3, 3)}, "nothing to tune: C has one value; use two or more$"),
         ({"gamma": uniform(0, 1), "C": []}, "^C has an empty list"),
         ([{"gamma": uniform(0, 1)}, {"C": "auto"}], "^C='auto' is not a list"),
     ],

@@ -37,11 +37,11 @@ def search(**options):
     return SpotSearchCV(SVC(), SPACE, **{"n_iter": 3, "search": "random", "cv": 2, "random_state": 0, "start": []} | options)
 
 
-def test_they_are_told_of_each_suggestion_and_the_refit():
+def test_they_are_told_of_each_fold_and_the_refit():
     told = Told()
     fitted = search().set_callbacks(told).fit(X, Y)
-    suggestion = ["begin suggestion of 0", "end suggestion"]
-    path = ["begin search of 3", *3 * suggestion, "end search"]
+    fold = ["begin fold of a suggestion of 0", "end fold of a suggestion"]
+    path = ["begin search of 6", *6 * fold, "end search"]
     assert told.tasks == ["setup", "begin fit of 2", *path, "begin refit of 0", "end refit", "end fit", "teardown"]
     assert np.array_equal(fitted.decision_function(X), search().fit(X, Y).decision_function(X))
     del told.tasks[:]
