@@ -43,7 +43,7 @@ class KochSearch(KrigingSearch):
     max_repeats : int or None, default=None
         Evaluations of a point at most. In section 3.2.2 of the paper it is 2; 1 is for an objective that is a mean of repeats.
     spread : int, default=1
-        Evaluations that OCBA allots in an iteration; 0 for the algorithm as printed.
+        Evaluations that OCBA allots in an iteration; 0 for none, as printed.
     **settings : dict
         The others of `KrigingSearch`, but for `repeat_below`.
 
