@@ -121,7 +121,7 @@ class FoldScorer:
             "folds": joblib.hash(self._splits),
             "estimator": text(self._estimator),
             "parameter of the estimator": joblib.hash(text([(name, whole(value)) for name, value in parameters])),
-            "scoring": text(self._options["scoring"]),
+            "scoring": text(whole(self._options["scoring"])),
             "return_train_score": str(self._options["return_train_score"]),
             "engine": self._engine,
             "racing": str(self._race_for is not None),
