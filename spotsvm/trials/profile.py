@@ -59,6 +59,7 @@ class Profile:
     _at: int = field(init=False)
     #: the coordinates of values that were on paths before: a quantile is slow, and paths often have the same values
     _coordinates: dict[float, float] = field(init=False, default_factory=dict, repr=False, compare=False)
+    _grids: dict[int, list[float]] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         axes = [(k, axis) for k, axis in enumerate(self.space.axes) if axis.name == self.name]
@@ -91,8 +92,9 @@ class Profile:
 
     def values(self, n: int) -> list[float]:
         """Return `n` values from end to end of the range, equally far apart on its scale; fewer of few integers."""
-        values = [self._parameter.decode(u) for u in np.linspace(0.0, 1.0, n).tolist()]
-        return list(dict.fromkeys(values))
+        if n not in self._grids:
+            self._grids[n] = list(dict.fromkeys(self._parameter.decode(u) for u in np.linspace(0.0, 1.0, n).tolist()))
+        return list(self._grids[n])
 
     def value(self, key: float) -> Any:
         """Return the value that a path has under this number: the number itself, or the value at this place of a list."""
