@@ -98,8 +98,8 @@ def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
     if isinstance(value, FunctionType) and not _is_installed(value):
         # the docstring is among the constants, and changes nothing
         consts = tuple(None if const == value.__doc__ else const for const in value.__code__.co_consts)
-        held = [value.__code__.replace(co_consts=consts), value.__defaults__, value.__kwdefaults__, *_closure(value)]
-        return [b"function", _name(value), *map(inside, held)]
+        parts = [value.__code__.replace(co_consts=consts), value.__defaults__, value.__kwdefaults__, *_closure(value)]
+        return [b"function", _name(value), *map(inside, parts)]
     if isinstance(value, type) or (callable(value) and hasattr(value, "__name__")):
         return [b"name", _name(value)]
     if callable(getattr(value, "get_params", None)):

@@ -56,7 +56,8 @@ def test_the_repeats_of_koch_2011_go_on_in_a_wider_space(tmp_path):
             with Study(WIDE, "koch2011", path=tmp_path / path, noise=True) as study:  # without a warning
                 study.run(noisy, n)
         notes.append([t.note for t in study.trials[26:27]])
-    assert notes[0] == notes[1] and "evaluation" in notes[0][0]
+    assert notes[0] == notes[1]
+    assert "evaluation" in notes[0][0]
 
 
 def test_running_trials_keep_their_parameters(tmp_path):
