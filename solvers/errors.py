@@ -20,3 +20,12 @@ class SearchExhaustedError(SolverError):
     --------
     SolverError : What searches and solvers refuse.
     """
+
+
+class OutOfTimeError(SolverError):
+    """A solver was to end before it had a solution.
+
+    See Also
+    --------
+    SolverError : What searches and solvers refuse.
+    """

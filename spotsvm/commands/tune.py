@@ -169,8 +169,8 @@ worker_options = _options(
         "--timeout",
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",
-        help="Time limit of each search, after which no further candidate starts; final fits come on top. Of a table of more "
-        "than 20,000 rows, of everything: the machine is fitted on as many rows as there is time for.",
+        help="Time limit for everything but reading and compiling. Where all rows take too long, parameters are tuned on a "
+        "sample, and the machine is fitted on as many rows as there is time for.",
     ),
     click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
     click.option(

@@ -8,12 +8,10 @@ import click
 import numpy as np
 from sklearn.svm import SVC
 
-from spotsvm.cross_validation.compile_first import compile_shared_work
+from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.solvers.dual import solve_dual, solve_dual_regression
 from spotsvm.solvers.kernels import DistanceColumns, squared_distances
-from spotsvm.solvers.search import KrigingSearch
-from spotsvm.surrogates.domain import Domain
 
 
 @click.command()
@@ -36,13 +34,9 @@ def warm_up() -> float:
     solve_dual(np.tanh(K - 0.5), y, 100.0, "memetic", random_state=0, bias=True)
     solve_dual_regression(K, X[:, 1], 10.0)
     cross_val_scores(SVC(), X, y, [{"C": 1e4, "gamma": 0.01}, {"C": 1.0, "gamma": 1.0}])
-    compile_shared_work()
+    compile_first()
     squared_distances(X)
     columns = DistanceColumns(X, X)
     for _ in range(2):  # the second call reuses kernels
         columns.gaussian_sums([0, 1], 1.0, np.ones((1, 2)))
-    search = KrigingSearch(Domain.continuous(2), noise=False, n_initial=2)
-    for value in (0.0, 1.0, float("nan"), 2.0):  # values, a failure and a suggestion from both
-        search.tell(search.ask().point, value)
-    search.ask()
     return time.perf_counter() - began

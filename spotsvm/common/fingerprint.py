@@ -10,8 +10,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import nullcontext
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
+from sysconfig import get_paths
+from types import CodeType, FunctionType, MethodType
 from typing import Any
 
 import joblib
@@ -51,8 +53,9 @@ def content_hash(value: Any) -> str:
     """Return a hash of the contents of a value, the same in every process and for equal contents.
 
     Numbers and texts count by value, arrays by type, shape and numbers, frames and sparse data by their cells, lists and mappings
-    by their items, functions and classes by their names, estimators by their class and parameters, and other objects by the state
-    that pickle would store. An object that cannot be pickled counts by its class and its text.
+    by their items, estimators by their class and parameters, and other objects by the state that pickle would store. An object
+    that cannot be pickled counts by its class and its text. Functions count by name, code, constants, defaults and closures;
+    those of installed packages, and classes, by name alone. The code is that of one version of Python.
     """
     return _digest(value, ()).hex()
 
@@ -92,6 +95,13 @@ def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
         return [b"array", ascii(array.dtype.descr).encode(), str(array.shape).encode(), held]
     if inspect.ismethod(value):
         return [b"method", inside(value.__self__), inside(value.__func__)]
+    if isinstance(value, CodeType):
+        return [b"code", value.co_code, *map(inside, (value.co_names, value.co_varnames, value.co_freevars, value.co_consts))]
+    if isinstance(value, FunctionType) and not _is_installed(value):
+        # the docstring is among the constants, and changes nothing
+        consts = tuple(None if const == value.__doc__ else const for const in value.__code__.co_consts)
+        parts = [value.__code__.replace(co_consts=consts), value.__defaults__, value.__kwdefaults__, *_closure(value)]
+        return [b"function", _name(value), *map(inside, parts)]
     if isinstance(value, type) or (callable(value) and hasattr(value, "__name__")):
         return [b"name", _name(value)]
     if callable(getattr(value, "get_params", None)):
@@ -107,6 +117,24 @@ def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
     return [kind, *(inside(list(part) if isinstance(part, Iterator) else part) for part in kept)]
 
 
+def _is_installed(function: FunctionType) -> bool:
+    """Return whether a function is from an installed package or from Python itself, whose versions are recorded."""
+    file, paths = function.__code__.co_filename, get_paths()
+    ours = str(function.__module__).partition(".")[0] == "spotsvm"
+    return ours or file.startswith(("<frozen", *(paths[name] for name in ("stdlib", "purelib", "platlib"))))
+
+
+def _closure(function: FunctionType) -> list[Any]:
+    """Return the values that a function has from the functions around it; of one that is not set yet, its name."""
+    held = []
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:
+            held.append(name)
+    return held
+
+
 def _name(of: Any) -> bytes:
     """Return the name of a class or function; for our own without the module, which may change."""
     module = str(getattr(of, "__module__", ""))
@@ -115,7 +143,10 @@ def _name(of: Any) -> bytes:
 
 
 def whole(value: Any) -> Any:
-    """Return a parameter whose text is complete: frames, series and sparse data are replaced by a hash of their values."""
+    """Return a parameter whose text is complete: frames, series, sparse data and functions are replaced by a hash or a text."""
+    function = _function_in(value)
+    if isinstance(function, FunctionType) and not _is_installed(function):
+        return f"{as_text(value)} with the code {content_hash(value if function is not _scored_by(value) else function)}"
     if isinstance(value, Mapping):
         return {key: whole(one) for key, one in value.items()}
     if type(value) in (list, tuple):
@@ -130,6 +161,19 @@ def whole(value: Any) -> Any:
         return joblib.hash((names, pd.util.hash_pandas_object(value).to_numpy()))
     except TypeError:  # cells that have no hash, such as lists
         return joblib.hash(value)
+
+
+def _function_in(value: Any) -> Any:
+    """Return the function that a method, a partial or a scorer calls; any other value as it is."""
+    while isinstance(value, MethodType | partial) or _scored_by(value) is not None:
+        inner = value.__func__ if isinstance(value, MethodType) else value.func if isinstance(value, partial) else None
+        value = _scored_by(value) if inner is None else inner
+    return value
+
+
+def _scored_by(value: Any) -> Any:
+    """Return the function of a scorer that `make_scorer` made; None of all else."""
+    return vars(value).get("_score_func") if type(value).__module__ == "sklearn.metrics._scorer" else None
 
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn")

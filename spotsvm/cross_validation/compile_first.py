@@ -1,4 +1,4 @@
-"""Compile beforehand what shared cross-validation uses, so that no candidate's time has it."""
+"""Compile beforehand what shared cross-validation and the Kriging search use, so that no candidate's time has it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,17 @@ from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.solvers.search import KrigingSearch
+from spotsvm.surrogates.domain import Domain
+
+
+def compile_first() -> None:
+    """Compile what a search of an estimator's parameters uses, or load it from the cache."""
+    compile_shared_work()
+    search = KrigingSearch(Domain.continuous(2), noise=False, n_initial=2)
+    for value in (0.0, 1.0, float("nan"), 2.0):  # values, a failure and a suggestion from both
+        search.tell(search.ask().point, value)
+    search.ask()
 
 
 def compile_shared_work() -> None:

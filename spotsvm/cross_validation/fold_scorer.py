@@ -6,7 +6,7 @@ import logging
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +31,7 @@ from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, i
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm.solvers.errors import OutOfTimeError
 from spotsvm.trials.recommendation import commonest_reasons
 from spotsvm.trials.scores.intervals import score_range
 from spotsvm.trials.trial import traceback_of
@@ -41,11 +42,15 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class FoldScores:
-    """The scores of one candidate, named as in `cv_results_` without those that failed, and why it failed in a fold, if so."""
+    """The scores of one candidate, named as in `cv_results_` without those that failed, and why it failed in a fold, if so.
+
+    One that is `out_of_time` has no scores, as the time was up.
+    """
 
     numbers: Mapping[str, float]
     reason: str = ""
     traceback: str = ""
+    out_of_time: bool = False
 
     def mean(self, metric: str, n_splits: int) -> float:
         """Return the mean test score, nan if a fold has none; after a race that ended early, the mean of the folds that ran."""
@@ -61,6 +66,9 @@ class FoldScorer:
     no longer be the best by the metric `race_for`. Where work is shared and the metric `soften` is accuracy, the numbers have
     the `log_loss` of the margins of all test rows as well. With
     `advise=False` an offset of columns has been warned of elsewhere. What failed is in the scores: `warn_of_failures` tells it.
+
+    `is_late` returns whether the time is up: candidates that are not scored by then are not scored any more, but for the first
+    one of all. A fit by scikit-learn that is under way is finished.
 
     Once something was scored `scorer` has the scorers in use, and `metrics` their names, "score" for a single one. `last_error`
     is the error of the last candidate that failed.
@@ -84,6 +92,7 @@ class FoldScorer:
         race_for: str | None = None,
         soften: str | None = None,
         advise: bool = True,
+        is_late: Callable[[], bool] = lambda: False,
     ):
         self._estimator, self._X, self._y = estimator, X, y
         self._splits, self._fit_params = list(splits), dict(fit_params)
@@ -103,7 +112,8 @@ class FoldScorer:
         self.last_error: Exception | None = None
         self._engine, self._max_bytes, self._race_for = engine, max_bytes, race_for
         self._soften, self._advise = soften, advise
-        self._warned_of_offset = False
+        self._warned_of_offset, self._has_scored = False, False
+        self._given_is_late = is_late
         #: the best mean score so far, which a race compares with
         self.best_mean: float | None = None
 
@@ -121,7 +131,7 @@ class FoldScorer:
             "folds": joblib.hash(self._splits),
             "estimator": text(self._estimator),
             "parameter of the estimator": joblib.hash(text([(name, whole(value)) for name, value in parameters])),
-            "scoring": text(self._options["scoring"]),
+            "scoring": text(whole(self._options["scoring"])),
             "return_train_score": str(self._options["return_train_score"]),
             "engine": self._engine,
             "racing": str(self._race_for is not None),
@@ -138,6 +148,10 @@ class FoldScorer:
         if self._cutoffs is not None:
             return self._score_cutoffs(self._cutoffs, candidates)
         return self._score_by_sklearn(candidates)
+
+    def _is_late(self) -> bool:
+        """Return whether the time is up, and anything was scored before."""
+        return self._has_scored and self._given_is_late()
 
     @property
     def softens(self) -> bool:
@@ -203,8 +217,9 @@ class FoldScorer:
         ranking = any(map(ranks, scorers.values()))
         try:
             folds = SharedFolds(
-                self._estimator, self._X, target, splits, self._max_bytes, training_answers=train, ranking=ranking
-            )
+                self._estimator, self._X, target, splits, self._max_bytes, training_answers=train, ranking=ranking,
+                is_late=self._is_late,
+            )  # fmt: skip
         except NotSharedError:
             return None
         self._use(scorers)
@@ -218,6 +233,10 @@ class FoldScorer:
         for k in shared.folds.order([dict(c) for c in candidates]):
             try:
                 found[k] = FoldScores(self._race(shared, dict(candidates[k])))
+                self._has_scored = True
+            except OutOfTimeError as reason:
+                _log.info("%s is not scored: %s", dict(candidates[k]), reason)
+                found[k] = FoldScores({}, str(reason), out_of_time=True)
             except NotSharedError as reason:
                 _log.info("scikit-learn scores %s: %s", dict(candidates[k]), reason)
                 left.append(k)
@@ -264,6 +283,8 @@ class FoldScorer:
         return [found[k] for k in range(len(candidates))]
 
     def _score_by_sklearn(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        if self._is_late():
+            return [FoldScores({}, "the time was up before its first fold", out_of_time=True) for _ in candidates]
         try:
             results = self._results(candidates, "raise")
         except Exception as error:
@@ -272,6 +293,7 @@ class FoldScorer:
             if len(candidates) > 1:
                 return [self._score_by_sklearn([candidate])[0] for candidate in candidates]
             return [self._score_failing(candidates[0], error)]
+        self._has_scored = True
         return [FoldScores(self._numbers(results, k)) for k in range(len(candidates))]
 
     def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any, **options: Any) -> GridSearchCV:

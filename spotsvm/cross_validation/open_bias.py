@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.estimators import Floats
+from spotsvm.estimators.dual.one_vs_one import votes
 from spotsvm.solvers.dual.exact.fold_solver import State, Target
 
 #: LIBSVM's gradient is a sum of kernel values of single precision: what it may be off, as a share of the largest sum possible
 _OFF = 2.0**-22
 _MOST_TOL = 0.01
+_MOST_OPEN = 6  # decisions of a row whose signs are all tried
 _REST = 1e-9  # what rounding leaves of a step to a bound, as a share of it
 
 
@@ -24,7 +28,35 @@ def same_predictions(values: Floats, ends: Floats, tol: float) -> bool:
     >>> same_predictions(np.array([-0.6]), np.array([0.4, 0.9]), 1e-3)
     False
     """
-    return bool(((values + ends.min() > tol) | (values + ends.max() < -tol)).all())
+    return not open_decisions(values, ends, tol).any()
+
+
+def open_decisions(values: Floats, ends: Floats, tol: float) -> NDArray[np.bool_]:
+    """Return of which rows the sign of the decision, `values` and the bias, depends on the bias between two ends."""
+    sure: NDArray[np.bool_] = (values + ends.min() > tol) | (values + ends.max() < -tol)
+    return ~sure
+
+
+def same_winners(decisions: Floats, open_: NDArray[np.bool_], n_classes: int) -> bool:
+    """Return whether the votes of all pairs have the same winner for each row, whatever sign the open decisions have.
+
+    Examples
+    --------
+    >>> same_winners(np.array([[1.0, 1.0, 0.0]]), np.array([[False, False, True]]), 3)
+    True
+    >>> same_winners(np.array([[1.0, 0.0, 1.0]]), np.array([[False, True, False]]), 3)
+    False
+    """
+    for row in np.flatnonzero(open_.any(axis=1)).tolist():
+        columns = np.flatnonzero(open_[row])
+        if len(columns) > _MOST_OPEN:
+            return False
+        signs = np.array([*product((-1.0, 1.0), repeat=len(columns))])
+        either = np.tile(decisions[row], (len(signs), 1))
+        either[:, columns] = signs
+        if len(np.unique(votes(either, n_classes).argmax(axis=1))) > 1:
+            return False
+    return True
 
 
 def libsvm_takes_the_middle(

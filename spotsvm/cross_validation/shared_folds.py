@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,11 +29,12 @@ from spotsvm.cross_validation.machines import (
     read_machine,
     split_pipeline,
 )
-from spotsvm.cross_validation.open_bias import libsvm_takes_the_middle, same_predictions
+from spotsvm.cross_validation.open_bias import libsvm_takes_the_middle, open_decisions, same_predictions, same_winners
 from spotsvm.cross_validation.solved import Solved, Task
 from spotsvm.estimators import Floats
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver
 from spotsvm.solvers.dual.problem.definite import has_factor
+from spotsvm.solvers.errors import OutOfTimeError
 from spotsvm.solvers.kernels import Kernel, gram_matrix
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
@@ -68,7 +69,8 @@ class SharedFolds:
     """Training of the candidates of a machine, or of a pipeline that ends in one, on all folds.
 
     `training_answers` is whether answers for training rows are needed as well as for test rows, `ranking` whether the size of a
-    decision matters, and not only its sign. NotSharedError is raised if the work cannot be shared on such data.
+    decision matters, and not only its sign. NotSharedError is raised if the work cannot be shared on such data. A candidate
+    raises OutOfTimeError as soon as `is_late`.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class SharedFolds:
         *,
         training_answers: bool = False,
         ranking: bool = False,
+        is_late: Callable[[], bool] = lambda: False,
     ):
         self._estimator, self._X, self._max_bytes, self._ranking = estimator, X, max_bytes, ranking
         self._training_answers = training_answers
@@ -108,7 +111,7 @@ class SharedFolds:
         both = (self._trained[1:] & self._trained[:-1]).sum(axis=1)
         self._alike = [False, *(both >= _SHARE * self._trained[1:].sum(axis=1)).tolist()]
         self._views = FoldViews(X, y, self._splits, max_bytes, training_answers)
-        self._solver = FoldSolver(n)
+        self._is_late, self._solver = is_late, FoldSolver(n, is_late)
         self._semidefinite: bool | None = None
 
     def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
@@ -155,6 +158,8 @@ class SharedFolds:
                     task = Task(machine, kernel, *view.matrix(kernel))
                 # of one kernel C alone says how large terms are, and rounding is the same in scikit-learn
                 squares = some_squares(task.K) if isinstance(kernel, MultiKernel) else None
+            if self._is_late():
+                raise OutOfTimeError(f"the time was up before fold {fold}")
             found = view.solved.get(fold)
             if found is None or not found.is_of(task):
                 found = self._solve(view, task, fold, before)
@@ -204,11 +209,17 @@ class SharedFolds:
         if not open_ or machine.regression or self._ranking:
             return not open_
         target = self._targets.of(machine, fold)
-        return all(
-            (not machine.break_ties and same_predictions(values[:, k] - found.bias[k], found.ends[k], machine.tol))
-            or libsvm_takes_the_middle(task.K, task.offset, target.one(k), found.state.one(k), values[:, k], machine.tol)
-            for k in open_
-        )
+        unsure = np.zeros(values.shape, dtype=bool)
+        for k in open_:
+            free, ends = values[:, k] - found.bias[k], found.ends[k]
+            if (machine.break_ties or not same_predictions(free, ends, machine.tol)) and not libsvm_takes_the_middle(
+                task.K, task.offset, target.one(k), found.state.one(k), values[:, k], machine.tol
+            ):
+                unsure[:, k] = machine.break_ties | open_decisions(free, ends, machine.tol)
+        if not unsure.any():
+            return True
+        n_classes = 2 if self._targets.classes is None else len(self._targets.classes)
+        return n_classes > 2 and not machine.break_ties and same_winners(values, unsure, n_classes)  # noqa: PLR2004
 
     def _by_libsvm(
         self, kind: type, params: dict[str, Any], X: Floats, train: NDArray[np.intp], asked: NDArray[np.intp]

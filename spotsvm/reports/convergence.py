@@ -89,7 +89,8 @@ def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
         return [why_none(view.trials).capitalize() + ".", picture]
     first = int(np.flatnonzero(curve == curve[-1])[0]) + 1
     reached = f"The best value is {short(float(curve[-1]), 6)}, first reached after {first} of {len(curve)} trials."
-    texts = [reached, _verdict(view, baseline, sign), _band_words(view, band)]
+    compared = [] if _is_random(view.study) else [_verdict(view, baseline, sign), _band_words(view, band)]
+    texts = [reached, *compared]
     parts: list[Part] = [text for text in texts if text]
     if beyond:
         parts.append(f"{beyond} much worse values lie outside the picture.")
@@ -111,7 +112,10 @@ def _best_picture(
     ended = _ended(view.study)
     numbers = np.arange(1, len(ended) + 1)
     shown = _without_the_straight(curve)
-    band = _band(view, baseline, shown, sign)
+    band = None if _is_random(view.study) else _band(view, baseline, shown, sign)
+    # its end can be that of what is possible, or the best value seen: then it says nothing
+    if band is not None and len({short(float(edge[-1]), 4) for edge in band.edges}) == 1:
+        band = None
     with drawing(4.4, 3.3) as figure:
         ax = figure.subplots()
         values = np.array([np.nan if t.value is None else t.value for t in ended])
@@ -186,9 +190,14 @@ def possible(view: StudyView, values: Floats) -> Floats:
     return np.asarray(np.clip(values, *ends))
 
 
+def _is_random(study: StudyResults) -> bool:
+    """Return whether a study is a random search itself, and is not to be compared with one."""
+    return str(getattr(study, "about", {}).get("search", "")) in ("random", "lhs")
+
+
 def _drawn(baseline: StudyResults | None) -> list[Trial]:
     """Return the randomly drawn trials of a baseline."""
-    if baseline is None or str(getattr(baseline, "about", {}).get("search", "")) not in ("random", "lhs"):
+    if baseline is None or not _is_random(baseline):
         return []
     ended = _ended(baseline)
     starts = {t.number for t in ended if is_given(t)}

@@ -121,6 +121,7 @@ def random_values(model: StudyModel, seed: int) -> Floats:
     return (values[:, None] + model.noise * rng.normal(size=(_POOL, _NOISE_DRAWS))).ravel()
 
 
+_NOTHING = 0.01  # an interval that leaves out no more at either end
 _ERROR = 0.025  # beyond each end of the interval
 _MOST = 2000  # trials; what random search reaches with more, a model of a thousand does not know
 _POINTS = (1024, 16384)
@@ -152,7 +153,7 @@ class AgainstRandom:
             "not better": "The search did no better than random search does in half of all cases",
             "unknown": "The trials do not show whether the search did better than random search",
         }[self.verdict]
-        if self.high - self.low in (0.0, 1.0):
+        if self.high == self.low or (self.low < _NOTHING and self.high > 1.0 - _NOTHING):  # which says nothing
             return f"{told}. {self.source}."
         return (
             f"{told}: with as many trials, random search does as well in {_percent(self.low)} to {_percent(self.high)} of cases "

@@ -200,9 +200,8 @@ def _words(view: StudyView, found: Recommendation) -> str:
     if found.basis == "observed":
         out = sum(not holds_bounds(t) for t in view.done)
         held = f" of those that hold the bounds ({counted(out, 'trial')} of {len(view.done)} did not)" if out else ""
-        return (
-            f"Use trial {found.number}: its value, {value}, is the best seen{held}, and no noise was found between evaluations."
-        )
+        noise = ", and no noise was found between evaluations" if view.noise == "deterministic" else ""
+        return f"Use trial {found.number}: its value, {value}, is the best seen{held}{noise}."
     if found.basis in ("criterion", "verdict"):
         return f"Use trial {found.number}: it is the best by the criterion of the search. Its value is {value}.{seen}"
     if found.basis == "confirmed":

@@ -140,15 +140,24 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
     ]
 
 
+_SAME = "another evaluation of the best configuration would give the same value."
+#: what is known of the noise where no model of it was fitted, or it shows none
+_WITHOUT_MODEL = {
+    "deterministic": f"No noise was found where a configuration was evaluated again, so {_SAME}",
+    "declared deterministic": f"The objective is without noise, as the study was told, so {_SAME}",
+    "noisy": "The values differ between evaluations of one configuration; there are too few to say by how much the best is luck.",
+    "declared noisy": "The objective is noisy, as the study was told; there are too few values to say how much is luck.",
+    "unknown": "No configuration was evaluated twice, so it is not known whether another evaluation would give the same value.",
+}
+
+
 def _models_view(view: StudyView) -> list[Part]:
     """Return how much of the best value seen is luck according to the model."""
     found = view.recommended
     assert found is not None
     if found.basis != "predicted":
-        return [
-            "No noise was found, so another evaluation of the best configuration would give the same value. New data can differ: "
-            "if the value is a score on some rows, the best of many such scores is too good."
-        ]
+        new = "New data can differ: if the value is a score on some rows, the best of many such scores is too good."
+        return [f"{_WITHOUT_MODEL[view.noise]} {new}"]
     model = view.models[0]
     sign, expected = float(view.study.objectives.signs[0]), found.value
     if not isinstance(model, str):

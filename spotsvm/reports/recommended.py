@@ -23,6 +23,8 @@ _HOW = {
     "verdict": "the one that the comparison with the default recommends",
 }  # fmt: skip
 _GRID = 101
+#: a plausible range that is all of the range
+WHOLE = "the score does not depend on it here"
 _SURE = 1.96
 _WHAT_IS_PLAUSIBLE = (
     "Plausible are the values of a parameter for which the Kriging model of the trials, with the others as recommended, predicts "
@@ -118,7 +120,9 @@ def _plausible(model: StudyModel, axis: StudyAxis, places: Any, point: Any, allo
 
 
 def _range_words(axis: StudyAxis, places: Any, plausible: Any, own: float) -> str:
-    """Return the plausible values: all categories of that kind, or the range around the recommended value."""
+    """Return the plausible values: all categories of that kind, or the range around the recommended value, or that it is all."""
+    if plausible.all():
+        return WHOLE
     if axis.levels and not axis.ordered:
         return ", ".join(dict.fromkeys(axis.value_at(place) for place in places[plausible]))
     here = int(np.argmin(np.abs(places - own)))

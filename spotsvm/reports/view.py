@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceErr
 from spotsvm.common.text import printable_line
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
+from spotsvm.surrogates.kriging.noise import Verdict as Noisiness
+from spotsvm.surrogates.kriging.noise import judge_noise
 from spotsvm.trials.recommendation import CONFIRM, Recommendation, current_verdict, holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
@@ -197,6 +199,14 @@ class StudyView:
         """The recommended trial; None if no trial has succeeded and holds the bounds, or there are several objectives."""
         none = self.study.objectives.several or not any(map(may_be_best, self.done))
         return None if none else self.study.recommend()
+
+    @cached_property
+    def noise(self) -> Noisiness | Literal["declared noisy", "declared deterministic"]:
+        """Whether two evaluations of a configuration may differ, as the study was told or as its replicates show."""
+        if self.study.noise != "auto":
+            return "declared noisy" if self.study.noise else "declared deterministic"
+        done = [t for t in self.done if t.value is not None]
+        return judge_noise(np.array([t.point for t in done]), np.array([t.value for t in done], dtype=float))
 
     @cached_property
     def front(self) -> tuple[Trial, ...]:

@@ -36,9 +36,9 @@ class CandidatePaths:
     def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
         """Score candidates, in the order given; all of them are passed to the scorer together.
 
-        A path has every second value of a grid, those between the best one and its neighbours, and the candidate's own value if
-        it has one, in place of that of the grid which differs by rounding; all of the grid where no value needs a fit of its own.
-        Of a parameter that is a list it has all values.
+        Values for which there is no time are left out. A path has every second value of a grid, those between the best one and
+        its neighbours, and the candidate's own value if it has one, in place of that of the grid which differs by rounding; all
+        of the grid where no value needs a fit of its own. Of a parameter that is a list it has all values.
         """
         if self.profile is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
@@ -51,7 +51,7 @@ class CandidatePaths:
         self._extend(paths, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
         if not self.profile.listed:
             self._extend(paths, batch, [self._beside_best(path, grid) for path, grid in zip(paths, grids, strict=True)], scorer)
-        return [Outcome("ok", path=tuple(sorted(path.items()))) for path in paths]
+        return [_outcome_of_path(path) for path in paths]
 
     def _grid(self, params: Mapping[str, Any]) -> list[float]:
         """Return the values of the grid that a candidate may have, with its own for one that is the same but for rounding."""
@@ -103,6 +103,12 @@ def grid_size(profile: Profile, n_suggestions: int) -> int:
     """
     size = profile.searched.domain.size
     return max(N_VALUES, 2 * (int(n_suggestions / size) - 2) - 1)
+
+
+def _outcome_of_path(path: Mapping[float, Outcome]) -> Outcome:
+    """Return the outcome of a path, without the values for which there was no time; a timeout if there was none for any."""
+    scored = tuple((key, path[key]) for key in sorted(path) if path[key].state != "timeout")
+    return Outcome("ok", path=scored) if scored else Outcome("timeout", reason=next(iter(path.values())).reason)
 
 
 def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> Profile | None:

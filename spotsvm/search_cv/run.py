@@ -160,7 +160,8 @@ class SpotSearchRun:
             self._on_splits, splits, error_score=search.error_score, return_train_score=search.return_train_score,
             race_for=self.scoring.race_for if search.racing else None,
         )  # fmt: skip
-        self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
+        late = {} if (limit := self._limit) is None else {"is_late": lambda: limit.left <= 0.0}
+        self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, **late)
         space = self._space = accepted_space(search.estimator, given_space(search))
         plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
         constraints = Constraints.of(search.constraints)

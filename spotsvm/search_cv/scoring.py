@@ -78,6 +78,8 @@ class CandidateScoring:
 
     def outcome(self, scores: FoldScores, scorer: FoldScorer) -> Outcome:
         """Return the outcome of a candidate with these scores."""
+        if scores.out_of_time:
+            return Outcome("timeout", reason=scores.reason)
         if not scorer.metrics:
             return Outcome("failed", reason=scores.reason, traceback=scores.traceback)
         metrics = self.objectives or [self.metric(scorer.metrics, scorer.multimetric)]

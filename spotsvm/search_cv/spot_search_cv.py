@@ -132,9 +132,11 @@ class SpotSearchCV(
         `memory_limit`: candidates are then not scored in workers.
     timeout : float or None, default=None
         Wall seconds for the search and the further partitions of `confirm`, after which no further candidate starts, but for the
-        first; those under way are finished. The partitions are left what they are expected to take, judged by the candidates so
-        far, up to half of the time; where less is left, there are fewer of them, or none. The refit comes on top. Where it ended
-        the search, `study_.findings["timeout"]` says so. A record that goes on has the whole time again.
+        first; of one whose work `engine` shares, the values that were scored by then count, and what is being solved is given up.
+        A fit of another estimator that is under way is finished: `trial_timeout` ends it. The partitions are left what they are
+        expected to take, judged by the candidates so far, up to half of the time; where less is left, there are fewer of them,
+        or none. The refit comes on top. Where it ended the search, `study_.findings["timeout"]` says so. A record that goes on
+        has the whole time again.
     max_failures : int or None, default=5
         How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
         a number as `error_score`.

@@ -167,10 +167,19 @@ class ChoiceParameter:
     def encode(self, value: Any) -> float:
         """Return the middle of the value's share."""
         value = value.item() if isinstance(value, np.generic) else value
-        for k, mine in enumerate(self.values):
-            if mine is value or (type(mine) is type(value) and _equal(mine, value)):
-                return (k + 0.5) / self.levels
-        raise SpaceError(f"{self.name}={value!r} is not one of {list(self.values)!r}")
+        if _is_plain(value):
+            place = self._places.get((type(value), value))
+        else:
+            among = enumerate(self.values)
+            place = next((k for k, one in among if one is value or (type(one) is type(value) and _equal(one, value))), None)
+        if place is None:
+            raise SpaceError(f"{self.name}={shown_value(value)} is not one of {shown_value(list(self.values))}")
+        return (place + 0.5) / self.levels
+
+    @cached_property
+    def _places(self) -> dict[tuple[type, Any], int]:
+        """The places of values with a JSON type, of equal ones the first."""
+        return {(type(value), value): k for k, value in reversed([*enumerate(self.values)]) if _is_plain(value)}
 
     def describe(self) -> dict[str, Any]:
         """Return the description by the texts of values, and a hash of the contents of those without a JSON type."""

@@ -22,6 +22,7 @@ from spotsvm.common.errors import ArgumentError, TrialStateError
 from spotsvm.common.text import shown_value
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.solvers.search import Suggestion
+from spotsvm.study.ends.time_limit import TimeLimit
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json, storable_outcome
 from spotsvm.study.search import StudySearch
@@ -120,6 +121,8 @@ class AskTellStudy(ReadableStudy):
     _events: list[tuple[int, str, int]]
     _findings: dict[str, dict[str, Any]]
     _unfinished: list[int]
+    #: of the run that is under way
+    _limit: TimeLimit | None
     _asked_at: dict[int, float]
     _outcomes: dict[int, Outcome]
     #: the parameters to start with, by their points

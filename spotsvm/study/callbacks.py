@@ -177,7 +177,8 @@ def _call(follower: Any, method: str, *arguments: Any) -> None:
 class Progress(Callback):
     """Show the progress of a run on standard error: a bar on a terminal, else a line after each tenth of `budget` trials.
 
-    Either shows the best value so far and the time that is left, if further trials take as long as those so far.
+    Either shows the best value so far and the time that is left, if further trials take as long as those so far and there is no
+    limit before.
     """
 
     def __init__(self, budget: int, name: str = ""):
@@ -204,6 +205,8 @@ class Progress(Callback):
             self._tenth = tenth
             best = f", best value {study.best_value:.6g}" if _has_best(study) else ""
             seconds = (monotonic() - self._began) / max(done - self._earlier, 1) * (self._budget - done)
+            if (limit := getattr(study, "_limit", None)) is not None:
+                seconds = min(seconds, limit.left)
             left = f", about {duration(seconds)} left" if seconds > 0 else ""
             name = f"{self._name}: " if self._name else ""
             print(f"{name}{done} of {self._budget} trials{best}{left}", file=sys.stderr, flush=True)

@@ -18,7 +18,7 @@ from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.from_table import trials_of_table
-from spotsvm.trials.profile import Profile, checked_path, path_of
+from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
 from spotsvm.trials.recommendation import CONFIRM, holds_bounds, summarise_failures, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import GIVEN, Outcome, Trial, as_float, checked_seconds, outcome_of
@@ -83,19 +83,21 @@ class EarlierResults(AskTellStudy):
         >>> study.run(lambda p: (p["x"] - 0.3) ** 2, n_trials=12).n_finished
         12
         """
+        return self._add(*self._given(params, value, seconds))
+
+    def _given(self, params: Mapping[str, Any], value: Any, seconds: float | None) -> tuple[Mapping[str, Any], Outcome]:
+        """Return the configuration and the outcome that `add_trial` is given; ArgumentError if they are none."""
         seconds = checked_seconds(seconds)
         if not isinstance(params, Mapping):
             raise ArgumentError(f"params={shown_value(params)} is not a dictionary of parameters")
         if self.profile is None:
-            outcome = _checked(outcome_of(value, seconds), value)
-        else:
-            name, path = self.profile.name, cast("Any", value)
-            if name in params and (not isinstance(value, Mapping) or "value" in value):
-                self.space.encode(params)
-                path = [(params[name], _checked(outcome_of(value), value))]
-            outcome = _checked(path_of(path, name, seconds, self.profile.listed), path)
-            params = {**params, name: self.profile.value(outcome.path[0][0])}
-        return self._add(params, outcome)
+            return params, _checked(outcome_of(value, seconds), value)
+        name, path = self.profile.name, cast("Any", value)
+        if name in params and (not isinstance(value, Mapping) or "value" in value):
+            self.space.encode(params)
+            path = [(params[name], _checked(outcome_of(value), value))]
+        outcome = _checked(path_of(path, name, seconds, self.profile.listed), path)
+        return {**params, name: self.profile.value(outcome.path[0][0])}, outcome
 
     @in_turn
     @interrupts_held()
@@ -126,6 +128,22 @@ class EarlierResults(AskTellStudy):
         self._search.tell(told, path)
         return told
 
+    def _add_missing(self, rows: Sequence[tuple[Mapping[str, Any], Outcome]]) -> None:
+        """Add trials from elsewhere, but for those that the record has: each of its given trials must be one of them."""
+        left = list(range(len(rows)))
+        for trial in (t for t in suggested(self._trials) if t.origin == GIVEN):
+            same = (k for k in left if _same(trial, self.space, *rows[k], self.profile))
+            if (known := next(same, None)) is None:
+                raise StudyMismatchError(
+                    f"the record has other given trials: trial {trial.number}, {trial.params}, is none of the {len(rows)} passed "
+                    "now; pass it as well, or use another file"
+                )
+            left.remove(known)
+        for k in left:  # all, before the first is recorded
+            self._check_allowed(rows[k][0])
+        for k in left:
+            self._add(*rows[k])
+
     def _check_allowed(self, params: Mapping[str, Any]) -> None:
         if name := self.constraints.violated(params):
             raise SpaceError(f"params={dict(params)!r} violates {name}; leave the trial out, or change the constraint")
@@ -153,11 +171,11 @@ class EarlierResults(AskTellStudy):
         Raises
         ------
         ArgumentError
-            If the table lacks the columns.
+            If the table lacks the columns, or a row has a value, a time or a state that is none; the message names it.
         SpaceError
             If a row is not in the space, or violates a condition; the message names it. No trial is then added.
         StudyMismatchError
-            If the record at `path` has trials that were given to it and are not the first of this table.
+            If the record at `path` has trials that were given to it and are not in this table.
 
         See Also
         --------
@@ -173,15 +191,7 @@ class EarlierResults(AskTellStudy):
         """
         study = cls(space, *args, **options)
         try:
-            rows = trials_of_table(frame, study.space, study.objectives, study.profile)
-            before = [t for t in study.trials if t.origin == GIVEN]
-            for k, (params, outcome) in enumerate(rows[: len(before)]):
-                if not _same(before[k], study.space, params, outcome, study.profile):
-                    raise StudyMismatchError(f"the record has other given trials: row {k} of the frame is none of them")
-            for params, _ in rows:  # all, before the first is recorded
-                study._check_allowed(params)
-            for params, outcome in rows[len(before) :]:
-                study._add(params, outcome)
+            study._add_missing(trials_of_table(frame, study.space, study.objectives, study.profile))
         except BaseException:
             study.close()
             raise

@@ -40,6 +40,7 @@ def run_trials(
     Nothing else may ask or tell the study meanwhile; the workers are closed at the end.
     """
     study._plan(settings.n_trials, settings.batch_size or 1)
+    study._limit = limit
     with followers.during(study), workers, Interrupts() as interrupts:
         run = TrialRun(study, workers, settings, followers, stopper, interrupts, limit)
         with run.saving_what_is_completed():

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import did_you_mean, shown_value
 from spotsvm.trials.profile import Profile
@@ -77,17 +79,16 @@ class Constraints:
     def violated(self, params: Mapping[str, Any]) -> str:
         """Return the name of the first condition that a configuration violates, empty if it satisfies all.
 
-        ArgumentError is raised if a condition raises an error, or returns None.
+        ArgumentError is raised if a condition raises an error, or returns anything but True or False.
         """
         for k, condition in enumerate(self.conditions):
             name = f"constraints[{k}] ({_name(condition)})"
             try:
-                answer = condition(dict(params))
-                allowed = bool(answer)
+                allowed: object = condition(dict(params))
             except Exception as error:
                 raise ArgumentError(f"{name} raised {error!r} for {dict(params)!r}; return True or False") from error
-            if answer is None:
-                raise ArgumentError(f"{name} returned None for {dict(params)!r}; return True or False")
+            if not isinstance(allowed, bool | np.bool_):
+                raise ArgumentError(f"{name} returned {shown_value(allowed)} for {dict(params)!r}; return True or False")
             if not allowed:
                 return name
         return ""

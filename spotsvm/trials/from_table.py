@@ -17,7 +17,7 @@ from spotsvm.trials.attributes import as_attributes
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile
 from spotsvm.trials.recommendation import BOUNDS_HELD
-from spotsvm.trials.trial import FINISHED, Outcome, as_float, one_line
+from spotsvm.trials.trial import FINISHED, Outcome, as_float, checked_seconds, one_line
 
 Row = tuple[dict[str, Any], Outcome]
 
@@ -30,7 +30,7 @@ def trials_of_table(frame: pd.DataFrame, space: Space, objectives: Objectives, p
     Raises
     ------
     ArgumentError
-        If it is not a table, or lacks columns.
+        If it is not a table, or lacks columns, or a row has a value, a time or a state that is none.
     SpaceError
         If a row is not in the space.
 
@@ -59,6 +59,8 @@ def trials_of_table(frame: pd.DataFrame, space: Space, objectives: Objectives, p
             rows.append((_params(given, space), _outcome(cells, objectives)))
         except SpaceError as error:
             raise SpaceError(f"row {k} of the frame is not in the space: {error}") from error
+        except ArgumentError as error:
+            raise ArgumentError(f"row {k} of the frame: {error}") from error
     return rows if profile is None else _paths(rows, space, profile)
 
 
@@ -99,7 +101,10 @@ def _fitting(parameter: Parameter, value: Any) -> Any:
 
 
 def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
-    values = [as_float(cells[name]) for name in objectives.columns]
+    values = [None if _is_missing(cells[name]) else as_float(cells[name]) for name in objectives.columns]
+    for name, value in zip(objectives.columns, values, strict=True):
+        if value is None and not _is_missing(cells[name]):
+            raise ArgumentError(f"{name}={shown_value(cells[name])} is not a number; leave it empty for a trial that failed")
     extra = {str(name).removeprefix("extra_"): as_float(v) for name, v in cells.items() if str(name).startswith("extra_")}
     known = {name: number for name, number in extra.items() if number is not None and not np.isnan(number)}
     known.pop(BOUNDS_HELD, None)  # by the bounds of another study
@@ -107,12 +112,11 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
     attributes = as_attributes(
         {str(c).removeprefix(prefix): v for c, v in cells.items() if str(c).startswith(prefix) and not _is_missing(v)}
     )
-    seconds = as_float(cells.get("seconds"))
-    seconds = seconds if seconds is not None and np.isfinite(seconds) else None
+    seconds = None if _is_missing(cells.get("seconds")) else checked_seconds(cells["seconds"])
     numbers = tuple(number for number in values if number is not None and np.isfinite(number))
     state = cells.get("state", "ok")
     if state not in FINISHED:
-        raise ArgumentError(f"frame has the state {shown_value(state)}; use ok, failed, timeout or running")
+        raise ArgumentError(f"state={shown_value(state)} is unknown; use ok, failed, timeout or running")
     if state != "ok" or len(numbers) < len(values):
         reason = cells.get("reason")
         told = one_line(reason) if isinstance(reason, str) and reason else "it has no value"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,9 @@ class Profile:
     name: str
     searched: Space = field(init=False)
     _at: int = field(init=False)
+    #: the coordinates of values that were on paths before: a quantile is slow, and paths often have the same values
+    _coordinates: dict[float, float] = field(init=False, default_factory=dict, repr=False, compare=False)
+    _grids: dict[int, list[float]] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         axes = [(k, axis) for k, axis in enumerate(self.space.axes) if axis.name == self.name]
@@ -70,11 +74,11 @@ class Profile:
             raise ArgumentError(f"{what} leaves nothing to search: no other parameter has two or more values")
         object.__setattr__(self, "_at", k + int(len(self.space.branches) > 1))
 
-    @property
+    @cached_property
     def _parameter(self) -> Parameter:
         return self.space.axes[self._at - int(len(self.space.branches) > 1)].parameter
 
-    @property
+    @cached_property
     def listed(self) -> tuple[Any, ...]:
         """The values of a parameter that is a list of them, each of which every path has; none of one with a range."""
         parameter = self._parameter
@@ -87,8 +91,9 @@ class Profile:
 
     def values(self, n: int) -> list[float]:
         """Return `n` values from end to end of the range, equally far apart on its scale; fewer of few integers."""
-        values = [self._parameter.decode(u) for u in np.linspace(0.0, 1.0, n).tolist()]
-        return list(dict.fromkeys(values))
+        if n not in self._grids:
+            self._grids[n] = list(dict.fromkeys(self._parameter.decode(u) for u in np.linspace(0.0, 1.0, n).tolist()))
+        return list(self._grids[n])
 
     def value(self, key: float) -> Any:
         """Return the value that a path has under this number: the number itself, or the value at this place of a list."""
@@ -101,7 +106,9 @@ class Profile:
     def coordinate(self, key: float) -> float:
         """Return the coordinate of what a path has under this number; SpaceError if that is no value of the parameter."""
         if (n := len(self.listed)) == 0:
-            return self._parameter.encode(key)
+            if (known := self._coordinates.get(key)) is None:
+                known = self._coordinates[key] = self._parameter.encode(key)
+            return known
         if key not in range(n):
             raise SpaceError(f"{self.name}: {shown_value(key)} is not a place in its list of {n} values, counted from 0")
         return (int(key) + 0.5) / n
@@ -139,12 +146,13 @@ class Profile:
         if not path:
             return replace(told, suggestion=told.number), ()
         trials = []
-        for key, outcome in path:
-            point = self.space.domain.snap_one(self.whole_point(self.searched_point(told.point), self.coordinate(key)))
+        points = np.tile(np.asarray(told.point, dtype=float), (len(path), 1))
+        points[:, self._at] = [self.coordinate(key) for key, _ in path]
+        for (key, outcome), point in zip(path, self.space.domain.snap(points).tolist(), strict=True):
             params = self._ordered({**told.params, self.name: self.value(key)})
             trials.append(
                 replace(
-                    told, params=params, point=tuple(point.tolist()), state=outcome.state, value=outcome.value,
+                    told, params=params, point=tuple(point), state=outcome.state, value=outcome.value,
                     values=None if outcome.value is None else (outcome.value,), extra=dict(outcome.extra),
                     reason=outcome.reason, suggestion=told.number, traceback=outcome.traceback,
                     attributes={**told.attributes, **outcome.attributes},

@@ -393,8 +393,8 @@ def checked_seconds(seconds: Any) -> float | None:
     if seconds is None:
         return None
     number = None if isinstance(seconds, bool | np.bool_) else as_float(seconds)
-    if number is None or not math.isfinite(number):
-        raise ArgumentError(f"seconds={shown_value(seconds)} is not a time; use a finite number of seconds, or None")
+    if number is None or not 0.0 <= number < math.inf:
+        raise ArgumentError(f"seconds={shown_value(seconds)} is not a time; use a finite number of at least 0, or None")
     return number
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -15,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMe
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 from spotsvm.common.errors import ArgumentError, ShortSeriesWarning, SpotSVMError
+from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
@@ -26,11 +28,11 @@ from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
-from spotsvm.tuning.large import Limits, fit_on_more_rows
+from spotsvm.tuning.large import Limits, TunedOn, fit_on_more_rows, recorded_rows
 from spotsvm.tuning.paired import held_out_difference
 from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
-from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
+from spotsvm.tuning.plan import Pace, baseline, decisions, notices, outlook, pace_of
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
 from spotsvm.tuning.scoring import score_title, table_scorer
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
@@ -42,6 +44,10 @@ from spotsvm.tuning.widening import continued
 FOLDS, OUTER_FOLDS = 5, 5
 #: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
 _WIDE = 1000
+#: seconds of a search at least, in which its first candidate is scored
+_LEAST = 1e-3
+#: share of the time limit that judging the time may take
+_SHORT = 0.03
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
@@ -70,7 +76,7 @@ class TuningJob:
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
-    timeout: float | None = None  # of each search; of a large table, of everything
+    timeout: float | None = None  # of everything but reading and compiling
     file: str = ""  # the name of the file with the table, for the report
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
     source: str = ""  # Python code that makes the table, for the code that repeats it all
@@ -95,48 +101,28 @@ class TuningJob:
             checked_memory_limit(self.memory_limit)
         if self.out is not None:
             check_writable(self.out)
+        if not is_series(self.pipeline):
+            compile_first()
         began = monotonic()
         scoring = table_scorer(self.metric, self.table)
         scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
         whole, test = self._split()
-        train = whole if is_series(self.pipeline) else self.limits.sample_of(whole, self.cv, self.seed)
-        named = named_pipeline(
-            self.pipeline,
-            train.task,
-            train.X,
-            train.y,
-            cv=self.cv,
-            seed=self.seed,
-            region=self.region,
-            history=train.history,
-            horizon=self.horizon,
-            grouped=train.groups is not None,
-            kinds=train.kinds,
-            scale=self.scale,
-        )
+        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), self.cv):
+            say(line)
+        searches = self._searches
+        with _unwarned():
+            train, named, pace = self._rows_to_tune_on(whole, scoring, began)
         if self.oversearching == "repeats" and is_series(self.pipeline):
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
-        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), self.cv):
-            say(line)
         if train is not whole:
             say(f"plan: {self.limits.plan(len(whole.y), len(train.y), self.timeout)}")
         if not is_series(self.pipeline):
             for line in notices(self.table, named.space, self.n_trials):
                 say(line)
         results = []
-        searches = self._searches
-        with warnings.catch_warnings():
-            # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            # the trials have the reasons for failures
-            warnings.simplefilter("ignore", FitFailedWarning)
-            warnings.simplefilter("ignore", UndefinedMetricWarning)
-            # the warning for the whole series was shown when it was read
-            warnings.simplefilter("ignore", ShortSeriesWarning)
-            n_trials = len(searches) * self.n_trials
-            say(rough_outlook(named, train, self.cv, n_trials))
+        with _unwarned():
             fitted = clone(named.estimator).fit(train.X, train.y)
             own = default_start(fitted, named.space, train.X)
             start = equal_start(named.space, own)
@@ -144,14 +130,20 @@ class TuningJob:
             named = replace(named, space=going.space)
             for line in going.said:
                 say(line)
-            n_trials = len(searches) * going.n_trials
-            folds = self._default_scores(named, train, scorer, lambda took: say(outlook(took, self.cv, n_trials)))
+            if pace is not None:
+                say(
+                    outlook(pace, len(train.y), len(searches) * going.n_trials, self._time_of_searches(train is not whole, began))
+                )
+            folds = self._default_scores(named, train, scorer)
             default = float(folds.mean())
             say(baseline(train, named, scorer, _groups(train), default))
             results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
-            for name in searches:
+            for k, name in enumerate(searches):
+                left = self._time_of_searches(train is not whole, began)
                 with progress(name, going.n_trials) as callback:
-                    search = self._search(name, named, scoring, start, callback, train is not whole)
+                    followers = [*([] if callback is None else [callback]), *([] if train is whole else [TunedOn(train, whole)])]
+                    search = self._search(name, named, scoring, start, followers or None)
+                    search.set_params(timeout=None if left is None else left / (len(searches) - k))
                     search.set_params(n_iter=going.n_trials)
                     search.fit(train.X, train.y, **_groups(train))
                 best = search.best_estimator_
@@ -181,7 +173,48 @@ class TuningJob:
             write_model(results, self.out, None if is_series(self.pipeline) else self.table)
         return results
 
-    def _search(self, name: str, named: NamedPipeline, scoring: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
+    def _rows_to_tune_on(self, whole: Table, scoring: Any, began: float) -> tuple[Table, NamedPipeline, Pace | None]:
+        """Return the rows to tune on, the pipeline for them, and the pace of its trials.
+
+        They are all, or a sample of a table that is large, or too large for the time; a run that goes on has that of its record.
+        """
+        in_time, short = is_series(self.pipeline), np.inf if self.timeout is None else _SHORT * self.timeout
+        train = whole if in_time else self.limits.sample_of(whole, self.cv, self.seed)
+        named = self._named(train)
+        pace = pace_of(self._search(self.search, named, scoring, [], None), train, self.cv, in_time=in_time, most=short)
+        if in_time:
+            return train, named, pace
+        most = recorded_rows(self.out, self._searches)
+        if most is None and self.timeout is not None and pace is not None:
+            left = self.timeout - (monotonic() - began)
+            most = self.limits.most_rows(pace, self.n_trials * len(self._searches), left)
+        train = self.limits.sample_of(whole, self.cv, self.seed, most)
+        return train, self._named(train), pace
+
+    def _named(self, train: Table) -> NamedPipeline:
+        """Return the pipeline for these rows."""
+        return named_pipeline(
+            self.pipeline,
+            train.task,
+            train.X,
+            train.y,
+            cv=self.cv,
+            seed=self.seed,
+            region=self.region,
+            history=train.history,
+            horizon=self.horizon,
+            grouped=train.groups is not None,
+            kinds=train.kinds,
+            scale=self.scale,
+        )
+
+    def _time_of_searches(self, sampled: bool, began: float) -> float | None:
+        """Return the seconds that are left for the searches: of a sample, fits on more rows are left a share of all."""
+        if self.timeout is None:
+            return None
+        return max((self.limits.share if sampled else 1.0) * self.timeout - (monotonic() - began), _LEAST)
+
+    def _search(self, name: str, named: NamedPipeline, scoring: Any, start: Start, callback: Any) -> SpotSearchCV:
         """Return the search of that name, not fitted yet."""
         return SpotSearchCV(
             named.estimator,
@@ -201,7 +234,6 @@ class TuningJob:
             trial_timeout=self.trial_timeout,
             memory_limit=self.memory_limit,
             retries=self.retries,
-            timeout=self.timeout if self.timeout is None or not large else self.limits.share * self.timeout / len(self._searches),
         )
 
     def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:
@@ -250,21 +282,13 @@ class TuningJob:
         """Name of the scorer."""
         return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
 
-    def _default_scores(self, named: NamedPipeline, train: Table, scorer: Any, timed: Callable[[float], Any]) -> Any:
-        """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task.
-
-        `timed` is called with the seconds that the first fold has taken.
-        """
-        first, *others = named.splitter.split(train.X, train.y, train.groups)
+    def _default_scores(self, named: NamedPipeline, train: Table, scorer: Any) -> Any:
+        """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task."""
         try:
-            began, parts = monotonic(), []
-            for folds in ([first], others):
-                parts += cross_val_score(
-                    named.estimator, train.X, train.y, cv=folds, scoring=scorer, n_jobs=self.workers, error_score="raise"
-                ).tolist()
-                if folds is not others:
-                    timed(monotonic() - began)
-            scores = np.array(parts)
+            scores = cross_val_score(
+                named.estimator, train.X, train.y, groups=train.groups, cv=named.splitter, scoring=scorer, n_jobs=self.workers,
+                error_score="raise",
+            )  # fmt: skip
         except SpotSVMError:  # its message is complete
             raise
         except (AttributeError, TypeError, ValueError) as error:
@@ -299,3 +323,17 @@ class TuningJob:
 def _groups(table: Table) -> dict[str, Any]:
     """Return the argument `groups` of a fit, if there are groups."""
     return {} if table.groups is None else {"groups": table.groups}
+
+
+@contextmanager
+def _unwarned() -> Iterator[None]:
+    """Ignore warnings of what is expected, or said elsewhere."""
+    with warnings.catch_warnings():
+        # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # the trials have the reasons for failures
+        warnings.simplefilter("ignore", FitFailedWarning)
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        # the warning for the whole series was shown when it was read
+        warnings.simplefilter("ignore", ShortSeriesWarning)
+        yield

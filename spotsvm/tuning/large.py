@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import log
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -13,7 +14,11 @@ from sklearn.base import clone
 from spotsvm.common.errors import RefitTimeoutError
 from spotsvm.common.text import duration
 from spotsvm.search_cv.refit import refitted
+from spotsvm.study.callbacks import Callback
+from spotsvm.study.recorded import RecordedStudy, recorded_settings
+from spotsvm.trials.recommendation import ROWS
 from spotsvm.tuning.pipelines.default_spaces import iteration_cap
+from spotsvm.tuning.plan import Pace
 from spotsvm.tuning.tables.split import TEST_SHARE, sample
 from spotsvm.tuning.tables.table import Table
 
@@ -34,16 +39,25 @@ class Limits:
     sampled: int = 2_000  # rows that a larger one is tuned on, but for as many of each class as there are folds
     tested: int = 5_000  # rows held out of a larger one
     share: float = 0.5  # of the timeout, for the searches
+    trials: int = 10  # of each search that are to be possible within that share: else the sample is smaller
+    fewest: int = 200  # rows of a sample
     seconds: float = 600.0  # for the fits on more rows where there is no timeout
 
     def test_share(self, n: int) -> float:
         """Return the share of the rows to hold out."""
         return TEST_SHARE if n <= self.whole else min(TEST_SHARE, self.tested / n)
 
-    def sample_of(self, train: Table, cv: int, seed: int) -> Table:
-        """Return the rows to tune on: all, or a sample of those of a large table."""
+    def sample_of(self, train: Table, cv: int, seed: int, most: int | None = None) -> Table:
+        """Return the rows to tune on: all, or a sample of those of a large table; `most` if there is no time for more."""
         n = len(train.y)
-        return train if n <= (1.0 - TEST_SHARE) * self.whole else sample(train, self.sampled, cv, seed)
+        size = n if n <= (1.0 - TEST_SHARE) * self.whole else self.sampled
+        if most is not None and most < size:
+            size = max(most, self.fewest)
+        return sample(train, size, cv, seed)
+
+    def most_rows(self, pace: Pace, n_trials: int, seconds: float) -> int:
+        """Return the number of rows on which so many trials, or `trials` if they are fewer, are possible in that time."""
+        return pace.rows_within(self.share * seconds / min(n_trials, self.trials))
 
     def plan(self, n: int, sampled: int, timeout: float | None) -> str:
         """Return what will be done with so many training rows."""
@@ -51,9 +65,10 @@ class Limits:
             when = f"{duration(self.seconds)} allow (--timeout SECONDS is a limit for everything)"
         else:
             when = f"are possible until --timeout {timeout:g} s, of which the search has {100 * self.share:g} %"
+        many = "many" if timeout is None else "many for that time"
         return (
-            f"{n} training rows are many, so the parameters are tuned on a sample of {sampled} (with the classes' shares), and "
-            f"the machine is then fitted on as many rows as {when}"
+            f"{n} training rows are {many}, so the parameters are tuned on a sample of "
+            f"{sampled} (with the classes' shares), and the machine is then fitted on as many rows as {when}"
         )
 
 
@@ -84,10 +99,37 @@ class MoreRows:
                 "sample."
             )
         return {
-            "sentence": text, "rows tuned on": sampled, "rows fitted on": n, "training rows": of,
+            "sentence": text, _SAMPLE: sampled, "rows fitted on": n, "training rows": of,
             "seconds of the last fit": self.fits[-1][1], "score on held-out rows": score, "standard error": error,
             "score of the sample": of_sample,
         }  # fmt: skip
+
+
+_SAMPLE = "rows tuned on"
+
+
+class TunedOn(Callback):
+    """Notes in a study that it is tuned on a sample, so that a run that goes on draws the same one."""
+
+    def __init__(self, train: Table, whole: Table):
+        self._sampled, self._n = len(train.y), len(whole.y)
+
+    def on_start(self, study: Any) -> None:
+        """Add the finding, which the fits on more rows replace."""
+        if ROWS not in study.findings:
+            text = f"The parameters are tuned on a sample of {self._sampled} of {self._n} training rows."
+            study.add_finding(ROWS, {"sentence": text, _SAMPLE: self._sampled, "training rows": self._n})
+
+    def __deepcopy__(self, memo: Any) -> TunedOn:
+        return self
+
+
+def recorded_rows(out: Path | None, searches: Sequence[str]) -> int | None:
+    """Return on how many rows the records in a folder were tuned, if on a sample."""
+    for path in [] if out is None else [out / f"{name}.db" for name in searches]:
+        if recorded_settings(path) is not None and (found := RecordedStudy(path).findings.get(ROWS)) is not None:
+            return int(found[_SAMPLE])
+    return None
 
 
 def fit_on_more_rows(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
+from math import log
 from time import monotonic
 from typing import Any
 
@@ -12,7 +14,9 @@ from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.model_selection import cross_val_score
 
+from spotsvm.common.errors import SpotSVMError
 from spotsvm.common.text import duration
+from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.suspicions import suspicions
@@ -20,8 +24,10 @@ from spotsvm.tuning.tables.table import Table
 
 #: classes whose sizes are told
 _CLASSES = 5
-#: rows by whose fit the time is judged beforehand
-_FEW_ROWS = 500
+#: rows by which the time is judged beforehand; the larger number only if that is expected to take at most so many seconds
+_FEW_ROWS, _LONG = (300, 900), 2.0
+#: a trial grows with the number of rows to a power between these
+_SLOWEST, _FASTEST = 1.5, 3.0
 
 
 def decisions(table: Table, held: int, metric: str, cv: int) -> Iterator[str]:
@@ -52,22 +58,68 @@ def notices(table: Table, space: dict[str, Any], n_trials: int) -> Iterator[str]
         yield f"notice: {len(space)} parameters are searched in {n_trials} trials; use a larger --trials"
 
 
-def rough_outlook(named: Any, train: Table, cv: int, trials: int) -> str:
-    """Return how long the searches may take, by a fit on few rows: the time grows with the square of their number, or faster."""
-    few = sample(train, _FEW_ROWS, 2, 0)
-    began = monotonic()
-    clone(named.estimator).fit(few.X, few.y)
-    took = (monotonic() - began) * (len(train.y) / len(few.y)) ** 2
-    work = f"{trials} trials of {cv} folds, judged by {len(few.y)} rows, and compilation on first use"
-    return f"expected time: roughly {duration(took * cv * trials)} for {work}"
+@dataclass(frozen=True)
+class Pace:
+    """How long a trial takes on so many rows, and the power of the number of rows with which that grows."""
+
+    rows: int
+    seconds: float
+    power: float = 2.2
+
+    def seconds_on(self, rows: int) -> float:
+        """Return the seconds that a trial is expected to take on so many rows."""
+        return float(self.seconds * (rows / self.rows) ** self.power)
+
+    def rows_within(self, seconds: float) -> int:
+        """Return on how many rows a trial is expected to take so many seconds.
+
+        Examples
+        --------
+        >>> Pace(300, 0.5, 2.0).seconds_on(600), Pace(300, 0.5, 2.0).rows_within(2.0)
+        (2.0, 600)
+        """
+        return int(self.rows * (max(seconds, 0.0) / self.seconds) ** (1.0 / self.power))
 
 
-def outlook(seconds: float, cv: int, trials: int) -> str:
-    """Return how long the searches are expected to take, after a fold."""
-    return (
-        f"expected time: about {duration(seconds * cv * trials)}, if in each of {trials} trials all {cv} folds take as long as "
-        f"the first one of the default SVM, {duration(seconds)}"
-    )
+def pace_of(search: SpotSearchCV, train: Table, cv: int, *, in_time: bool, most: float) -> Pace | None:
+    """Return the pace of a search's trials, by the first one on few rows, and on three times as many where that is short.
+
+    It is None if such a trial fails. `most` are seconds that the second one may be expected to take. What is compiled has to be
+    compiled before.
+    """
+    one = clone(search).set_params(
+        n_iter=1, confirm=None, refit=False, path=None, callback=None, stop=None, executor=None, trial_timeout=None,
+        memory_limit=None, timeout=None, n_jobs=None,
+    )  # fmt: skip
+    found: list[tuple[int, float]] = []
+    for size in _FEW_ROWS:
+        n = min(size, len(train.y))
+        few = train.part(np.arange(len(train.y) - n, len(train.y))) if in_time else sample(train, size, cv, 0)
+        groups = {} if few.groups is None else {"groups": few.groups}
+        began = monotonic()
+        try:
+            one.fit(few.X, few.y, **groups)
+        except (SpotSVMError, ValueError):  # such as folds that few rows do not allow
+            break
+        found.append((len(few.y), max(monotonic() - began, 1e-4)))
+        if n < size or Pace(*found[-1]).seconds_on(_FEW_ROWS[-1]) > min(most, _LONG):
+            break
+    if not found:
+        return None
+    rows, seconds = found[-1]
+    if len(found) == 1:
+        return Pace(rows, seconds)
+    (before, took), _ = found
+    return Pace(rows, seconds, min(_FASTEST, max(_SLOWEST, log(seconds / took) / log(rows / before))))
+
+
+def outlook(pace: Pace, rows: int, trials: int, timeout: float | None) -> str:
+    """Return how long the searches are expected to take, and at most may."""
+    takes = pace.seconds_on(rows) * trials
+    judged = f"{trials} {'trial' if trials == 1 else 'trials'}, judged by one on {pace.rows} rows"
+    if timeout is None or takes <= timeout:
+        return f"expected time: about {duration(takes)} for {judged}"
+    return f"expected time: {duration(timeout)}, as there is a limit; about {duration(takes)} would be needed for {judged}"
 
 
 def baseline(train: Table, named: Any, scorer: Any, groups: dict[str, Any], default: float) -> str:

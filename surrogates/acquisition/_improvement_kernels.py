@@ -156,8 +156,9 @@ def improvements(terms, embedded):
             out[start + b] = _log_sum(logs[b]) - math.log(k)
         for t in range(len(c_a)):
             chance = np.empty((c_a.shape[1], m))
+            is_matern = t >= 0  # always: for a literal, all of this would be compiled once more
             bound = _moments(
-                True, c_points[t], c_scale[t], c_U[t], c_a[t], c_half_one[t], c_mu[t], block, chance, mean, square, across
+                is_matern, c_points[t], c_scale[t], c_U[t], c_a[t], c_half_one[t], c_mu[t], block, chance, mean, square, across
             )
             if bound == 0.0:
                 bound = _KNOWN
@@ -319,7 +320,7 @@ def climb(terms, at, free, evaluations):
             if not steepest > _FLAT:
                 break
             while not _direction(H, gradient, free, held, fresh, steepest, step) and not fresh:
-                fresh = True
+                fresh = not fresh  # a literal would be another type
         rise = 0.0
         for i in range(q):
             moved = min(max(at[free[i]] + length * step[i], 0.0), 1.0)

@@ -76,7 +76,7 @@ def descend_face(R, slope, beta, lower, upper, most):
             d[a] -= shift * w[a]
         rest = d[:p].sum() / p  # of rounding: the sum of beta must not drift
         t = 1.0
-        first = -1
+        first = np.int64(-1)  # a literal would be another type
         for a in range(p):
             d[a] -= rest
             k = place[a]
@@ -98,3 +98,61 @@ def descend_face(R, slope, beta, lower, upper, most):
             place[a] = place[a + 1]
         p -= 1
     return most, False
+
+
+@compiled(error_model="python")
+def _factor(H, R):
+    """Write the upper Cholesky factor of a small matrix H into R; say whether H is positive definite."""
+    m = len(H)
+    for i in range(m):
+        for j in range(i, m):
+            R[i, j] = H[i, j]
+        for k in range(i):
+            c = R[k, i]
+            row, out = R[k, i:m], R[i, i:m]
+            for j in range(len(out)):
+                out[j] -= c * row[j]
+        if not R[i, i] > 0.0:
+            return False
+        pivot = np.sqrt(R[i, i])
+        out = R[i, i:m]
+        for j in range(len(out)):
+            out[j] /= pivot
+    return True
+
+
+@compiled(error_model="python")
+def small_newton_step(K, offset, g, beta, lower, upper, epsilon, free):
+    """Minimise over a few free variables, as `newton.face_minimum` does; return the stops, -1 if the curvature has no minimum."""
+    m = len(free)
+    H, R = np.empty((m, m)), np.empty((m, m))
+    b, lo, hi, slope = np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    size = 0.0
+    for a in range(m):
+        k = free[a]
+        b[a], lo[a], hi[a], slope[a] = beta[k], lower[k], upper[k], g[k]
+        if epsilon > 0.0:
+            lo[a] = max(lo[a], 0.0) if b[a] > 0.0 else lo[a]
+            hi[a] = min(hi[a], 0.0) if b[a] < 0.0 else hi[a]
+            slope[a] += epsilon * np.sign(b[a])
+        for c in range(m):
+            H[a, c] = np.float64(K[k, free[c]]) + offset
+        size += H[a, a] / m
+    size = max(size, 1e-300)
+    jitter = 1e-10 * size
+    H += size  # see `face_minimum`
+    for _ in range(4):
+        for a in range(m):
+            H[a, a] += jitter
+        if _factor(H, R):
+            stops, _ = descend_face(R, slope, b, lo, hi, m // 2 + 4)
+            for a in range(m):
+                change = b[a] - beta[free[a]]
+                beta[free[a]] = b[a]
+                if change != 0.0:
+                    row = K[free[a]]
+                    for k in range(len(g)):
+                        g[k] += change * np.float64(row[k])
+            return stops
+        jitter *= 30.0
+    return np.int64(-1)

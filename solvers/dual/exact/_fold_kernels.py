@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from spotsvm.solvers.dual.exact._face_kernels import small_newton_step
 from spotsvm.solvers.dual.exact._smo_kernels import add_rows, solve
 from spotsvm.surrogates.compiled import compiled
 
+#: what a small Newton step costs however small, and a multiplication in its factorisation, in units of a pass over a variable
+_NEWTON_CALL, _NEWTON_FACTOR = 3000.0, 0.5
 _REST = 1e-9  # what rounding leaves of a step to a bound, as in `bias_interval`
 
 
@@ -47,9 +50,61 @@ def rebalance(beta, slope, lower, upper):
 
 
 @compiled
-def train(K, diagonal, z, lower, upper, epsilon, from_beta, from_slope, from_z, same, tol, max_iter, buffer, beta, slope, steps):
-    """Move each machine from another's solution into its own bounds, and solve it by at most `max_iter` steps of pairs.
+def _solve_small(K, diagonal, offset, g, beta, lower, upper, epsilon, tol, most, max_iter, most_free, buffer):
+    """Solve a problem of few rows by runs of pairs, and Newton steps once they cost less; return what `solve` does.
 
+    A first run has at most `most` steps. Where more than `most_free` variables are free, no Newton step is made, and the rest is
+    left to `minimise`.
+    """
+    n = len(g)
+    iterations, total, spent = 0, 0.0, 0.0
+    free = np.empty(n, np.int64)
+    while True:
+        done, converged, work = solve(K, diagonal, g, beta, lower, upper, epsilon, tol, min(most, max_iter - iterations), buffer)
+        iterations += done
+        total += work
+        spent += work
+        if converged or iterations >= max_iter or done == 0:
+            return iterations, converged, total
+        m = 0
+        for k in range(n):
+            if lower[k] < beta[k] < upper[k] and (beta[k] != 0.0 or epsilon == 0.0):
+                free[m] = k
+                m += 1
+        if m < 2 or m > most_free:
+            return iterations, converged, total
+        # in units of a pass over one variable; a step of Newton's has a factorisation and a pass over all rows for each
+        if _NEWTON_CALL + m * m * m / 3.0 * _NEWTON_FACTOR + m * n <= spent:
+            if small_newton_step(K, offset, g, beta, lower, upper, epsilon, free[:m]) < 0:
+                return iterations, converged, total
+            spent = 0.0
+
+
+@compiled
+def train(
+    K,
+    diagonal,
+    offset,
+    z,
+    lower,
+    upper,
+    epsilon,
+    from_beta,
+    from_slope,
+    from_z,
+    same,
+    tol,
+    most,
+    max_iter,
+    most_free,
+    buffer,
+    beta,
+    slope,
+    steps,
+):
+    """Move each machine from another's solution into its own bounds, and solve it by at most `most` steps of pairs.
+
+    Machines of few rows, with at most `most_free` free variables, are solved by Newton steps as well, and have `max_iter` steps.
     `same` is whether `from_slope` belongs to this K. Writes beta, slope = K beta - z, and what `solve` returns into `steps`.
     """
     m, n = z.shape
@@ -67,7 +122,12 @@ def train(K, diagonal, z, lower, upper, epsilon, from_beta, from_slope, from_z, 
                 changes[k] = b[k] - from_beta[p, k] if same else b[k]
                 g[k] = from_slope[p, k] + (from_z[p, k] - z[p, k]) if same else -z[p, k]
             add_rows(K, changes, g)
-        steps[p, 0], steps[p, 1], steps[p, 2] = solve(K, diagonal, g, b, lower[p], upper[p], epsilon, tol, max_iter, buffer)
+        if most_free > 0:
+            steps[p, 0], steps[p, 1], steps[p, 2] = _solve_small(
+                K, diagonal, offset, g, b, lower[p], upper[p], epsilon, tol, most, max_iter, most_free, buffer
+            )
+        else:
+            steps[p, 0], steps[p, 1], steps[p, 2] = solve(K, diagonal, g, b, lower[p], upper[p], epsilon, tol, most, buffer)
 
 
 @compiled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 _LARGEST_PART = 3000  # rows of the copy of a part of the matrix
+#: Machines of pairs of classes have a part of the rows each: free variables up to which their Newton steps are compiled together
+#: with steps of pairs, steps of pairs before a Newton step is thought of, and further ones before `minimise` takes over.
+_SMALL, _PAIR_STEPS, _MORE_STEPS = 150, 200, 20_000
 
 
 @dataclass(frozen=True)
@@ -106,9 +110,12 @@ class FoldSolver:
     ----------
     n : int
         Rows of the kernel matrices.
+    is_late : callable, optional
+        Returns whether to give up: the solver then raises OutOfTimeError.
     """
 
-    def __init__(self, n: int):
+    def __init__(self, n: int, is_late: Callable[[], bool] = lambda: False):
+        self._is_late = is_late
         self._buffer = np.empty(min(3 * n // 4 + 1, _LARGEST_PART) ** 2, np.float32)
         self._cap = iteration_cap(n)
 
@@ -163,16 +170,20 @@ class FoldSolver:
         )
         beta, slope, steps = np.empty_like(z_of), np.empty_like(z_of), np.empty((len(z_of), 3))
         similar = bool(start.beta.any())
-        most = min(pair_steps(n, similar), self._cap)
+        several = len(z_of) > 1 and _SMALL > 0
+        most = min(_PAIR_STEPS if several else pair_steps(n, similar), self._cap)
+        last = min(pair_steps(n, similar) + _MORE_STEPS, self._cap)
         train(
-            K, diagonal, z_of, lower, upper, float(target.epsilon), from_beta, from_slope, from_z, same, float(tol), most,
-            self._buffer, beta, slope, steps,
+            K, diagonal, float(offset), z_of, lower, upper, float(target.epsilon), from_beta, from_slope, from_z, same,
+            float(tol), most, last, _SMALL if several else 0, self._buffer, beta, slope, steps,
         )  # fmt: skip
         converged = steps[:, 1] > 0.0
         for k in np.flatnonzero(~converged):
             problem = PairProblem(K, diagonal, lower[k], upper[k], target.epsilon, offset, self._buffer)
             first = int(steps[k, 0]), False, float(steps[k, 2])
-            _, converged[k] = minimise(problem, slope[k], beta[k], float(tol), self._cap, warm=similar, first=first)
+            _, converged[k] = minimise(
+                problem, slope[k], beta[k], float(tol), self._cap, warm=similar, first=first, is_late=self._is_late
+            )
         return State(beta.reshape(target.z.shape), slope.reshape(target.z.shape), bool(converged.all()))
 
 

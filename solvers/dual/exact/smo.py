@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from spotsvm.solvers.errors import OutOfTimeError
 
 Floats = NDArray[np.float64]
 
@@ -63,11 +66,13 @@ def minimise(
     *,
     warm: bool | None = None,
     first: tuple[int, bool, float] | None = None,
+    is_late: Callable[[], bool] = lambda: False,
 ) -> tuple[int, bool]:
     """Minimise in place from beta, where g = K beta - z; return the iterations and whether the violation is at most tol.
 
     Pairs of variables are moved until a Newton step on the free ones costs no more than what was spent on pairs since the
     last one. `first` is what a first run of pairs gave, from a similar solution if `warm`, where there was one already.
+    OutOfTimeError is raised as soon as `is_late`, which is asked after each run of pairs.
     """
     from spotsvm.solvers.dual.exact._smo_kernels import solve
 
@@ -83,6 +88,8 @@ def minimise(
         iterations += done
         if converged or iterations >= max_iter or (done == 0 and stalled):
             return iterations, bool(converged)
+        if is_late():
+            raise OutOfTimeError(f"no solution after {iterations} iterations, and the time is up")
         stalled = done == 0
         spent += work * _PASS
         free = np.flatnonzero((beta > p.lower) & (beta < p.upper) & ((beta != 0) | (p.epsilon == 0)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,13 +10,10 @@ from numpy.typing import ArrayLike
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise, Suggestion
-from spotsvm.solvers.search.kriging.chain_state import checked_count
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.kriging.paper_repeats import PaperRepeats
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.noise import Verdict
-
-_SINCE = "repeats_since"
 
 
 class KochSearch(KrigingSearch):
@@ -66,9 +62,6 @@ class KochSearch(KrigingSearch):
     With several workers, no point is evaluated by two of them at a time; while the repeats that are owed must wait for that, the
     next iteration begins. A point at which every evaluation has failed is not repeated, and of one at which some have, the others
     count.
-
-    A record that was made before this search had repeats goes on with a warning: its points count as evaluated often enough, and
-    repeats begin where it ends.
 
     References
     ----------
@@ -161,32 +154,3 @@ class KochSearch(KrigingSearch):
     def _verdict(self) -> Verdict:
         ok = np.isfinite(self.values)
         return self._judge_noise(self.points[ok], self.values[ok])
-
-    def state(self) -> dict[str, Any]:
-        """Return what a Kriging search remembers, and from which trial on points are repeated.
-
-        See Also
-        --------
-        restore : Takes it back.
-        """
-        return super().state() | {_SINCE: self._repeats.since}
-
-    def restore(self, state: dict[str, Any]) -> None:
-        """Take it back; what was remembered by a version without repeats lets them begin now.
-
-        See Also
-        --------
-        state : Gives what it takes.
-        """
-        super().restore({key: value for key, value in state.items() if key != _SINCE})
-        since = checked_count(state.get(_SINCE))
-        if since is None and self.n_asked:
-            since = self.n_asked
-            if self._verdict() != "deterministic":
-                warnings.warn(
-                    f"these {since} trials are of an earlier version, in which this search repeated no point; they are kept as "
-                    "they are, and from the next trial on points are evaluated as often as Algorithm 1 says",
-                    stacklevel=6,  # where a study is made
-                )
-        if since:
-            self._repeats = self._repeats.beginning_at(since)

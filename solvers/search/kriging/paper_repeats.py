@@ -57,43 +57,27 @@ class PaperRepeats:
         Evaluations of a point at most.
     spread : int
         Evaluations that OCBA allots between two new points.
-    since : int, default=0
-        Number of the ask from which on the rule holds; a point first asked for before is owed no more than it has had.
     """
 
-    def __init__(self, first: int, most: int | None, spread: int, since: int = 0):
-        self.first, self.most, self.spread, self.since = first, most, spread, since
+    def __init__(self, first: int, most: int | None, spread: int):
+        self.first, self.most, self.spread = first, most, spread
         self._tallies: dict[bytes, Tally] = {}
-        self._log: list[tuple[Floats, float | None, bool]] = []
-        self._n_asked = 0
+        self._told_last: tuple[Floats, float] | None = None
         self._more = 0  # evaluations since the last new point that nothing was owed
-
-    def beginning_at(self, since: int) -> PaperRepeats:
-        """Return what would be if the rule had held from the `since`-th ask on."""
-        other = PaperRepeats(self.first, self.most, self.spread, since)
-        for point, value, asked in self._log:
-            if value is None:
-                other.asked(point)
-            else:
-                other.told(point, value, asked)
-        return other
 
     def asked(self, point: Floats) -> None:
         """Take note that a canonical point is asked for."""
-        self._log.append((point, None, True))
         tally = self._tallies.get(point.tobytes())
         if tally is None:
-            owed = self._k() if self._n_asked >= self.since else 1
-            tally = self._tallies[point.tobytes()] = Tally(point, owed)
+            tally = self._tallies[point.tobytes()] = Tally(point, self._k())
             self._more = 0
         elif tally.n >= tally.owed:
             self._more += 1
         tally.n += 1
-        self._n_asked += 1
 
     def told(self, point: Floats, value: float, asked: bool) -> None:
         """Take note of what an evaluation gave, and whether it was asked for."""
-        self._log.append((point, value, asked))
+        self._told_last = point, value
         tally = self._tallies.setdefault(point.tobytes(), Tally(point, 1))
         tally.n += not asked
         if np.isfinite(value):
@@ -102,12 +86,11 @@ class PaperRepeats:
 
     def disregard_last(self) -> None:
         """Take what was told last for a failure."""
-        point, value, asked = self._log[-1]
-        self._log[-1] = point, np.nan, asked
-        if value is not None and np.isfinite(value):
-            tally = self._tallies[point.tobytes()]
+        if self._told_last is not None and np.isfinite(self._told_last[1]):
+            tally = self._tallies[self._told_last[0].tobytes()]
             tally.values.pop()
             tally.update()
+        self._told_last = None
 
     def next(self, pending: Collection[bytes]) -> tuple[Floats, str] | None:
         """Return the point to evaluate again and why, or None where a new one is due.

@@ -54,7 +54,7 @@ class TimeLimit:
         if self._reached or FINDING in study.findings:
             n = study.n_finished
             how = "because its time was up" if self._reached else "within its time"
-            sentence = f"The run ended after {n} {'trial' if n == 1 else 'trials'}, {how} (timeout={self.seconds:g} s)."
+            sentence = f"The run ended after {n} {'trial' if n == 1 else 'trials'}, {how} (timeout={self.seconds:.4g} s)."
             study.add_finding(
                 FINDING, {"sentence": sentence, "timed_out": bool(self._reached), "n_trials": n, "timeout": float(self.seconds)}
             )

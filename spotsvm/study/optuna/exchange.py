@@ -36,7 +36,8 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
         As `Study` takes it. None is made from the distributions of the trials, with a dictionary for each set of parameters that
         trials have.
     **options
-        The further arguments of `Study` but for `direction`. Of several objectives the search is "parego" by default.
+        The further arguments of `Study` but for `direction`. Of several objectives the search is "parego" by default. With the
+        `path` of a record that has some of these trials, the others are added.
 
     Returns
     -------
@@ -48,6 +49,8 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
         If the study has no finished trial and there is no `space`; if a parameter has distributions of two kinds.
     SpaceError
         If a trial is not in the space.
+    StudyMismatchError
+        If the record at `path` has given trials that the study does not have.
 
     See Also
     --------
@@ -68,12 +71,18 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
     if len(directions) > 1:
         options.setdefault("search", "parego")
     made = Study(_space_of(trials) if space is None else space, direction=direction, **options)
-    for t in trials:
-        beside = {f"user_{name}" if name in ("value", "values") else name: _beside(one) for name, one in t.user_attrs.items()}
-        seconds = None if t.duration is None else t.duration.total_seconds()
-        values: Any = np.nan if t.state != TrialState.COMPLETE else list(t.values) if len(directions) > 1 else t.value
-        key = "values" if len(directions) > 1 and t.state == TrialState.COMPLETE else "value"
-        made.add_trial(t.params, {**beside, key: values}, seconds=seconds)
+    try:
+        rows = []
+        for t in trials:
+            beside = {f"user_{name}" if name in ("value", "values") else name: _beside(one) for name, one in t.user_attrs.items()}
+            seconds = None if t.duration is None else max(t.duration.total_seconds(), 0.0)  # a clock may have been set back
+            values: Any = np.nan if t.state != TrialState.COMPLETE else list(t.values) if len(directions) > 1 else t.value
+            key = "values" if len(directions) > 1 and t.state == TrialState.COMPLETE else "value"
+            rows.append(made._given(t.params, {**beside, key: values}, seconds))
+        made._add_missing(rows)
+    except BaseException:
+        made.close()
+        raise
     return made
 
 

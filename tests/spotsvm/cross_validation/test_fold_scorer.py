@@ -165,3 +165,16 @@ def test_the_context_sees_all_of_a_long_estimator():
     assert repr(past[0]) == repr(past[1])
     for pair in (weights, long, fine, past):
         assert scorer(pair[0]).context() != scorer(pair[1]).context()
+
+
+@pytest.mark.parametrize("estimator", [SVC(), make_pipeline(FunctionTransformer(), SVC()), SVC(max_iter=500)])
+def test_once_the_time_is_up_nothing_more_is_solved_but_the_first(estimator):
+    name = "C" if isinstance(estimator, SVC) else "svc__C"
+    late = scorer(estimator, engine="auto", is_late=lambda: True)
+    first, *others = late.score([{name: C} for C in (1.0, 10.0)])
+    assert first.mean("score", 3) > 0.5
+    if estimator.get_params().get("max_iter") != 500:  # scikit-learn scores both at once
+        assert [one.out_of_time for one in others] == [True]
+    again = late.score([{name: 100.0}])
+    assert again[0].out_of_time
+    assert again[0].numbers == {}

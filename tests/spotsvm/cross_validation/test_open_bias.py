@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from spotsvm.cross_validation.open_bias import libsvm_takes_the_middle, same_predictions
+from spotsvm.cross_validation.open_bias import libsvm_takes_the_middle, same_predictions, same_winners
+from spotsvm.estimators.dual.one_vs_one import votes
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, symmetric_bounds
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
@@ -85,3 +86,17 @@ def test_the_same_predictions():
         ([0.2, np.inf], False),
     ):
         assert same_predictions(values, np.array(ends), TOL) == same
+
+
+def test_the_same_winners_whatever_sign_an_open_decision_has():
+    rng = np.random.default_rng(0)
+    answers = []
+    for _ in range(200):
+        decisions, open_ = rng.standard_normal((1, 6)), rng.random((1, 6)) < 0.3
+        winners = set()
+        for _ in range(100):
+            signs = np.where(open_, rng.choice([-1.0, 1.0], (1, 6)), decisions)
+            winners.add(int(votes(signs, 4).argmax()))
+        answers.append(len(winners) == 1)
+        assert same_winners(decisions, open_, 4) == answers[-1]
+    assert 20 < sum(answers) < 180

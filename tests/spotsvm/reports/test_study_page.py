@@ -10,7 +10,10 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, oversearching
 from spotsvm.common.errors import ArgumentError
+from spotsvm.reports.model import AgainstRandom
+from spotsvm.reports.recommended import plausible_ranges
 from spotsvm.reports.study_page import study_page
+from spotsvm.reports.view import StudyView
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.scores.fold_bias import optimism_of_trials
 from tests.spotsvm.reports.pages import SECTIONS, check_page
@@ -270,3 +273,51 @@ def test_a_report_from_the_record_is_that_of_the_study_to_the_byte_and_changes_n
     chosen = pd.read_csv(next(file for name, file in files.items() if name.startswith("the-recommended-trial")), index_col=0)
     assert float(chosen.loc["value seen", "best seen"]) == study.best_trial.value
     assert float(chosen.loc["expected value", "recommended"]) == study.recommend().value
+
+
+@pytest.mark.parametrize(
+    ("noise", "n_trials", "said"),
+    [
+        (
+            "auto",
+            1,
+            "No configuration was evaluated twice, so it is not known whether another evaluation would give the same value",
+        ),
+        (True, 1, "The objective is noisy, as the study was told; there are too few values"),
+        (False, 1, "The objective is without noise, as the study was told, so another evaluation"),
+        ("auto", 12, "No noise was found where a configuration was evaluated again, so another evaluation"),
+    ],
+)
+def test_nothing_is_said_of_noise_that_is_not_known(noise, n_trials, said):
+    def value(params):
+        return params["x"] + (0.1 * np.random.default_rng(int(1e6 * params["y"])).normal() if n_trials == 1 else 0.0)
+
+    text, _ = rendered(Study(SQUARE, seed=0, noise=noise).run(value, n_trials=n_trials))
+    assert said in text
+    assert ("no noise was found between evaluations" in text) == (n_trials == 12)
+    assert ("would give the same value" in text) == (noise is not True)
+
+
+@pytest.mark.parametrize("search", ["random", "lhs", "kriging"])
+def test_a_random_search_is_not_compared_with_random_search(search):
+    text, _ = rendered(Study(SQUARE, search, 0, noise=False).run(bowl, n_trials=12))
+    assert ("andom search" in section(text, "Convergence")) == (search == "kriging")
+
+
+def test_a_band_of_one_value_is_left_out():
+    study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "kriging", 0, noise=False)
+    study.run(lambda p: float(p["x"] + p["y"] > 1.9), n_trials=15)  # nearly all values are the best one
+    said = section(rendered(study)[0], "Convergence")
+    assert "in eight of ten cases" not in said
+
+
+def test_a_plausible_range_that_is_all_of_it_reads_as_words():
+    study = Study(SQUARE, "kriging", 0, noise=False).run(lambda p: p["x"] ** 2, n_trials=20)
+    rows = plausible_ranges(StudyView(study))[0]
+    assert rows["y"] == "the score does not depend on it here"
+    assert rows["x"] != rows["y"]
+
+
+def test_an_interval_of_everything_is_left_out():
+    assert "%" not in AgainstRandom(0.004, 0.999, "Why").sentence()
+    assert "in 20 % to 100 % of cases" in AgainstRandom(0.2, 1.0, "Why").sentence()

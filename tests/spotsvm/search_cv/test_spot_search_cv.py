@@ -18,6 +18,7 @@ from spotsvm import SpotSearchCV
 from spotsvm.common.errors import StudyMismatchError
 from spotsvm.search_cv.results import search_results
 from spotsvm.studies.common.plain_search import PLAIN
+from spotsvm.study.ends.time_limit import TimeLimit
 from spotsvm.study.record.record import Record
 from spotsvm.trials.trial import Trial
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
@@ -447,3 +448,14 @@ def test_a_parameters_column_has_the_type_of_its_values(values, dtype):
 def test_ranks(means, ranks):
     found = results([trial(k, {}, split0_test_score=mean) for k, mean in enumerate(means)])["rank_test_score"]
     assert (found.tolist(), found.dtype) == (ranks, np.int32)
+
+
+def test_values_of_a_path_that_were_scored_in_time_count(monkeypatch):
+    """A clock by which the time is up after 20 questions, in the middle of the second path."""
+    asked = []
+    monkeypatch.setattr(TimeLimit, "left", property(lambda self: 1.0 - len(asked) / 20 if asked.append(None) is None else 0.0))
+    found = SpotSearchCV(SVC(), SPACE, cv=3, random_state=0, timeout=60.0, confirm=None).fit(X, Y)
+    states = [t.state for t in found.study_.trials]
+    assert set(states) <= {"ok", "timeout"}
+    assert 2 <= states.count("ok") < 8
+    assert found.study_.findings["timeout"]["timed_out"]

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import uniform
@@ -219,9 +221,15 @@ def test_a_start_and_a_stop_rule_keep_to_the_bounds():
     assert looks[0].expected_improvement > 0
 
 
-def test_a_condition_that_returns_nothing_and_a_run_that_finds_nothing_allowed_are_errors():
-    with pytest.raises(ArgumentError, match=r"constraints\[0\] \(<lambda>\) returned None for .*return True or False"):
-        Study(SPACE, "random", 0, constraints=lambda p: None).run(objective, n_trials=3)
+@pytest.mark.parametrize("answer", [None, 0.5, 1, "yes", np.array([True])])
+def test_a_condition_that_returns_no_truth_value_is_an_error(answer):
+    said = re.escape(f"constraints[0] (<lambda>) returned {answer!r} for ") + ".*return True or False"
+    with pytest.raises(ArgumentError, match=said):
+        Study(SPACE, "random", 0, constraints=lambda p: answer).run(objective, n_trials=3)
+    assert Study(SPACE, "random", 0, constraints=lambda p: np.bool_(True), noise=False).run(objective, n_trials=3).n_finished == 3
+
+
+def test_a_run_that_finds_nothing_allowed_is_an_error():
     with pytest.raises(SearchExhaustedError, match="satisfies the constraints"):
         Study(SPACE, "random", 0, constraints=lambda p: False).run(objective, n_trials=3)
 

@@ -1,5 +1,6 @@
 import copy
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -255,3 +256,13 @@ def test_what_serves_the_loop_is_no_part_of_what_users_see():
     seen = {name for name in dir(study) if not name.startswith("_")}
     assert seen & {*inside.split(), "initial_name", "n_ready", "guard"} == set()
     assert {"ask", "ask_batch", "tell", "fail", "run", "recommend", "frame", "status", "trials"} <= seen
+
+
+@pytest.mark.parametrize("seconds", [-1, -1e-9, np.inf, np.nan, True, "3"])
+def test_a_time_is_finite_and_at_least_0(seconds):
+    study = Study(SPACE, "random", 0)
+    trial = study.ask()
+    for call in (partial(study.tell, trial, 1.0), partial(study.fail, trial, "no"), partial(study.add_trial, trial.params, 1.0)):
+        with pytest.raises(ArgumentError, match="is not a time; use a finite number of at least 0, or None"):
+            call(seconds=seconds)
+    assert study.tell(trial, 1.0, seconds=0).seconds == 0.0

@@ -263,7 +263,17 @@ def test_a_plain_table_is_enough():
         ({"x": [0.5], "y": [0.5]}, ArgumentError, "frame has no column for value"),
         ({"x": [0.5, 2.0], "y": [0.5, 0.5], "value": [1.0, 1.0]}, SpaceError, "row 1 of the frame is not in the space: x=2.0 is"),
         ({"x": [0.5], "y": [None], "value": [1.0]}, SpaceError, "row 0 of the frame"),
-        ({"x": [0.5], "y": [0.5], "value": [1.0], "state": ["done"]}, ArgumentError, "frame has the state 'done'"),
+        ({"x": [0.5], "y": [0.5], "value": [1.0], "state": ["done"]}, ArgumentError, "row 0 .* state='done' is unknown"),
+        (
+            {"x": [0.5, 0.6], "y": [0.5, 0.5], "value": [1.0, "n/a"]},
+            ArgumentError,
+            "row 1 of the frame: value='n/a' is not a number",
+        ),
+        (
+            {"x": [0.5], "y": [0.5], "value": [1.0], "seconds": [-1.0]},
+            ArgumentError,
+            "row 0 of the frame: seconds=-1.0 is not a time",
+        ),
     ],
 )
 def test_tables_that_do_not_fit(table, error, said, tmp_path):
@@ -281,8 +291,10 @@ def test_a_table_that_is_given_twice_counts_once(tmp_path):
     with Study.from_frame(table, SPACE, "random", 0, path=tmp_path / "a.db") as study:
         assert [t.value for t in study.trials if t.origin == "given"] == table["value"].tolist()
         assert study.n_finished == 7
-    with pytest.raises(StudyMismatchError, match="other given trials: row 0 of the frame"):
-        Study.from_frame(table[::-1], SPACE, "random", 0, path=tmp_path / "a.db")
+    with Study.from_frame(table[::-1], SPACE, "random", 0, path=tmp_path / "a.db") as study:
+        assert study.n_finished == 7
+    with pytest.raises(StudyMismatchError, match="other given trials: trial 0, .* is none of the 1 passed now"):
+        Study.from_frame(table[1:2], SPACE, "random", 0, path=tmp_path / "a.db")
 
 
 def test_it_starts_at_the_best_of_another_study_or_record(tmp_path):

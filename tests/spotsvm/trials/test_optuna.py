@@ -259,3 +259,19 @@ def test_a_study_of_ours_becomes_theirs(tmp_path):
     theirs.sampler = SpotSampler(seed=0)
     theirs.optimize(lambda trial: (trial.suggest_float("x", 0, 1), 1.0), n_trials=2)
     assert [from_optuna(theirs, seed=0).trials[k].values for k in range(3)] == [t.values for t in pair.trials]
+
+
+def test_trials_of_theirs_are_added_to_a_record_once(tmp_path):
+    theirs = optuna.create_study()
+    theirs.optimize(bowl, n_trials=3)
+    under_way = theirs.ask()
+    bowl(under_way)
+    theirs.optimize(bowl, n_trials=2)
+    options = {"path": tmp_path / "ours.db", "search": "random", "seed": 0}
+    for _ in range(2):
+        with from_optuna(theirs, **options) as ours:
+            assert ours.n_finished == 5
+    theirs.tell(under_way, 0.5)  # it stands before trials that the record has
+    theirs.optimize(bowl, n_trials=1)
+    with from_optuna(theirs, **options) as ours:
+        assert sorted(t.value for t in ours.trials) == sorted(t.value for t in theirs.trials)

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm import Space
+from spotsvm import Space, Study
 from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.trials.profile import Profile, path_of, suggested
 from spotsvm.trials.trial import Outcome, Trial
 
@@ -182,3 +183,29 @@ def test_what_is_no_path_is_a_failure(returned):
 def test_a_path_may_be_pairs_of_values_and_mappings():
     outcome = path_of([(1, {"value": 0.5, "time": 3}), (np.float64(2.5), None)], "C")
     assert [(value, one.state, dict(one.extra)) for value, one in outcome.path] == [(1, "ok", {"time": 3.0}), (2.5, "failed", {})]
+
+
+class Counted(str):
+    """A text that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other):
+        Counted.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_values_of_a_path_are_not_searched_for_one_by_one(monkeypatch):
+    names = [Counted(f"level {k}") for k in range(500)]
+    levels = Profile(Space({"level": names, "x": (0.0, 1.0)}), "level")
+    outcome = path_of([(Counted(name), float(k)) for k, name in enumerate(names)], "level", listed=levels.listed)
+    assert [key for key, _ in outcome.path] == list(range(500))
+    assert Counted.compared < 2000
+    calls = []
+    encode = ContinuousParameter.encode
+    monkeypatch.setattr(ContinuousParameter, "encode", lambda self, value: calls.append(value) or encode(self, value))
+    study = Study({"y": (0.0, 1.0), "x": (0.0, 1.0)}, "random", 0, profile="y")
+    study.run(lambda params: {k / 100: params["x"] + k for k in range(100)}, n_trials=4)
+    assert sorted(calls) == [k / 100 for k in range(100)]

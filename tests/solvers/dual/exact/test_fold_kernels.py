@@ -76,10 +76,11 @@ def test_the_middle_of_a_half_infinite_interval_and_of_all_biases():
     np.testing.assert_array_equal(found[:, :3], [[-0.2, np.inf, -0.2], [-np.inf, -0.5, -0.5], [-np.inf, np.inf, 0.0]])
 
 
+@pytest.mark.parametrize("most_free", [0, N])
 @pytest.mark.parametrize("same", [True, False])
 @settings(max_examples=30, deadline=None)
 @given(seed=SEEDS, regression=st.booleans())
-def test_train(same, seed, regression):
+def test_train(same, most_free, seed, regression):
     rng, K, z, lower, upper = drawn_machines(seed, regression)
     epsilon = 0.1 * regression
     start = rng.standard_normal((M, N))
@@ -89,7 +90,8 @@ def test_train(same, seed, regression):
     room = np.empty(N * N, np.float32)
     diagonal = K.diagonal().copy()
     kernels.train(
-        K, diagonal, z, lower, upper, epsilon, start, slope, from_z, same, TOL, 10_000, room, beta, g, steps
+        K, diagonal, 0.0, z, lower, upper, epsilon, start, slope, from_z, same, TOL, 20 if most_free else 10_000,
+        10_000, most_free, room, beta, g, steps,
     )  # fmt: skip
     for k in range(M):
         b = plain_rebalance(np.clip(start[k], lower[k], upper[k]), slope[k], lower[k], upper[k])
@@ -107,8 +109,8 @@ def test_train_stops_at_a_cap_and_says_so():
     _, K, z, lower, upper = drawn_machines(1, False)
     beta, g, steps = np.empty((M, N)), np.empty((M, N)), np.empty((M, 3))
     kernels.train(
-        K, K.diagonal().copy(), z, lower, upper, 0.0, np.zeros((M, N)), -z, z, True, TOL, 2, np.empty(N * N, np.float32),
-        beta, g, steps,
+        K, K.diagonal().copy(), 0.0, z, lower, upper, 0.0, np.zeros((M, N)), -z, z, True, TOL, 2, 2, 0,
+        np.empty(N * N, np.float32), beta, g, steps,
     )  # fmt: skip
     np.testing.assert_array_equal(steps[:, :2], [[2.0, 0.0]] * M)
     np.testing.assert_allclose(g, beta @ K - z, atol=1e-6)

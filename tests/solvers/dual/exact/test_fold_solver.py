@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from spotsvm.solvers.dual import solve_dual, solve_dual_regression
+from spotsvm.solvers.dual.exact._face_kernels import small_newton_step
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, rebalance, symmetric_bounds
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
@@ -167,3 +168,41 @@ def test_bounds_by_label_or_symmetric():
     np.testing.assert_array_equal(symmetric_bounds(2.0, z, False), ([0, -2, 0], [2, 0, 2]))
     np.testing.assert_array_equal(symmetric_bounds(np.array([1.0, 2, 3]), z, False), ([0, -2, 0], [1, 0, 3]))
     np.testing.assert_array_equal(symmetric_bounds(2.0, 7 * z, True), ([-2, -2, -2], [2, 2, 2]))
+
+
+@pytest.mark.parametrize("C", [1.0, 100.0, 1e4])
+@pytest.mark.parametrize("gamma", [0.01, 0.4])
+def test_machines_of_pairs_of_classes_are_solved_to_the_tolerance(C, gamma):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((90, 3))
+    code = np.digitize(X[:, 0] + 0.7 * rng.standard_normal(90), [-0.5, 0.5])
+    z = np.array([np.where(code == i, 1.0, np.where(code == j, -1.0, 0.0)) for i, j in ((0, 1), (0, 2), (1, 2))])
+    target = Target(z, *symmetric_bounds(C, z, False))
+    K, offset = SingleGram(X).matrix(Kernel("rbf", gamma))
+    state = FoldSolver(90).cold(K, offset, target, TOL)
+    assert state.converged
+    double = K.astype(np.float64) + offset
+    for k in range(3):
+        slope = double @ state.beta[k] - z[k]
+        beta, low, high = state.beta[k], target.lower[k], target.upper[k]
+        assert slope[beta > low].max() - slope[beta < high].min() <= 2 * TOL
+        assert abs(beta.sum()) <= 1e-9 * C
+
+
+@pytest.mark.parametrize("bound", [1e6, 0.7])
+def test_a_small_newton_step_reaches_the_minimum_of_its_face(bound):
+    rng = np.random.default_rng(0)
+    K = np.exp(-((rng.standard_normal((30, 2))[:, None] - rng.standard_normal((30, 2))) ** 2).sum(axis=2))
+    K = (K @ K.T + 0.1 * np.eye(30)).astype(np.float32)
+    z, beta = np.where(rng.random(30) < 0.5, 1.0, -1.0), rng.uniform(-0.5, 0.5, 30)
+    free = np.flatnonzero(rng.random(30) < 0.5)
+    double = K.astype(np.float64) + 0.25
+    before, g = beta.copy(), double @ beta - z
+    stops = small_newton_step(K, 0.25, g, beta, np.full(30, -bound), np.full(30, bound), 0.0, free)
+    assert (stops == 0) == (bound > 1.0)
+    assert np.allclose(g - g[free[0]], (double @ beta - z) - (double @ beta - z)[free[0]], atol=1e-9)
+    assert beta.sum() == pytest.approx(before.sum(), abs=1e-9)
+    assert np.abs(beta).max() <= bound
+    assert objective(double, z, beta) > objective(double, z, before)
+    inner = free[np.abs(beta[free]) < bound]
+    assert np.ptp(g[inner]) < 1e-7  # where all may move, no pair gains anything

@@ -147,34 +147,14 @@ def test_no_point_is_pending_twice():
 
 
 @pytest.mark.parametrize("stop", [7, 12, 17, 23])
-@pytest.mark.parametrize("since", [0, 6])
-def test_a_search_goes_on_wherever_it_was_stopped(stop, since):
-    """Also one whose first trials are of a version that repeated none."""
-
-    def begin():
-        if not since:
-            return quick(noise=True)
-        points = np.random.default_rng(1).random((since, 2))
-        values = [RESPONSES["noisy"](point, k) for k, point in enumerate(points)]
-        with pytest.warns(UserWarning, match="these 6 trials are of an earlier version, in which this search repeated no point"):
-            return replayed(quick(noise=True), points, values, {})
-
-    undisturbed = begin()
-    first = run(undisturbed, RESPONSES["noisy"], stop - since, since)
+def test_a_search_goes_on_wherever_it_was_stopped(stop):
+    undisturbed = quick(noise=True)
+    run(undisturbed, RESPONSES["noisy"], stop)
     state = json.loads(json.dumps(undisturbed.state()))
     rest = run(undisturbed, RESPONSES["noisy"], 6, stop)
     resumed = replayed(quick(noise=True), undisturbed.points[:stop], undisturbed.values[:stop], state)
     again = run(resumed, RESPONSES["noisy"], 6, stop)
     assert all(np.array_equal(a.point, b.point) and a.note == b.note for a, b in zip(rest, again, strict=True))
-    if since:
-        assert first[0].note.startswith("evaluation 2 of the best")
-
-
-def test_a_record_without_repeats_that_needed_none_goes_on_without_a_word():
-    search = quick()
-    run(search, RESPONSES["bowl"], 8)
-    other = replayed(quick(), search.points, search.values, {"chains": search.state()["chains"]})
-    assert np.array_equal(other.ask().point, search.ask().point)
 
 
 def test_what_the_design_costs_is_known_where_noise_is():
@@ -193,8 +173,6 @@ def test_what_the_design_costs_is_known_where_noise_is():
 def test_numbers_that_make_no_sense_are_refused(arguments, said):
     with pytest.raises(SolverError, match=said):
         KochSearch(SQUARE, **arguments)
-    with pytest.raises(SolverError, match="the search's state holds an invalid number of trials"):
-        quick().restore({"repeats_since": -1})
 
 
 def test_the_settings_of_the_paper_with_more_points_than_the_model_sees():

@@ -44,6 +44,22 @@ def test_a_record_goes_on_in_a_wider_space(search, tmp_path):
         Study(NARROW, search, path=path, noise=False)
 
 
+def test_the_repeats_of_koch_2011_go_on_in_a_wider_space(tmp_path):
+    def noisy(params):
+        return value(params) + params["C"] % 0.01
+
+    notes = []
+    for path, sizes in (("s.db", (30,)), ("t.db", (26, 30))):
+        with Study(NARROW, "koch2011", 0, path=tmp_path / path, noise=True) as study:
+            study.run(noisy, sizes[0])
+        for n in sizes[1:]:
+            with Study(WIDE, "koch2011", path=tmp_path / path, noise=True) as study:  # without a warning
+                study.run(noisy, n)
+        notes.append([t.note for t in study.trials[26:27]])
+    assert notes[0] == notes[1]
+    assert "evaluation" in notes[0][0]
+
+
 def test_running_trials_keep_their_parameters(tmp_path):
     with Study(NARROW, "random", 0, path=tmp_path / "s.db") as study:
         asked = [study.ask() for _ in range(3)]
