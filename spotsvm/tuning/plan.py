@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from time import monotonic
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.model_selection import cross_val_score
 
 from spotsvm.common.text import duration
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import sample
@@ -27,7 +25,7 @@ _RARE = 0.3
 _FEW_ROWS = 500
 
 
-def decisions(table: Table, held: int, metric: str, cv: int) -> Iterator[str]:
+def decisions(table: Table, held: int, title: str, better: str, cv: int) -> Iterator[str]:
     """Yield what was decided about a table: how it is read, rows, of which some are held out, columns, task and score."""
     yield from (f"reading: {line}" for line in table.reading)
     n = len(table.y)
@@ -35,7 +33,7 @@ def decisions(table: Table, held: int, metric: str, cv: int) -> Iterator[str]:
     yield f"rows: {n}, of which {held} are held out: no search uses them{together}"
     yield f"features: {table.kinds if table.kinds.numeric or not table.kinds.plain else f'{table.X.shape[1]} numeric'}"
     yield f"task: {table.task}{_reason(table)}"
-    yield f"score: {metric}, mean over {cv} folds of the training rows; larger is better"
+    yield f"score: {title}, mean over {cv} folds of the training rows; {better}"
 
 
 def _reason(table: Table) -> str:
@@ -66,8 +64,8 @@ def _rare(y: Any) -> Iterator[Notice]:
         other = "balanced_accuracy, or average_precision for the rare class" if len(shares) == 2 else "balanced_accuracy"
         yield Notice(
             "rare class",
-            f"class {shown(shares.index[-1])} has {100 * few:.2g} % of the rows, and always answering {shown(shares.index[0])} has "
-            f"the accuracy {shares.iloc[0]:.3g}: accuracy says little about the rare class; use --scoring {other}",
+            f"class {shown(shares.index[-1])} has {100 * few:.2g} % of the rows, and always answering {shown(shares.index[0])} "
+            f"has the accuracy {shares.iloc[0]:.3g}: accuracy says little about the rare class; use --scoring {other}",
         )
 
 
@@ -89,12 +87,7 @@ def outlook(seconds: float, cv: int, trials: int) -> str:
     )
 
 
-def baseline(train: Table, named: Any, scorer: Any, groups: dict[str, Any], default: float) -> str:
-    """Return the score without any features, and that of the default SVM."""
-    kind = DummyClassifier() if train.task == "classification" else DummyRegressor()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        scores = cross_val_score(kind, train.X, train.y, cv=named.splitter, scoring=scorer, error_score=np.nan, **groups)
-    always = "the most frequent class" if train.task == "classification" else "the mean"
-    known = f"{scores.mean():.4g} for always {always}; " if np.isfinite(scores).all() else ""
-    return f"baseline: {known}{default:.4g} for the default SVM"
+def baseline(name: str, constant: float, default: float, unit: ScoreUnit) -> str:
+    """Return the score of a constant, and that of the default SVM."""
+    known = f"{unit.value(constant):.4g} for {name}; " if np.isfinite(constant) else ""
+    return f"baseline: {known}{unit.value(default):.4g} for the default SVM"
