@@ -43,10 +43,10 @@ def paired_difference(
     if not np.isfinite(scores).any(axis=1).all():
         return Difference(float("nan"), float("nan"), NO_INTERVAL)
 
-    def right(unseen: Unseen) -> np.ndarray:
+    def right(unseen: Unseen) -> Any:
         return (unseen.predictions == np.asarray(unseen.y)).astype(float)
 
-    def gain(k: int) -> np.ndarray:
+    def gain(k: int) -> Any:
         return right(second[k]) - right(first[k])
 
     if shares and len(first) == 1 and first[0].block == 1 and first[0].groups is None:

@@ -142,7 +142,7 @@ class Unseen:
     @cached_property
     def _members(self) -> list[Rows]:
         """The rows of each group."""
-        place = np.unique(self.groups, return_inverse=True)[1]
+        place = np.unique(np.asarray(self.groups), return_inverse=True)[1]
         return np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
 
     def draw(self, rng: np.random.Generator) -> Rows:

@@ -109,7 +109,12 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
             best = max(alike, key=rank)
             replaced = replaced or Replaced(chosen.number, "end", {edge.name: float(edge.value) for edge in edges})
     shown = next((dict(t.params) for t in finished if t.number == default), dict(*default_params[:1]))
-    counts = {"default": default, "default_params": shown, "n_better": n_better, "n_candidates": len(gains) - (default in gains)}
+    counts: dict[str, Any] = {
+        "default": default,
+        "default_params": shown,
+        "n_better": n_better,
+        "n_candidates": len(gains) - (default in gains),
+    }
     if best is None:
         why: Reason = "none better" if not n_better else "worse over all" if chosen.number != default else "criterion"
         why = "not confirmed" if why == "criterion" and further else why
