@@ -35,6 +35,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR as EvolvedKernelSVR
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel as ExpressionKernel
     from spotsvm.estimators.reduced.reduced_svc import ReducedSVC as ReducedSVC
+    from spotsvm.luck.new_rows import ExpectedScore as ExpectedScore
+    from spotsvm.luck.new_rows import expected_score as expected_score
     from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC as MultiKernelSVC
     from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR as MultiKernelSVR
     from spotsvm.optimism.analysis import oversearching as oversearching
@@ -85,6 +87,7 @@ _NAMES = {
     "estimators.evolved.evolved_kernel_svr": "EvolvedKernelSVR",
     "estimators.evolved.expression_kernel": "ExpressionKernel",
     "estimators.reduced.reduced_svc": "ReducedSVC",
+    "luck.new_rows": "ExpectedScore expected_score",
     "multi_kernel.multi_kernel_svc": "MultiKernelSVC",
     "multi_kernel.multi_kernel_svr": "MultiKernelSVR",
     "optimism.analysis": "oversearching",

@@ -93,9 +93,11 @@ def test_every_search_is_in_the_table():
     assert [name for name in SEARCHES if f'`"{name}"`' not in PAGES["own_search"]] == []
 
 
-def test_the_demo_table_is_what_the_demo_prints():
+def test_the_demo_table_is_what_the_demo_prints(tmp_path):
     script = Path(sys.executable).with_name("spotsvm")
-    shown = subprocess.run([script, "demo", "--baseline", "random"], capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        [script, "demo", "--baseline", "random"], capture_output=True, text=True, check=True, cwd=tmp_path
+    ).stdout
     table = [line.strip() for line in shown.splitlines() if re.match(r"(default SVM|\w+ \(\d+ trials\)) .* \+- ", line)]
     for line in table:
         name = line.split("  ")[0]

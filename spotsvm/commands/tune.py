@@ -14,6 +14,8 @@ from spotsvm.commands.session import command_line, says_how_to_resume
 
 _Decorator = Callable[[Any], Any]
 
+#: where the demo writes its page
+_DEMO_PAGE = Path("spotsvm_demo.html")
 #: seconds within which the scheduler must answer, and the first worker appear
 _ANSWER, _WORKER = 10.0, 60.0
 
@@ -35,8 +37,8 @@ def cluster(address: str | None) -> Iterator[Any]:
         yield client
 
 
-def run_tuning(table: Any, *, dask: str | None, quiet: bool, cv: int | None, **options: Any) -> None:
-    """Tune the SVM of a table, on the Dask cluster at an address or in this process, and print a summary.
+def run_tuning(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int | None, **options: Any) -> Any:
+    """Tune the SVM of a table, on the Dask cluster at an address or in this process, print a summary, and return the results.
 
     The options are those of `TuningJob`; folds that are not given are 5, or fewer if the table allows no more.
     """
@@ -59,13 +61,12 @@ def run_tuning(table: Any, *, dask: str | None, quiet: bool, cv: int | None, **o
                 click.echo(f"spotsvm: {printable_line(line)}", err=True)
 
         if cv is None:
-            job, fewer = job.with_possible_folds()
-            if fewer:
-                say(f"notice: {fewer}")
+            job = job.with_possible_folds()
         results = job.run(_silence if quiet else progress_bar, say)
     click.echo(printable(tuning_summary(job, results)))
-    if results[-1].code and not quiet:
+    if code and results[-1].code:
         click.echo(printable(f"\nThis Python code repeats it:\n\n{results[-1].code}"), nl=False)
+    return results
 
 
 @contextmanager
@@ -120,6 +121,11 @@ tuning_options = _options(
         "search; or by nested resampling, at the cost of five searches.",
     ),
     click.option(
+        "--compare/--no-compare",
+        default=True,
+        help="Whether a linear model and a random forest are scored on the same held-out rows, beside a constant.",
+    ),
+    click.option(
         "--stop",
         is_flag=True,
         help="End a search once its largest expected improvement is far below the uncertainty of the score.",
@@ -129,6 +135,7 @@ tuning_options = _options(
         type=click.Path(path_type=Path),
         help="Folder for report, model, parameters and records; the same command resumes an interrupted run.",
     ),
+    click.option("--code", is_flag=True, help="Print Python code that repeats it as well; the page always has it."),
     click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
     click.option(
         "--widen",
@@ -298,4 +305,21 @@ def demo(**options: Any) -> None:
         "from sklearn.datasets import load_breast_cancer\nfrom spotsvm.tuning.tables.table import make_table\n\n"
         "table = make_table(*load_breast_cancer(return_X_y=True, as_frame=True))"
     )
-    run_tuning(make_table(X, y), source=source, **options)
+    results = run_tuning(make_table(X, y), source=source, **options)
+    for line in _demo_page(results, options["out"]):
+        click.echo(line)
+    click.echo("Next, with a table of your own: spotsvm tune FILE.csv --target COLUMN")
+
+
+def _demo_page(results: Any, out: Path | None) -> Iterator[str]:
+    """Write the page into the current folder, unless a folder with it was named, and yield where it is or why it is not."""
+    from spotsvm.common.errors import StorageError
+    from spotsvm.tuning.results import write_tuning_report
+
+    page = _DEMO_PAGE if out is None else out / "report.html"
+    try:
+        if out is None:
+            write_tuning_report(results, page)
+        yield f"\nThe page {page} shows this with pictures, and has Python code that repeats it: open it in a browser."
+    except (OSError, StorageError) as error:
+        yield f"\nThe page with pictures was not written ({error}); --out FOLDER names another folder."

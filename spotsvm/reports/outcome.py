@@ -5,20 +5,17 @@ from __future__ import annotations
 from math import nan
 
 import numpy as np
-import pandas as pd
 
-from spotsvm.common.drawing import draw_intervals, drawing, panels, plain
+from spotsvm.common.drawing import drawing, panels
 from spotsvm.common.text import duration
 from spotsvm.reports.html.cells import cell_of, short
 from spotsvm.reports.html.findings import findings_of
-from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
+from spotsvm.reports.html.page import Notice, Part, Picture, Section
 from spotsvm.reports.tuned import counted
+from spotsvm.reports.verdict import interval_picture, notice_parts, verdict_parts
 from spotsvm.reports.view import MOST, StudyView
 from spotsvm.trials.profile import finished_counts
-from spotsvm.trials.recommendation import ROWS, TABLE, Recommendation, holds_bounds, why_none
-from spotsvm.trials.scores.intervals import bounded
-from spotsvm.trials.scores.metrics import metric_words
-from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, holds_bounds, why_none
 
 _SURE = 1.96
 _WHY = {
@@ -51,7 +48,7 @@ def _counts(view: StudyView) -> str:
 
 def outcome_section(view: StudyView) -> Section:
     """Return the section."""
-    parts: list[Part] = []
+    parts: list[Part] = notice_parts(view.findings.get(NOTICES, {}))
     if view.n_running:
         parts.append(
             Notice(
@@ -67,76 +64,10 @@ def outcome_section(view: StudyView) -> Section:
     elif view.recommended is None:
         parts.append(Notice(f"There is no recommendation yet: {why_none(view.trials)}.", "warning"))
     elif view.verdict is not None:
-        parts += _verdict(view.verdict)
+        parts += verdict_parts(view.verdict)
     else:
         parts += [Notice(_words(view, view.recommended), "finding"), *_interval_of(view, view.recommended)]
     return Section("What came out", [*parts, *findings_of(view.findings, ROWS)])
-
-
-def verdict_table(found: Verdict) -> pd.DataFrame:
-    """Return a frame with a row for the default machine and one for the tuned one: both scores, and their gap."""
-    rows = [
-        (
-            "default",
-            found.default_score,
-            found.default_held_out,
-            found.default_error,
-            found.default_score - found.default_held_out,
-        ),
-        ("tuned", found.tuned_score, found.tuned_held_out, found.tuned_error, found.tuned_score - found.tuned_held_out),
-    ]
-    frame = pd.DataFrame(rows, columns=["machine", "on the folds", "held-out", "its error", "gap"])
-    frame.loc[frame["machine"] == found.recommended, "machine"] += " (recommended)"
-    return frame
-
-
-def _verdict(found: Verdict) -> list[Part]:
-    words = [Notice(found.sentence, "finding"), *(Notice(text, "warning") for text in found.warnings)]
-    low, high = found.expected_interval
-    rows: list[tuple[str, float, float, float]] = [
-        ("default, on the folds", found.default_score, nan, nan),
-        ("default, held-out rows", found.default_held_out, *_within(found.metric, found.default_held_out, found.default_error)),
-        ("tuned, on the folds", found.tuned_score, nan, nan),
-        ("tuned, held-out rows", found.tuned_held_out, *_within(found.metric, found.tuned_held_out, found.tuned_error)),
-    ]
-    if np.isfinite(found.expected):
-        rows.append((f"{found.recommended}, to expect", found.expected, low, high))
-        words.append(
-            Notice(
-                f"On new data expect a score of {short(found.expected)} of the {found.recommended} "
-                f"machine{_sure(found.confidence, low, high)}, as judged by the training rows alone.",
-                "finding",
-            )
-        )
-    return [
-        *words,
-        _interval_picture(
-            rows,
-            metric_words(found.metric),
-            f"Scores of both machines; larger is better. A line is a {100 * found.confidence:g} % interval. The searches "
-            f"have seen the folds, and none has seen the {found.n_held_out} held-out rows.",
-        ),
-        Table(
-            verdict_table(found),
-            f"Scores ({metric_words(found.metric)}) on the folds and on held-out rows, its standard error, and their gap",
-            one_kind=True,
-        ),
-        *_difference(found),
-    ]
-
-
-def _difference(found: Verdict) -> list[Part]:
-    if not np.isfinite(found.difference):
-        return []
-    rows = [
-        ("on the folds", found.gain, *_around(found.gain, found.gain_error)),
-        ("held-out rows", found.difference, *found.interval),
-    ]
-    return [
-        _interval_picture(
-            rows, "tuned minus default", "By how much the tuned machine is better than the default; right of 0 it is.", zero=True
-        )
-    ]
 
 
 def _sure(confidence: float, low: float, high: float) -> str:
@@ -145,27 +76,6 @@ def _sure(confidence: float, low: float, high: float) -> str:
 
 def _around(value: float, error: float) -> tuple[float, float]:
     return value - _SURE * error, value + _SURE * error
-
-
-def _within(metric: str, value: float, error: float) -> tuple[float, float]:
-    """Return the interval without what no score of this kind can be."""
-    low, high = _around(value, error)
-    return bounded((low, high), [value], metric)
-
-
-def _interval_picture(rows: list[tuple[str, float, float, float]], label: str, caption: str, zero: bool = False) -> Picture:
-    names, values, lows, highs = zip(*rows, strict=True)
-    with drawing(4.4, 0.75 + 0.28 * len(rows)) as figure:
-        ax = figure.subplots()
-        if zero:
-            ax.axvline(0.0, color="0.5", lw=1.0)
-        draw_intervals(ax, names, values, lows, highs)
-        ax.set_xlabel(plain(label))
-    told = "; ".join(
-        f"{name} {short(value)}" + (f" ({short(low)} to {short(high)})" if np.isfinite(low) else "")
-        for name, value, low, high in rows
-    )
-    return Picture(figure, caption, f"Points and intervals: {told}.")
 
 
 def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
@@ -181,7 +91,7 @@ def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
         rows = [("on the folds", luck.tuned_score, nan, nan), ("to expect", luck.outer_score, *luck.outer_interval)]
     if not rows:
         return []
-    return [_interval_picture(rows, view.study.objectives.labels[0], "The recommended configuration; a line is a 95 % interval.")]
+    return [interval_picture(rows, view.study.objectives.labels[0], "The recommended configuration; a line is a 95 % interval.")]
 
 
 def _words(view: StudyView, found: Recommendation) -> str:

@@ -53,7 +53,7 @@ def oversearching_section(view: StudyView) -> Section | None:
 def _of_default(view: StudyView, luck: Optimism) -> list[Part]:
     verdict = view.verdict
     if verdict is None or (
-        not verdict.instead_of and (verdict.recommended == "tuned" or isclose(verdict.score, luck.tuned_score))
+        verdict.replaced is None and (verdict.recommended == "tuned" or isclose(verdict.score, luck.tuned_score))
     ):
         return []
     return [

@@ -96,14 +96,12 @@ def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
 
 def _allowed(view: StudyView) -> tuple[float, str]:
     """Return by how much a plausible value may be worse, 0 if this is left to the model, and the same in words."""
-    luck, verdict, found = view.luck, view.verdict, view.recommended
+    luck, found = view.luck, view.recommended
     assert found is not None
-    interval = (
-        verdict.expected_interval if verdict is not None else (np.nan, np.nan) if isinstance(luck, str) else luck.outer_interval
-    )
+    interval = (np.nan, np.nan) if isinstance(luck, str) else luck.outer_interval
     if np.isfinite(interval).all():
         error = (interval[1] - interval[0]) / (2 * _SURE)
-        return error, f"{short(error, 2)}, the standard error of the score on new data"
+        return error, f"{short(error, 2)}, the standard error of the score over folds"
     if found.basis == "predicted" and found.standard_error > 0:
         return found.standard_error, f"{short(found.standard_error, 2)}, the standard error of the recommended value"
     return 0.0, "1.96 standard errors of the model's prediction"

@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from spotsvm.common.text import printable_line
-from spotsvm.trials.scores.metrics import metric_words
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning.tables.table import Table
 
 
@@ -21,6 +21,6 @@ def table_facts(
         "Columns": int(table.X.shape[1]),
         "Target": printable_line(str(table.y.name), 80),
         "Task": table.task,
-        "Score": metric_words(metric),
+        "Score": f"{ScoreUnit(metric).title}; {ScoreUnit(metric).better}",
         "Date": (known or {}).get("Date", date.today().isoformat()),
     }

@@ -17,27 +17,34 @@ from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 from spotsvm.common.errors import ArgumentError, ShortSeriesWarning, SpotSVMError
 from spotsvm.cross_validation.compile_first import compile_first
+from spotsvm.cross_validation.fold_data import Split
+from spotsvm.luck.new_rows import expected_of, fresh_folds
+from spotsvm.luck.paired import Difference, paired_difference
+from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.recommendation import ROWS, TABLE, VERDICT
-from spotsvm.trials.scores.metrics import named_scorer
+from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
+from spotsvm.trials.scores.intervals import NO_INTERVAL
+from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.scores.optimism import Method
+from spotsvm.trials.scores.verdict import HeldOut, Verdict
 from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import Limits, TunedOn, fit_on_more_rows, recorded_rows
-from spotsvm.tuning.paired import held_out_difference
 from spotsvm.tuning.pipelines.columns import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import Pace, baseline, decisions, notices, outlook, pace_of
-from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
+from spotsvm.tuning.results import HeldOutResult, check_writable, write_model, write_results
+from spotsvm.tuning.rivals import UnseenRows, constant_name, constant_scores, rivals
 from spotsvm.tuning.scoring import score_title, table_scorer
+from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
-from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
+from spotsvm.tuning.verdict import Choice, choose, decide
 from spotsvm.tuning.widening import continued
 
 #: folds of the cross-validation by default, and of nested resampling
@@ -70,6 +77,7 @@ class TuningJob:
     scale: Scale = "standard"  # how numbers are scaled, by the pipeline "table"
     horizon: int = 0  # how many steps ahead a series is predicted
     oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
+    compare: bool = True  # whether a linear model and a random forest are scored on the same held-out rows
     stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
     executor: Any = None  # used by the searches of nested oversearching as well
     batch_size: int | None = None
@@ -81,14 +89,16 @@ class TuningJob:
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
     source: str = ""  # Python code that makes the table, for the code that repeats it all
     command: str = ""  # the command line, for the same
+    notices: tuple[Notice, ...] = ()  # what was noticed before, as by the reading of the table
     widen: bool = False  # whether the records in `out` go on in a wider space; see `continued`
 
-    def with_possible_folds(self) -> tuple[TuningJob, str]:
-        """Return the job with fewer folds where a class or the groups allow no more, and then why."""
+    def with_possible_folds(self) -> TuningJob:
+        """Return the job with fewer folds where a class or the groups allow no more, and then a notice why."""
         if is_series(self.pipeline):
-            return self, ""
+            return self
         cv, why = possible_folds(self.table, self.cv, self.seed)
-        return (replace(self, cv=cv), f"{cv} folds in place of {self.cv}, as {why}") if why else (self, "")
+        fewer = Notice("folds", f"{cv} folds in place of {self.cv}, as {why}")
+        return replace(self, cv=cv, notices=(*self.notices, fewer)) if why else self
 
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Evaluate the default, the baseline if there is one, and the search; searches start at the default and the centre.
@@ -107,7 +117,8 @@ class TuningJob:
         scoring = table_scorer(self.metric, self.table)
         scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
         whole, test = self._split()
-        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), self.cv):
+        unit = ScoreUnit(self.metric)
+        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), unit.better, self.cv):
             say(line)
         searches = self._searches
         with _unwarned():
@@ -118,12 +129,16 @@ class TuningJob:
             )
         if train is not whole:
             say(f"plan: {self.limits.plan(len(whole.y), len(train.y), self.timeout)}")
+        noticed = [*self.notices]
         if not is_series(self.pipeline):
-            for line in notices(self.table, named.space, self.n_trials):
-                say(line)
+            noticed += notices(self.table, self.metric, named.space, self.n_trials)
+        for notice in noticed:
+            say(f"notice: {notice.sentence}")
         results = []
         with _unwarned():
+            began_fit = monotonic()
             fitted = clone(named.estimator).fit(train.X, train.y)
+            took_fit = monotonic() - began_fit
             own = default_start(fitted, named.space, train.X)
             start = equal_start(named.space, own)
             going = continued(named.space, self.n_trials, self.out, searches, widen=self.widen)
@@ -136,8 +151,9 @@ class TuningJob:
                 )
             folds = self._default_scores(named, train, scorer)
             default = float(folds.mean())
-            say(baseline(train, named, scorer, _groups(train), default))
-            results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted))
+            constant = float(constant_scores(train, named.splitter, scorer).mean())
+            say(baseline(constant_name(train), constant, default, unit))
+            results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted, seconds=took_fit))
             for k, name in enumerate(searches):
                 left = self._time_of_searches(train is not whole, began)
                 with progress(name, going.n_trials) as callback:
@@ -146,28 +162,54 @@ class TuningJob:
                     search.set_params(timeout=None if left is None else left / (len(searches) - k))
                     search.set_params(n_iter=going.n_trials)
                     search.fit(train.X, train.y, **_groups(train))
-                best = search.best_estimator_
-                results.append(HeldOutResult(name, float(search.best_score_), *self._test(scorer, best, test), best, search))
+                best, took_fit = search.best_estimator_, search.refit_time_
+                results.append(
+                    HeldOutResult(
+                        name, float(search.best_score_), *self._test(scorer, best, test), best, search, seconds=took_fit
+                    )
+                )
             choice = choose(search, own, folds)
-            if choice.number == choice.default:
+            if choice.why_default is not None:
                 results[-1] = replace(results[0], name=results[-1].name, search=search)
-            elif choice.instead_of:
+            elif choice.replaced is not None:
                 best = clone(named.estimator).set_params(**choice.params).fit(train.X, train.y)
-                results[-1] = HeldOutResult(self.search, choice.score, *self._test(scorer, best, test), best, search)
-            results[-1] = self._with_optimism(results[-1], train)
-            results[-1] = self._with_verdict(results, choice, folds, scorer, test)
+                results[-1] = HeldOutResult(
+                    self.search, choice.score, *self._test(scorer, best, test), best, search, seconds=took_fit
+                )
+            search.study_.add_finding(NOTICES, {"notices": [list(notice) for notice in noticed]})
+            results[-1] = self._with_optimism(replace(results[-1], notices=tuple(noticed)), train)
+            verdict = self._verdict(results, choice, scorer, train, test)
+            which = 0 if verdict.recommended == "default" else -1
+            splits = self._fresh_folds(named, train)
+
+            def unseen(model: Any, folds: bool) -> UnseenRows:
+                return self._unseen(model, train, test, splits if folds else None)
+
+            its = unseen(results[which].estimator, True)
+            others = rivals(
+                named.estimator, train, scorer, its, unseen, constant, self.seed, shares=self._shares, compare=self.compare
+            )
+            verdict = replace(verdict, rivals=tuple(others))
             if train is not whole:
-                verdict = results[-1].verdict
-                which = 0 if verdict is not None and verdict.recommended == "default" else -1
                 seconds = self.limits.seconds if self.timeout is None else self.timeout - (monotonic() - began)
                 found = fit_on_more_rows(results[which].estimator, whole, len(train.y), seconds, self.cv, self.seed, say)
-                score, error = self._test(scorer, found.estimator, test)
-                search.study_.add_finding(ROWS, found.finding(score, error, results[which].test_score, len(test.y)))
+                its = unseen(found.estimator, False)
+                score, error = score_with_error(scorer, its.held_out, self.seed)
+                finding = found.finding(score, error, results[which].test_score, len(test.y), unit)
+                search.study_.add_finding(ROWS, finding)
                 results[which] = replace(results[which], estimator=found.estimator)
-            if (verdict := results[-1].verdict) is not None:
-                code = tuning_code(self, train, train is not whole, search, start, verdict)
-                search.study_.add_finding(REPEAT, {"code": code, "command": self.command})
-                results[-1] = replace(results[-1], code=code)
+            expected = expected_of(scorer, self.metric, its.out_of_fold, its.held_out, self.seed)
+            verdict = replace(
+                verdict, expected=expected.score, expected_interval=expected.interval, n_expected=expected.n_rows,
+                out_of_fold=expected.out_of_fold, out_of_fold_error=expected.out_of_fold_error,
+            )  # fmt: skip
+            study = search.study_
+            study.add_finding(VERDICT, verdict.to_dict() | {"of_trials": study.n_finished})
+            facts = table_facts(self.table, self.metric, len(test.y), self.file, study.findings.get(TABLE))
+            study.add_finding(TABLE, facts)
+            code = tuning_code(self, train, train is not whole, search, start, verdict)
+            study.add_finding(REPEAT, {"code": code, "command": self.command})
+            results[-1] = replace(results[-1], verdict=verdict, code=code)
         if self.out is not None:
             write_results(results, self.out)
             write_model(results, self.out, None if is_series(self.pipeline) else self.table)
@@ -256,21 +298,34 @@ class TuningJob:
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
 
-    def _with_verdict(self, results: list[HeldOutResult], choice: Choice, folds: Any, scorer: Any, test: Table) -> HeldOutResult:
-        """Return the last result with the verdict on it, which is also stored in the study."""
+    def _verdict(self, results: list[HeldOutResult], choice: Choice, scorer: Any, train: Table, test: Table) -> Verdict:
+        """Return the verdict on the last result."""
         default, tuned = results[0], results[-1]
-        held_out = held_out_difference(
-            scorer, default.estimator, tuned.estimator, test.X, test.y, self.seed, shares=self.metric == "accuracy",
-            block=self._block(test), groups=test.groups,
-        )  # fmt: skip
-        found = decide(choice, self.metric, default, tuned, held_out, len(test.y))
-        if self.oversearching != "none":
-            found = with_expected(found, choice, folds, tuned.optimism)
-        assert tuned.search is not None
-        study = tuned.search.study_
-        study.add_finding(VERDICT, found.to_dict() | {"of_trials": study.n_finished})
-        study.add_finding(TABLE, table_facts(self.table, self.metric, len(test.y), self.file, study.findings.get(TABLE)))
-        return replace(tuned, verdict=found)
+        if choice.why_default is None:
+            rows = [[self._unseen(one.estimator, train, test, None).held_out] for one in (default, tuned)]
+            held_out = paired_difference(scorer, *rows, self.seed, shares=self._shares)
+        else:
+            held_out = Difference(float("nan"), float("nan"), NO_INTERVAL)
+        how: HeldOut = "time" if is_series(self.pipeline) else "random" if test.groups is None else "groups"
+        counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
+        return decide(choice, self.metric, default, tuned, held_out, held_out_by=how, **counts)
+
+    def _fresh_folds(self, named: NamedPipeline, train: Table) -> list[Split]:
+        """Return folds that had no part in the search, where they can be drawn."""
+        return fresh_folds(named.splitter, train.X, train.y, train.groups, train.task == "classification", self.seed)
+
+    def _unseen(self, model: Any, train: Table, test: Table, splits: list[Split] | None) -> UnseenRows:
+        """Return the rows that a fitted model has not seen: those held out and, with splits, those for training out of fold."""
+        held = Unseen.held_out(model, test.X, test.y, test.groups, self._block(test))
+        if splits is None:
+            return UnseenRows(None, held)
+        block = self._block(train)
+        return UnseenRows(Unseen.out_of_fold(model, train.X, train.y, splits, train.groups, block, self.workers), held)
+
+    @property
+    def _shares(self) -> bool:
+        """Whether the score is the share of rows that are right."""
+        return self.metric == "accuracy"
 
     @property
     def _searches(self) -> list[str]:
@@ -313,7 +368,7 @@ class TuningJob:
 
     def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
         """Return the score on the held-out rows, and its standard error."""
-        return held_out_score(scorer, estimator, test.X, test.y, self.seed, block=self._block(test), groups=test.groups)
+        return score_with_error(scorer, Unseen.held_out(estimator, test.X, test.y, test.groups, self._block(test)), self.seed)
 
     def _block(self, test: Table) -> int:
         """Return how many neighbouring rows depend on each other."""

@@ -17,6 +17,7 @@ from spotsvm.search_cv.refit import refitted
 from spotsvm.study.callbacks import Callback
 from spotsvm.study.recorded import RecordedStudy, recorded_settings
 from spotsvm.trials.recommendation import ROWS
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning.pipelines.default_spaces import iteration_cap
 from spotsvm.tuning.plan import Pace
 from spotsvm.tuning.tables.split import TEST_SHARE, sample
@@ -85,7 +86,7 @@ class MoreRows:
         """Number of rows of the last fit."""
         return self.fits[-1][0]
 
-    def finding(self, score: float, error: float, of_sample: float, n_test: int) -> dict[str, Any]:
+    def finding(self, score: float, error: float, of_sample: float, n_test: int, unit: ScoreUnit) -> dict[str, Any]:
         """Return the finding about the rows, with the scores on the held-out rows."""
         sampled, n, of = self.fits[0][0], self.n_rows, self.n_training
         which = f"on all {of} training rows" if n == of else f"on {n} of {of} training rows, as there was no time for more"
@@ -94,9 +95,9 @@ class MoreRows:
         else:
             text = (
                 f"The parameters were tuned on a sample of {sampled} rows; the final machine was then fitted {which}, in "
-                f"{duration(self.fits[-1][1])}. On the {n_test} held-out rows it scores {score:.4f} (standard error "
-                f"{error:.4f}), and {of_sample:.4f} where it is fitted on the sample alone; the other scores are those of the "
-                "sample."
+                f"{duration(self.fits[-1][1])}. On the {n_test} held-out rows it has {unit.title} {unit.value(score):.4g} "
+                f"(standard error {error:.2g}), and {unit.value(of_sample):.4g} where it is fitted on the sample alone. The "
+                "score to expect is that of the final machine, the others are those of the sample."
             )
         return {
             "sentence": text, _SAMPLE: sampled, "rows fitted on": n, "training rows": of,

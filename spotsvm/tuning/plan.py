@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
@@ -11,13 +10,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.model_selection import cross_val_score
 
 from spotsvm.common.errors import SpotSVMError
 from spotsvm.common.text import duration
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.suspicions import suspicions
 from spotsvm.tuning.tables.table import Table
@@ -28,9 +27,11 @@ _CLASSES = 5
 _FEW_ROWS, _LONG = (300, 900), 2.0
 #: a trial grows with the number of rows to a power between these
 _SLOWEST, _FASTEST = 1.5, 3.0
+#: a class is rare if it has less than this share of what it would have if all were of one size
+_RARE = 0.3
 
 
-def decisions(table: Table, held: int, metric: str, cv: int) -> Iterator[str]:
+def decisions(table: Table, held: int, title: str, better: str, cv: int) -> Iterator[str]:
     """Yield what was decided about a table: how it is read, rows, of which some are held out, columns, task and score."""
     yield from (f"reading: {line}" for line in table.reading)
     n = len(table.y)
@@ -38,7 +39,7 @@ def decisions(table: Table, held: int, metric: str, cv: int) -> Iterator[str]:
     yield f"rows: {n}, of which {held} are held out: no search uses them{together}"
     yield f"features: {table.kinds if table.kinds.numeric or not table.kinds.plain else f'{table.X.shape[1]} numeric'}"
     yield f"task: {table.task}{_reason(table)}"
-    yield f"score: {metric}, mean over {cv} folds of the training rows; larger is better"
+    yield f"score: {title}, mean over {cv} folds of the training rows; {better}"
 
 
 def _reason(table: Table) -> str:
@@ -51,11 +52,27 @@ def _reason(table: Table) -> str:
     return f"{why}; rows of each class: {', '.join(sizes)}{more}"
 
 
-def notices(table: Table, space: dict[str, Any], n_trials: int) -> Iterator[str]:
-    """Yield what is suspicious about a table, or about a budget for a space."""
-    yield from (f"notice: {text}" for text in suspicions(table))
+def notices(table: Table, metric: str, space: dict[str, Any], n_trials: int) -> Iterator[Notice]:
+    """Yield what is suspicious about a table, about a score for it, or about a budget for a space."""
+    for text in suspicions(table):
+        yield Notice("column", text)
+    if table.task == "classification" and metric == "accuracy":
+        yield from _rare(table.y)
     if len(space) > n_trials:
-        yield f"notice: {len(space)} parameters are searched in {n_trials} trials; use a larger --trials"
+        yield Notice("budget", f"{len(space)} parameters are searched in {n_trials} trials; use a larger --trials")
+
+
+def _rare(y: Any) -> Iterator[Notice]:
+    """Yield that accuracy says little about a rare class, and which score to use instead."""
+    shares = y.value_counts(normalize=True)
+    few = float(shares.iloc[-1])
+    if few < _RARE / len(shares):
+        other = "balanced_accuracy, or average_precision for the rare class" if len(shares) == 2 else "balanced_accuracy"
+        yield Notice(
+            "rare class",
+            f"class {shown(shares.index[-1])} has {100 * few:.2g} % of the rows, and always answering {shown(shares.index[0])} "
+            f"has the accuracy {shares.iloc[0]:.3g}: accuracy says little about the rare class; use --scoring {other}",
+        )
 
 
 @dataclass(frozen=True)
@@ -122,12 +139,7 @@ def outlook(pace: Pace, rows: int, trials: int, timeout: float | None) -> str:
     return f"expected time: {duration(timeout)}, as there is a limit; about {duration(takes)} would be needed for {judged}"
 
 
-def baseline(train: Table, named: Any, scorer: Any, groups: dict[str, Any], default: float) -> str:
-    """Return the score without any features, and that of the default SVM."""
-    kind = DummyClassifier() if train.task == "classification" else DummyRegressor()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        scores = cross_val_score(kind, train.X, train.y, cv=named.splitter, scoring=scorer, error_score=np.nan, **groups)
-    always = "the most frequent class" if train.task == "classification" else "the mean"
-    known = f"{scores.mean():.4g} for always {always}; " if np.isfinite(scores).all() else ""
-    return f"baseline: {known}{default:.4g} for the default SVM"
+def baseline(name: str, constant: float, default: float, unit: ScoreUnit) -> str:
+    """Return the score of a constant, and that of the default SVM."""
+    known = f"{unit.value(constant):.4g} for {name}; " if np.isfinite(constant) else ""
+    return f"baseline: {known}{unit.value(default):.4g} for the default SVM"

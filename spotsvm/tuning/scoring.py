@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, f1_score, jaccard_score, make_scorer, precision_score, recall_score
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.trials.scores.metrics import named_scorer
+from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.table import Table
 
@@ -52,5 +52,5 @@ def table_scorer(metric: str, table: Table) -> Any:
 
 def score_title(metric: str, table: Table) -> str:
     """Return the name of a score, with the class that it is about."""
-    positive = positive_class(metric, table)
-    return metric if positive is None else f"{metric} of the class {shown(positive)}"
+    positive, title = positive_class(metric, table), ScoreUnit(metric).title
+    return title if positive is None else f"{title} of the class {shown(positive)}"

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isfinite, isnan
+from math import isnan
 from textwrap import wrap
 
-from spotsvm.common.text import short_names
+from spotsvm.common.text import duration, short_names
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.profile import finished_counts
 from spotsvm.trials.recommendation import CONFIRM, ROWS, may_be_best, summarise_failures
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Method, Optimism
-from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.trials.scores.verdict import CONSTANT, Verdict
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
@@ -20,7 +21,7 @@ from spotsvm.tuning.widening import OPEN
 _WIDTH = 100
 _ROUNDING = 1e-9
 _TIED = "\u00a0"  # a space at which no line ends
-_UNITS = {"neg_root_mean_squared_error": "negative root mean squared error"}
+_NAMES = 22  # width of the column of names
 
 #: the method, and what it does not cover; the report has more detail
 _METHODS: dict[Method, tuple[str, str]] = {
@@ -46,35 +47,53 @@ _METHODS: dict[Method, tuple[str, str]] = {
 
 
 def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
-    """Return the final table and its interpretation, as text of 100 columns; the last result is that of the requested search."""
-    lines = ["", f"{'':22}{'tuned score':>12}  {'test score':>18}  {'gap':>9}"]
-    for c in results:
-        test = f"{c.test_score:.4f} +- {c.test_error:.4f}"
-        lines.append(f"{_title(c):22}{c.tuned_score:12.4f}  {test:>18}  {c.gap:+9.4f}")
+    """Return notices, final table and interpretation, as text of 100 columns; the last result is that of the requested search."""
+    final = results[-1]
+    unit = ScoreUnit(job.metric)
+    rivals = () if final.verdict is None else final.verdict.rivals
+    rows = [(rival.name, rival.score, rival.held_out, rival.error) for rival in rivals if rival.code == CONSTANT]
+    rows += [(_title(c), c.tuned_score, c.test_score, c.test_error) for c in results]
+    wide = max(_NAMES, *(len(row[0]) for row in rows))
+    lines = [line for notice in final.notices for line in _wrapped(f"notice: {notice.sentence}")]
+    lines += ["", f"{unit.title:{wide}}{'on the folds':>14}  {'held-out rows':>20}"]
+    for name, score, held_out, error in rows:
+        test = f"{_places(unit.value(held_out))} +- {_places(error)}"
+        lines.append(f"{name:{wide}}{_places(unit.value(score)):>14}  {test:>20}")
     for paragraph in _paragraphs(job, results):
-        wrapped = wrap(paragraph, _WIDTH, break_long_words=False, break_on_hyphens=False)
-        lines += ["", *(line.replace(_TIED, " ") for line in wrapped)]
+        lines += ["", *_wrapped(paragraph)]
     return "\n".join(lines)
 
 
+def _wrapped(paragraph: str) -> list[str]:
+    """Return lines of 100 columns; a line break stays."""
+    lines = [
+        part for line in paragraph.splitlines() for part in wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    ]
+    return [line.replace(_TIED, " ") for line in lines]
+
+
+def _places(value: float) -> str:
+    """Return a number with four places, or as many digits as a large one needs."""
+    return "" if isnan(value) else f"{value:.4f}" if abs(value) < 1000 else f"{value:.6g}"
+
+
 def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
-    """Yield the verdict, the score to expect on new data, how much of the tuned score is luck, and further remarks."""
+    """Yield the verdict, the score to expect on new rows, how much of the tuned score is luck, and further remarks."""
     final = results[-1]
-    verdict = final.verdict
+    verdict, unit = final.verdict, ScoreUnit(job.metric)
     if verdict is not None:
         yield verdict.sentence
-        if isfinite(verdict.expected):
-            yield _expected(verdict)
+        if verdict.expectation:
+            yield verdict.expectation
         yield from verdict.warnings
-    yield from _higher(final)
+    yield from _higher(final, unit)
     if final.optimism is not None:
-        yield _luck(final.optimism)
+        yield _luck(final.optimism, unit)
         yield _method(final.optimism)
     with_error = ("the last quarter, " if is_series(job.pipeline) else "") + "+- its standard error"
     yield (
-        f"Score: {_UNITS.get(job.metric, job.metric)}; larger is better. Tuned score: mean over {job.cv} folds of the training "
-        "rows, which the search has optimised. Test score: on held-out rows, which no search has used, "
-        f"{with_error.replace(' ', _TIED)}. Gap: tuned score minus test score."
+        f"{unit.title}: {unit.better}. On the folds: mean over {job.cv} folds of the training rows, which the search has "
+        f"optimised. Held-out rows: no search has used them, {with_error.replace(' ', _TIED)}."
     )
     if job.pipeline != "table":
         yield f"Pipeline {job.pipeline}: {description(job.pipeline, job.table.task)}."
@@ -86,6 +105,8 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         for name in ("stop", "timeout", ROWS):
             if name in findings:
                 yield findings[name]["sentence"]
+    if verdict is not None:
+        yield from _rivals(verdict, results, unit)
     if final.search is not None and verdict is not None:
         best = verdict.params
         # each name stays with its value
@@ -105,6 +126,17 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
 
 
+def _rivals(verdict: Verdict, results: Sequence[HeldOutResult], unit: ScoreUnit) -> Iterator[str]:
+    """Yield a line for each other model and one for the recommended SVM: score on the held-out rows, and seconds of the fit."""
+    if len(verdict.rivals) < 2:  # the constant is in the table
+        return
+    mine = results[0 if verdict.recommended == "default" else -1]
+    rows = [(rival.name, rival.held_out, rival.error, rival.seconds) for rival in verdict.rivals]
+    rows.append((f"the {verdict.recommended} SVM", verdict.held_out, verdict.held_out_error, mine.seconds))
+    lines = [f"  {name}: {_places(unit.value(score))} +- {_places(error)}, {duration(took)}" for name, score, error, took in rows]
+    yield "\n".join([f"{unit.title} of other models on the same held-out rows, and the time of a fit:", *lines])
+
+
 def _which(verdict: Verdict, final: HeldOutResult) -> str:
     """Return which machine is recommended."""
     if verdict.recommended == "default" or final.search is None:
@@ -114,9 +146,9 @@ def _which(verdict: Verdict, final: HeldOutResult) -> str:
     return f"trial {verdict.number} of {final.name}{paths}"
 
 
-def _higher(final: HeldOutResult) -> Iterator[str]:
+def _higher(final: HeldOutResult, unit: ScoreUnit) -> Iterator[str]:
     """Yield why a trial with a higher score on the folds, which the progress has told, was not chosen."""
-    if final.search is None or final.verdict is None or final.verdict.instead_of:
+    if final.search is None or final.verdict is None or final.verdict.replaced is not None:
         return
     study = final.search.study_
     scores = [(t.value, -t.number) for t in study.trials if may_be_best(t) and t.value is not None]
@@ -126,25 +158,22 @@ def _higher(final: HeldOutResult) -> Iterator[str]:
     confirmed = "contenders" in study.findings.get(CONFIRM, {})
     by = "also by further partitions of the rows" if confirmed else "by the criterion of the search"
     yield (
-        f"The highest score on the folds, {best:.4g} of trial {-place}, is the best of many and so partly luck: what "
-        f"to compare with the default was chosen {by}."
+        f"The best {unit.title} on the folds, {unit.value(best):.4g} of trial {-place}, is the best of many and so partly luck: "
+        f"what to compare with the default was chosen {by}."
     )
 
 
-def _expected(verdict: Verdict) -> str:
-    """Return the score of the recommended machine to expect on new data."""
-    sure = "" if isnan(verdict.expected_interval[0]) else f" (95 % interval {_range(verdict.expected_interval)})"
-    which = "the default SVM" if verdict.recommended == "default" else "the tuned SVM"
-    return f"Expect a score of {verdict.expected:.4g} on new data from {which}{sure}."
-
-
-def _luck(found: Optimism) -> str:
-    """Return by how much the tuned score exceeds the one to expect."""
-    tuned = "mean tuned score of the repeated searches" if found.method == "nested" else "tuned score of what the search chose"
+def _luck(found: Optimism, unit: ScoreUnit) -> str:
+    """Return by how much the score of the choice on the folds is better than the one to expect on other folds."""
+    what = (
+        "mean score of the repeated searches on their folds"
+        if found.method == "nested"
+        else "score of the search's choice on the folds"
+    )
     # the estimate from fold scores is never below 0, whatever the interval
     by = "" if found.method == "folds" or isnan(found.interval[0]) else f" ({_range(found.interval)})"
-    excess = f"is too high by {found.optimism:.2g}{by}" if found.optimism > 0 else f"is not too high: {found.optimism:.2g}{by}"
-    return f"How much of it is luck? The {tuned}, {found.tuned_score:.4g}, {excess}."
+    good = f"too good by {found.optimism:.2g}{by}" if found.optimism > 0 else f"not too good: {found.optimism:.2g}{by}"
+    return f"How much of it is luck? The {what}, {unit.title} {unit.value(found.tuned_score):.4g}, is {good}."
 
 
 def _method(found: Optimism) -> str:

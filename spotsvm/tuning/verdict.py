@@ -1,22 +1,21 @@
-"""Decide whether tuning has helped, and so which machine to use: the tuned one or the default."""
+"""Decide whether tuning has helped, and so which model to use: the tuned one or the default."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.luck.paired import CONFIDENCE, Difference
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import CONFIRM, may_be_best
-from spotsvm.trials.scores.intervals import Interval, corrected_factor, expected_interval
-from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.verdict import Decision, Verdict
+from spotsvm.trials.scores.intervals import corrected_factor
+from spotsvm.trials.scores.verdict import Decision, HeldOut, Reason, Replaced, Verdict
 from spotsvm.trials.trial import Trial
-from spotsvm.tuning.paired import CONFIDENCE
 from spotsvm.tuning.results import HeldOutResult
 
 Floats = NDArray[np.float64]
@@ -24,6 +23,8 @@ Floats = NDArray[np.float64]
 NOISE = 1.0
 #: how far two scores of one machine may be off by rounding, as work is shared or not
 _ROUNDING = 1e-9
+#: a difference below this share of half its interval is small beside it
+_SMALL = 0.5
 #: the same as a share of a score, by the tolerance of its solver
 _SOLVER = 1e-3
 
@@ -53,22 +54,26 @@ class Gain:
 class Choice:
     """The candidate to compare with the default."""
 
-    number: int
+    number: int | None  # its trial; that of the default if no candidate is to be preferred
     params: Mapping[str, Any]
     score: float
     gain: Gain  # over the default, on the given folds
     further: tuple[float, ...]  # the same on each further partition, empty without any
     default: int | None  # the trial of the default, if there is one
     default_params: Mapping[str, Any]  # its parameters, as far as the space can hold them
-    instead_of: str  # what it replaces, in words; empty if it is what the search has chosen
+    n_better: int  # candidates with a better score than the default on the given folds
+    n_candidates: int
+    why_default: Reason | None  # why no candidate is compared with the default; None if one is
+    replaced: Replaced | None  # the choice of the search, if this is another one
 
 
 def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], default_folds: Floats) -> Choice:
     """Return the candidate to compare with the default.
 
-    It is the one that the search has chosen. If that is at the end of a range, and another one with all values within their
-    ranges is as good on the folds but for their noise, it is the best of these instead: the default if it is one of them, else a
-    contender on further partitions before others.
+    It is what the search has chosen, if that is better than the default over the given folds and further partitions, or else the
+    best that is better. If it has a value at the end of a range, and another better one with all values within their ranges is as
+    good on the folds but for their noise, it is the best of these: a contender on further partitions before others. If the search
+    has chosen the default, or nothing is better, there is nothing to compare.
     """
     study = search.study_
     finished = [t for t in study.trials if t.state != "running"]
@@ -78,34 +83,47 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
     further = {row["trial"]: _partitions(row) for row in study.findings.get(CONFIRM, {}).get("contenders", [])}
     same = [t.number for t in finished for params in default_params if _is_close(t.params, params)]
     default = next((k for k in same if np.allclose(folds[k], default_folds, rtol=_SOLVER, atol=_ROUNDING)), None)
-    chosen = best = finished[search.best_index_]
-    instead_of = ""
-    if chosen.number != default and (edges := edges_of(chosen.params, study.space)):
 
-        def rank(t: Trial) -> tuple[bool, bool, float, int]:
-            return t.number == default, t.number in further, float(folds[t.number].mean()), -t.number
+    def beyond(t: Trial) -> Floats:
+        both = default is not None and default in further and t.number in further
+        return further[t.number] - further[default] if both and default is not None else np.empty(0)
 
-        inner = [t for t in finished if may_be_best(t) and not edges_of(t.params, study.space)]
-        alike = [t for t in inner if not Gain.of(folds[chosen.number], folds[t.number], ratio).is_clear]
+    gains = {t.number: float(folds[t.number].mean() - default_folds.mean()) for t in finished if may_be_best(t)}
+    over_all = {t.number: float(np.mean([gains[t.number], *beyond(t)])) for t in finished if t.number in gains}
+    # a default that is scored by shared work differs from itself by rounding
+    better = [t for t in finished if over_all.get(t.number, np.nan) > _ROUNDING and t.number != default]
+    n_better = sum(gain > _ROUNDING for number, gain in gains.items() if number != default)
+
+    def rank(t: Trial) -> tuple[bool, float, int]:
+        return t.number in further, over_all[t.number], -t.number
+
+    chosen: Trial = finished[search.best_index_]
+    best: Trial | None = None if chosen.number == default or not better else chosen
+    replaced = None
+    if best is not None and best not in better:
+        best, replaced = max(better, key=rank), Replaced(chosen.number, "worse")
+    if best is not None and (edges := edges_of(best.params, study.space)):
+        inner = [t for t in better if not edges_of(t.params, study.space)]
+        alike = [t for t in inner if not Gain.of(folds[best.number], folds[t.number], ratio).is_clear]
         if alike:
             best = max(alike, key=rank)
-            ends = " and ".join(f"{edge.name.rpartition('__')[2]} = {edge.value:.4g}" for edge in edges)
-            how = "and is the default SVM" if best.number == default else "and was compared with the default in its place"
-            instead_of = (
-                f"The search chose trial {chosen.number}, with {ends} at the end of the range; trial {best.number}, within all "
-                f"ranges, scores the same but for the noise of the folds, {how}."
-            )
-    both = default in further and best.number in further
+            replaced = replaced or Replaced(chosen.number, "end", {edge.name: float(edge.value) for edge in edges})
+    shown = next((dict(t.params) for t in finished if t.number == default), dict(*default_params[:1]))
+    counts: dict[str, Any] = {
+        "default": default,
+        "default_params": shown,
+        "n_better": n_better,
+        "n_candidates": len(gains) - (default in gains),
+    }
+    if best is None:
+        why: Reason = "none better" if not n_better else "worse over all" if chosen.number != default else "criterion"
+        why = "not confirmed" if why == "criterion" and further else why
+        none = Gain(0.0, np.nan)
+        return Choice(default, shown, float(default_folds.mean()), none, (), why_default=why, replaced=None, **counts)
     return Choice(
-        best.number,
-        dict(best.params),
-        float(folds[best.number].mean()),
-        Gain.of(folds[best.number], default_folds, ratio),
-        tuple((further[best.number] - further[default]).tolist()) if both and default is not None else (),
-        default,
-        next((dict(t.params) for t in finished if t.number == default), dict(*default_params[:1])),
-        instead_of,
-    )
+        best.number, dict(best.params), float(folds[best.number].mean()), Gain.of(folds[best.number], default_folds, ratio),
+        tuple(beyond(best).tolist()), why_default=None, replaced=replaced, **counts,
+    )  # fmt: skip
 
 
 def _partitions(row: Mapping[str, Any]) -> Floats:
@@ -128,63 +146,41 @@ def decide(
     metric: str,
     default: HeldOutResult,
     tuned: HeldOutResult,
-    held_out: tuple[float, float, Interval],
+    held_out: Difference,
+    *,
     n_held_out: int,
+    n_train: int,
+    held_out_by: HeldOut = "random",
 ) -> Verdict:
     """Return the verdict.
 
-    Tuning did not help if the candidate scores as the default on the given folds, or is worse on these and further
-    partitions together, on the further ones or on the held-out rows: then the default is recommended. Otherwise the tuned machine
-    is. Tuning has helped if the whole interval of the difference on the held-out rows is above 0, and may have helped if that
-    holds 0.
+    Tuning has helped if the whole interval of the difference on the held-out rows is above 0. It did not help if there is no
+    candidate to prefer to the default, if the interval is below 0, or if the difference is below 0 and not small beside the
+    interval. Otherwise no difference can be seen. Where tuning did not help the default is recommended, and where no difference
+    can be seen what training and held-out rows together are for.
     """
-    difference, error, interval = held_out
-    decision, reason = _decision(choice, difference, interval)
-    keep = decision == "did not help"
+    decision, reason = _decision(choice, held_out)
+    gain = float(np.mean([choice.gain.value, *choice.further]))
+    both = [gain] if np.isnan(held_out.value) else [gain, held_out.value]
+    overall = float(np.average(both, weights=[n_train, n_held_out][: len(both)]))
+    keep = decision == "did not help" or (decision == "no difference" and overall <= 0)
     return Verdict(
-        metric, decision, "default" if keep else "tuned", choice.default if keep else choice.number,
+        metric, decision, reason, "default" if keep else "tuned", choice.default if keep else choice.number,
         choice.default_params if keep else choice.params,
         default.tuned_score, default.test_score, default.test_error, tuned.tuned_score, tuned.test_score, tuned.test_error,
-        choice.gain.value, choice.gain.error, difference, error, interval, CONFIDENCE, n_held_out, reason,
-        instead_of=choice.instead_of,
+        choice.gain.value, choice.gain.error, held_out.value, held_out.error, held_out.interval, CONFIDENCE, n_held_out,
+        overall, choice.n_better, choice.n_candidates, held_out_by, replaced=choice.replaced,
     )  # fmt: skip
 
 
-def with_expected(verdict: Verdict, choice: Choice, default_folds: Floats, optimism: Optimism | None) -> Verdict:
-    """Return the verdict with the score of the recommended machine to expect on new data.
-
-    Of what the search has chosen it is the tuned score less its optimism, also where that is the default: its optimism is told as
-    well, and the two have to agree. A default that another candidate was compared with was not chosen by a score, so it is its
-    mean over the folds, with the interval of Nadeau and Bengio; so it is beside nested resampling, which is about the whole
-    search.
-    """
-    found_best = choice.number == choice.default and not choice.instead_of
-    if verdict.recommended == "default" and not (found_best and optimism is not None and optimism.method != "nested"):
-        ratio = 1.0 / max(len(default_folds) - 1, 1)
-        expected, interval = verdict.default_score, expected_interval(default_folds, ratio, CONFIDENCE, verdict.metric)
-    elif optimism is not None and not choice.instead_of:
-        expected, interval = optimism.outer_score, optimism.outer_interval
-    else:
-        return verdict
-    return replace(verdict, expected=expected, expected_interval=interval)
-
-
-def _decision(choice: Choice, difference: float, interval: Interval) -> tuple[Decision, str]:
-    gain = choice.gain
-    noise = f" (standard error {gain.error:.2g})" if np.isfinite(gain.error) else ""
-    folds = f"{gain.value:+.3g}{noise} on the folds"
-    if choice.number == choice.default or abs(gain.value) <= _ROUNDING:
-        return "did not help", "no candidate scored better than it on the folds"
-    further = float(np.mean(choice.further)) if choice.further else 0.0
-    if np.mean([gain.value, *choice.further]) < 0:
-        also = f" and {further:+.3g} on further partitions of the rows" if choice.further else ""
-        return "did not help", f"the candidate that the search chose scores {folds}{also}, compared with it"
-    if further < 0:
-        return "did not help", f"the best candidate scores {folds}, but {further:+.3g} on further partitions of the rows"
-    if gain.value < 0:
-        folds += f" and {further:+.3g} on further partitions of the rows"
-    if np.isfinite(difference) and difference < 0:
-        return "did not help", f"the best candidate scores {folds}, but {difference:+.3g} on the held-out rows"
-    if np.isfinite(interval[0]) and interval[0] > 0:
-        return "helped", f"{folds}"
-    return "may have helped", f"{folds}, and the held-out rows are too few to tell"
+def _decision(choice: Choice, held_out: Difference) -> tuple[Decision, Reason]:
+    if choice.why_default is not None:
+        return "did not help", choice.why_default
+    low, high = held_out.interval
+    if not np.isfinite(low):
+        return "no difference", "no interval"
+    if low > 0:
+        return "helped", "held-out better"
+    if high < 0 or held_out.value < -_SMALL * (high - low) / 2:
+        return "did not help", "held-out worse"
+    return "no difference", "undecided"

@@ -39,7 +39,7 @@ _SCORES = ("rules", "contenders")
 #: what only a computation needs
 _SILENT = ("sentence", "summary", "fresh folds", "ratio")
 #: findings that sections of their own tell
-_TOLD = ("oversearching", "verdict", "table", "repeat", *_HEADINGS)
+_TOLD = ("oversearching", "verdict", "notices", "table", "repeat", *_HEADINGS)
 _MOST_CELLS = 1_000_000
 
 

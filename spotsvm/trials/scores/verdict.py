@@ -1,43 +1,103 @@
-"""Whether tuning has helped: the tuned machine beside the default one, on the folds and on held-out rows."""
+"""Whether tuning has helped: the tuned model beside the default one, on the folds and on held-out rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from math import isfinite
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from math import isfinite, nan, sqrt
 from typing import Any, Literal
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import nan_to_none, none_to_nan, plain
 
-Decision = Literal["helped", "may have helped", "did not help"]
+Decision = Literal["helped", "did not help", "no difference"]
+#: why: no candidate is better on the folds; the search prefers the default, by further partitions or by its criterion; what it
+#: chose is no better over all partitions; the held-out rows are against the tuned model, for it, undecided, or allow no interval
+Reason = Literal[
+    "none better", "not confirmed", "criterion", "worse over all", "held-out worse", "held-out better", "undecided", "no interval"
+]
+#: how rows were held out
+HeldOut = Literal["random", "groups", "time"]
+CONSTANT, LINEAR, FOREST = "constant", "linear", "forest"
+#: by how many standard errors two scores have to differ to be called contradictory
+_CONTRADICTORY = 2.0
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another model on the same held-out rows: a constant, a linear one, a random forest.
+
+    Attributes
+    ----------
+    code : {"constant", "linear", "forest"}
+        Which one.
+    name : str
+        The same for a reader.
+    score : float
+        Mean score over the folds; nan if it was not scored there.
+    held_out, error : float
+        Score on the held-out rows, and its standard error.
+    difference, interval : float, tuple of float
+        Score of the recommended model less that of this one on rows that neither has seen, and its confidence interval: of the
+        constant on all rows, of the others on the held-out ones.
+    seconds : float
+        Time of its fit.
+    """
+
+    code: str
+    name: str
+    score: float
+    held_out: float
+    error: float
+    difference: float
+    interval: Interval
+    seconds: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "interval", tuple(float(end) for end in self.interval))
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """The trial that the search chose where another one was compared with the default.
+
+    `why` is "end" if the trial has values at the end of their ranges, `ends`, and "worse" if it is worse than the default.
+    """
+
+    number: int
+    why: Literal["end", "worse"]
+    ends: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Verdict:
     """Whether tuning has helped, and with which numbers: the one source of what a command and a page say about it.
 
+    All scores are those of the scorer: larger is better. Sentences show an error as such, in its own unit.
+
     Attributes
     ----------
     metric : str
-        Name of the score; larger is better.
-    decision : {"helped", "may have helped", "did not help"}
-        Whether the tuned machine is better. It "may have helped" where the folds say so, and the held-out rows are too few to
-        tell.
+        Name of the score.
+    decision : {"helped", "did not help", "no difference"}
+        Whether the tuned model is better; "no difference" if none can be seen.
+    reason : str
+        A code for why; see `Reason`.
     recommended : {"tuned", "default"}
-        Which of the two to use: the default one where tuning did not help.
+        Which of the two to use.
     number : int or None
         The trial of the recommended one, which `Study.recommend` then gives; None if the study has none, as where its space
         cannot hold the default.
     params : dict
-        What was searched, with the values of the recommended machine.
+        What was searched, with the values of the recommended model.
     default_score, tuned_score : float
         Mean scores over the folds of the training rows.
     default_held_out, default_error, tuned_held_out, tuned_error : float
         Scores on the held-out rows, and their standard errors.
     gain, gain_error : float
-        Tuned score minus default score, and its standard error (Nadeau and Bengio).
+        Tuned score minus default score on the folds, and its standard error (Nadeau and Bengio).
     difference, difference_error : float
         The same on the held-out rows, paired by row.
     interval : tuple of float
@@ -46,21 +106,27 @@ class Verdict:
         Its confidence level.
     n_held_out : int
         Number of held-out rows.
-    reason : str
-        Why the decision is this one; it ends its sentence.
+    overall : float
+        Mean of the difference over all partitions of the training rows and that on the held-out rows, weighted by rows.
+    n_better, n_candidates : int
+        Number of candidates that score better than the default on the folds, and of all.
+    held_out_by : {"random", "groups", "time"}
+        How rows were held out.
     expected, expected_interval : float, tuple of float
-        The score of the recommended machine to expect on new data, judged by the training rows alone, with its interval; nan
-        where this was not asked for.
-    instead_of : str
-        What was replaced by a value within its range that scores the same within the noise; empty if nothing was.
-
-    See Also
-    --------
-    Optimism : How much of a tuned score is luck.
+        The score of the recommended model to expect on new rows, with an interval that covers the luck of the rows.
+    n_expected : int
+        Number of rows behind it: training rows out of fold, and held-out rows.
+    out_of_fold, out_of_fold_error : float
+        The score of the training rows out of fold, with its standard error; nan if only held-out rows count.
+    replaced : Replaced or None
+        The choice of the search, if another trial took its place.
+    rivals : tuple of Rival
+        Other models on the same rows, a constant first.
     """
 
     metric: str
     decision: Decision
+    reason: Reason
     recommended: Literal["tuned", "default"]
     number: int | None
     params: Mapping[str, Any]
@@ -77,10 +143,17 @@ class Verdict:
     interval: Interval
     confidence: float
     n_held_out: int
-    reason: str
-    expected: float = float("nan")
+    overall: float = nan
+    n_better: int = 0
+    n_candidates: int = 0
+    held_out_by: HeldOut = "random"
+    expected: float = nan
     expected_interval: Interval = NO_INTERVAL
-    instead_of: str = ""
+    n_expected: int = 0
+    out_of_fold: float = nan
+    out_of_fold_error: float = nan
+    replaced: Replaced | None = None
+    rivals: tuple[Rival, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", plain(self.params))
@@ -89,8 +162,13 @@ class Verdict:
             object.__setattr__(self, name, (float(low), float(high)))
 
     @property
+    def compares(self) -> bool:
+        """Whether a tuned model other than the default was compared with it."""
+        return self.reason not in ("none better", "not confirmed", "criterion", "worse over all")
+
+    @property
     def held_out(self) -> float:
-        """The score of the recommended machine on the held-out rows."""
+        """The score of the recommended model on the held-out rows."""
         return self.tuned_held_out if self.recommended == "tuned" else self.default_held_out
 
     @property
@@ -100,48 +178,135 @@ class Verdict:
 
     @property
     def score(self) -> float:
-        """The score of the recommended machine on the folds."""
+        """The score of the recommended model on the folds."""
         return self.tuned_score if self.recommended == "tuned" else self.default_score
 
     @property
+    def constant(self) -> Rival | None:
+        """The constant among the rivals."""
+        return next((rival for rival in self.rivals if rival.code == CONSTANT), None)
+
+    @property
     def sentence(self) -> str:
-        """The decision, the difference on held-out rows, and the reason."""
+        """The decision with its numbers, and whether the recommended model is better than a constant."""
+        return " ".join([*self._decided(), *self._beside_constant()])
+
+    def _decided(self) -> Iterator[str]:
+        unit = ScoreUnit(self.metric)
+        better = f"{self.n_better} of {self.n_candidates} candidates score better than the default SVM on the given folds"
+        why = {
+            "none better": "no candidate scores better than the default SVM on the folds.",
+            "not confirmed": f"{better}, but the search prefers the default SVM once further partitions of the rows count.",
+            "criterion": f"{better}, but the search prefers the default SVM by its criterion.",
+            "worse over all": f"{better}, but not over all partitions of the rows.",
+        }.get(self.reason)
+        if why is not None:
+            yield f"Tuning did not help: {why} Keep the default SVM."
+            return
+        found = {"helped": "Tuning helped", "did not help": "Tuning did not help"}.get(
+            self.decision, "No difference can be seen between the tuned and the default SVM"
+        )
+        if not isfinite(self.difference):
+            yield f"{found}: the {self.n_held_out} held-out rows have no score."
+        else:
+            tuned, default = (_text(unit.value(score)) for score in (self.tuned_held_out, self.default_held_out))
+            sure = "" if not isfinite(self.interval[0]) else f", {_interval(unit, self.interval, self.confidence)}"
+            yield (
+                f"{found}: on the {self.n_held_out} held-out rows the tuned SVM has {unit.title} {tuned}, the default SVM "
+                f"{default} (difference {_signed(unit.value(self.difference))}{sure})."
+            )
         if self.decision == "did not help":
-            return f"Tuning did not help on these rows; keep the default SVM: {self.reason}."
-        ends = self.interval
-        sure = f" ({100 * self.confidence:g} % interval {ends[0]:+.3g} to {ends[1]:+.3g})" if isfinite(ends[0]) else ""
-        error = f" +- {self.difference_error:.2g}" if isfinite(self.difference_error) else ""
-        known = f": held-out {self.difference:+.3g}{error}{sure}" if isfinite(self.difference) else ""
-        return f"Tuning {self.decision}{known}; {self.reason}."
+            yield "Keep the default SVM."
+        elif self.decision == "no difference":
+            by = f"better by {_text(abs(self.overall))}" if self.recommended == "tuned" else "not better"
+            which = "it" if self.recommended == "tuned" else "the tuned one"
+            yield f"The {self.recommended} SVM is recommended: over folds and held-out rows together {which} is {by}."
+
+    def _beside_constant(self) -> Iterator[str]:
+        rival = self.constant
+        if rival is None or not isfinite(rival.difference) or rival.interval[0] > 0:
+            return
+        unit = ScoreUnit(self.metric)
+        scores = " and ".join(_text(unit.value(score)) for score in (self.held_out, rival.held_out))
+        scores = f"{unit.title} {scores} on the held-out rows"
+        if rival.difference <= 0:
+            yield f"The recommended SVM is no better than {rival.name}: {scores}."
+        else:
+            sure = f" ({_interval(unit, rival.interval, self.confidence)})" if isfinite(rival.interval[0]) else ""
+            yield (
+                f"Whether the recommended SVM is better than {rival.name} cannot be told from these rows: {scores}; over all "
+                f"rows the difference is {_signed(unit.value(rival.difference))}{sure}."
+            )
+
+    @property
+    def expectation(self) -> str:
+        """The score to expect on new rows, in a sentence; empty if it is unknown."""
+        if not isfinite(self.expected):
+            return ""
+        unit = ScoreUnit(self.metric)
+        known = isfinite(self.expected_interval[0])
+        sure = f" ({_interval(unit, self.expected_interval, self.confidence, sign=False)})" if known else ""
+        held_out = f"{self.n_held_out} held-out rows"
+        n = self.n_expected - self.n_held_out
+        rows = f"{n} training rows out of fold and {held_out}" if n > 0 else held_out
+        covers = ". The interval covers the luck of the rows and of the folds" if known else ""
+        return (
+            f"On new rows expect {unit.title} {_text(unit.value(self.expected))} of the {self.recommended} SVM{sure}, as judged "
+            f"by {rows}{covers}."
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What else a reader has to know, a sentence each: a held-out score outside its interval, a value that was replaced."""
-        found = []
-        low, high = self.expected_interval
-        if isfinite(low) and isfinite(self.held_out) and not low <= self.held_out <= high:
-            side, by = ("above", self.held_out - high) if self.held_out > high else ("below", low - self.held_out)
-            error = f" (standard error {self.held_out_error:.2g})" if isfinite(self.held_out_error) else ""
-            why = "they are few, so this can be chance" if by <= 2 * self.held_out_error else "they differ from the training rows"
-            found.append(
-                f"The score on the {self.n_held_out} held-out rows, {self.held_out:.4g}{error}, is {side} the interval of the "
-                f"expected score, {low:.4g} to {high:.4g}, which the training rows give: {why}."
+        """What else a reader has to know, a sentence each."""
+        return (*self._contradiction(), *self._replacement(), *self._better_rivals())
+
+    def _contradiction(self) -> Iterator[str]:
+        error = sqrt(self.out_of_fold_error**2 + self.held_out_error**2)
+        apart = abs(self.held_out - self.out_of_fold) / error if error > 0 else nan
+        if not apart > _CONTRADICTORY:
+            return
+        unit = ScoreUnit(self.metric)
+        why = {
+            "random": "They were drawn at random, so this is chance"
+            + (", or the choice suits the training rows better than new ones." if self.held_out < self.out_of_fold else "."),
+            "groups": "This is chance, or the groups held out differ from the others.",
+            "time": "This is chance, or the later rows differ from the earlier ones.",
+        }[self.held_out_by]
+        yield (
+            f"The {self.n_held_out} held-out rows have {unit.title} {_text(unit.value(self.held_out))}, and the training rows "
+            f"out of fold {_text(unit.value(self.out_of_fold))}: {apart:.1f} standard errors apart. {why}"
+        )
+
+    def _replacement(self) -> Iterator[str]:
+        if (old := self.replaced) is None:
+            return
+        if old.why == "end":
+            ends = " and ".join(f"{name.rpartition('__')[2]} = {value:.4g}" for name, value in old.ends.items())
+            yield (
+                f"The search chose trial {old.number}, with {ends} at the end of the range; it was replaced by the best trial "
+                "within all ranges that is better than the default SVM and scores the same but for the noise of the folds."
             )
-        if self.recommended == "default" and isfinite(self.interval[0]) and self.interval[0] > 0:
-            low, high = self.interval
-            found.append(
-                f"On the {self.n_held_out} held-out rows the tuned machine is better by {self.difference:.3g} "
-                f"({100 * self.confidence:g} % interval {low:.3g} to {high:.3g}). These rows can reject the tuned machine, but "
-                "do not choose it: more trials or another seed will show whether it is better."
+        else:
+            yield (
+                f"The search chose trial {old.number} by its criterion, with a score no better than that of the default SVM; it "
+                "was replaced by the best trial with a better one."
             )
-        if self.instead_of:
-            found.append(self.instead_of)
-        return tuple(found)
+
+    def _better_rivals(self) -> Iterator[str]:
+        unit = ScoreUnit(self.metric)
+        for rival in self.rivals:
+            if rival.code != CONSTANT and rival.interval[1] < 0:
+                name = rival.name[0].upper() + rival.name[1:]
+                yield (
+                    f"{name} is better than the recommended SVM on the same held-out rows: {unit.title} "
+                    f"{_text(unit.value(rival.held_out))} in place of {_text(unit.value(self.held_out))} (difference of the SVM "
+                    f"{_signed(unit.value(rival.difference))}, {_interval(unit, rival.interval, self.confidence)})."
+                )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as JSON types, with None in place of nan, and the sentences."""
         found: dict[str, Any] = nan_to_none(asdict(self))
-        return found | {"sentence": self.sentence, "warnings": list(self.warnings)}
+        return found | {"sentence": self.sentence, "expectation": self.expectation, "warnings": list(self.warnings)}
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Verdict:
@@ -155,5 +320,22 @@ class Verdict:
         names = [f.name for f in fields(cls)]
         if missing := [name for name in names if name not in found]:
             raise ArgumentError(f"found has no {missing[0]!r}; pass what Verdict.to_dict() returned")
-        kept = ("number", "params")  # None is no nan there
-        return cls(**{name: found[name] if name in kept else none_to_nan(found[name]) for name in names})
+        kept = ("number", "params", "replaced")  # None is no nan there
+        values = {name: found[name] if name in kept else none_to_nan(found[name]) for name in names}
+        values["replaced"] = None if values["replaced"] is None else Replaced(**values["replaced"])
+        values["rivals"] = tuple(Rival(**rival) for rival in values["rivals"])
+        return cls(**values)
+
+
+def _text(value: float) -> str:
+    return f"{value:.4g}"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3g}" if value else "0"
+
+
+def _interval(unit: ScoreUnit, interval: Interval, confidence: float, sign: bool = True) -> str:
+    low, high = unit.interval(interval)
+    ends = (f"{low:+.3g}", f"{high:+.3g}") if sign else (_text(low), _text(high))
+    return f"{100 * confidence:g} % interval {ends[0]} to {ends[1]}"

@@ -65,9 +65,9 @@ def tune(file, *args, target="kind"):
 
 
 def rows(text):
-    """The closing table: a list of numbers a result."""
-    table = [line for line in text.splitlines() if "+-" in line and "standard error" not in line]
-    return {line[:22].strip(): [float(v) for v in line[22:].replace("+-", "").split()] for line in table}
+    """The closing table: a list of numbers a model."""
+    found = [re.fullmatch(r"(\S.*?)  +([\d.]+)  +([\d.]+) \+- ([\d.]+)", line) for line in text.splitlines()]
+    return {match[1]: [float(match[k]) for k in (2, 3, 4)] for match in found if match}
 
 
 def trials(source):
@@ -112,10 +112,13 @@ def tuned(iris, tmp_path_factory):
 def test_the_printed_table_is_that_of_the_files(tuned, iris):
     text, out = tuned
     table = rows(text)
-    assert list(table) == ["default SVM", "random (7 trials)", "kriging (7 trials)"]
-    assert list(rows(tune(iris, "--search", "random", "--trials", 1))) == ["default SVM", "random (1 trials)"]
-    written = pd.read_csv(out / "comparison.csv")[["tuned_score", "test_score", "test_error", "gap"]]
-    np.testing.assert_allclose(list(table.values()), written, atol=6e-5)
+    assert list(table) == ["always 'versicolor'", "default SVM", "random (7 trials)", "kriging (7 trials)"]
+    alone = tune(iris, "--search", "random", "--trials", 1, "--no-compare")
+    assert list(rows(alone)) == ["always 'versicolor'", "default SVM", "random (1 trials)"]
+    assert ("random forest" in text, "random forest" in alone) == (True, False)
+    written = pd.read_csv(out / "comparison.csv")
+    np.testing.assert_allclose(list(table.values()), written[["on_folds", "held_out", "held_out_error"]][:4], atol=6e-5)
+    assert list(written["model"][4:6]) == ["linear", "forest"]
     params = json.loads((out / "parameters.json").read_text())
     assert f"C = {params['C']:.4g}" in text
     assert SVC(**params).get_params() == SVC().get_params() | params
@@ -139,7 +142,7 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
     assert said["task"] == f"classification, {why}; rows of each class: 'versicolor': 50, 'virginica': 50"
     assert said["score"] == "accuracy, mean over 3 folds of the training rows; larger is better"
     table = rows(result.stdout)
-    assert said["baseline"] == f"0.48 for always the most frequent class; {table['default SVM'][0]:.4g} for the default SVM"
+    assert said["baseline"] == f"0.48 for always 'versicolor'; {table['default SVM'][0]:.4g} for the default SVM"
     (expected,) = (line.removeprefix("spotsvm: expected time: ") for line in lines if "expected time" in line)
     assert re.fullmatch(r"about [\d.]+ s for 1 trial, judged by one on 75 rows", expected)
     assert "random: 1 of 1 trials, best value " in result.stderr
@@ -268,10 +271,25 @@ def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
     assert len(trials(io.StringIO(run("export", tmp_path / "empty.db")))) == 0
 
 
-def test_demo():
-    text = run("demo", "--trials", 2, "--cv", 2, "--search", "random")
+def test_demo(tmp_path, monkeypatch):
+    """It ends with the page, or why there is none, and with the next command; the code is on the page, or asked for."""
+    monkeypatch.chdir(tmp_path)
+    args = ["demo", "--trials", 2, "--cv", 2, "--search", "random", "--no-compare"]
+    text = run(*args)
     assert text.startswith("Breast cancer")
     assert rows(text)["default SVM"][1] > 0.9
+    assert text.splitlines()[-2].startswith("The page spotsvm_demo.html shows this with pictures")
+    assert text.splitlines()[-1] == "Next, with a table of your own: spotsvm tune FILE.csv --target COLUMN"
+    page = (tmp_path / "spotsvm_demo.html").read_text(encoding="utf-8")
+    assert "SpotSearchCV(" in page
+    assert "SpotSearchCV(" not in text
+    (tmp_path / "spotsvm_demo.html").unlink()
+    (tmp_path / "spotsvm_demo.html").mkdir()  # nothing can be written there
+    again = run(*args, "--code")
+    assert "SpotSearchCV(" in again
+    assert again.splitlines()[-2].startswith("The page with pictures was not written (")
+    assert again.splitlines()[-2].endswith("; --out FOLDER names another folder.")
+    assert again.splitlines()[-1].endswith("spotsvm tune FILE.csv --target COLUMN")
 
 
 class Squares:

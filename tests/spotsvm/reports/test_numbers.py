@@ -12,7 +12,7 @@ from spotsvm import Study
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.study_page import study_page
 from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.trials.scores.verdict import Rival, Verdict
 from tests.spotsvm.reports.pages import check_page
 
 SPACE = {"table__svc__C": loguniform(2**-5, 2**15), "table__svc__gamma": loguniform(2**-15, 2**3)}
@@ -25,11 +25,15 @@ def tuned(**changed):
     study.run(lambda p: 0.7 + 0.01 * len(str(p["table__svc__C"])) % 0.05, n_trials=12)
     seventh = study.trials[7]
     known = {
-        "metric": "accuracy", "decision": "helped", "recommended": "tuned", "number": 7, "params": dict(seventh.params),
-        "default_score": 0.7123, "default_held_out": 0.7011, "default_error": 0.0213, "tuned_score": seventh.value,
+        "metric": "accuracy", "decision": "helped", "reason": "held-out better", "recommended": "tuned",
+        "number": 7, "params": dict(seventh.params), "default_score": 0.7123, "default_held_out": 0.7011, "default_error": 0.0213,
+        "tuned_score": seventh.value,
         "tuned_held_out": 0.7533, "tuned_error": 0.0208, "gain": 0.031, "gain_error": 0.011, "difference": 0.0522,
         "difference_error": 0.0151, "interval": (0.022, 0.081), "confidence": 0.95, "n_held_out": 61,
-        "reason": "+0.031 on the folds", "expected": 0.7411, "expected_interval": (0.7012, 0.7817),
+        "n_better": 3, "n_candidates": 12, "expected": 0.7411, "expected_interval": (0.7012, 0.7817), "n_expected": 178,
+        "out_of_fold": 0.7411, "out_of_fold_error": 0.02,
+        "rivals": (Rival("constant", "always 'red'", 0.5, 0.51, 0.05, 0.2, (0.1, 0.3), 0.001),
+                   Rival("forest", "a random forest", nan, 0.74, 0.02, 0.01, (-0.05, 0.07), 0.7)),
     }  # fmt: skip
     verdict = Verdict(**known | changed)
     study.add_finding("verdict", verdict.to_dict())
@@ -63,15 +67,17 @@ def test_scores_and_parameters_are_those_of_the_verdict():
     text = study_page(study).html()
     check_page(text)
     found = tables(text)
-    head, default, best = one(found, "Scores (accuracy)")
-    assert head == ["machine", "on the folds", "held-out", "its error", "gap"]
+    head, constant, default, best, forest = one(found, "accuracy on the folds")
+    assert head == ["model", "on the folds", "held-out", "its error", "fit, s"]
+    assert [constant[0], *map(float, constant[1:4])] == ["always 'red'", 0.5, 0.51, 0.05]
+    assert [forest[0], *map(float, forest[2:])] == ["a random forest", 0.74, 0.02, 0.7]
     assert default[0] == "default"
     assert best[0] == "tuned (recommended)"
     for row, score, held_out, error in (
         (default, verdict.default_score, verdict.default_held_out, verdict.default_error),
         (best, verdict.tuned_score, verdict.tuned_held_out, verdict.tuned_error),
     ):
-        assert [float(cell) for cell in row[1:]] == pytest.approx([score, held_out, error, score - held_out], abs=1e-4)
+        assert [float(cell) for cell in row[1:4]] == pytest.approx([score, held_out, error], abs=1e-4)
     _, *parameters = one(found, "The parameters to use")
     assert [row[0] for row in parameters] == ["C", "gamma"]
     assert [float(row[1]) for row in parameters] == pytest.approx(list(study.trials[7].params.values()), rel=1e-5)
@@ -89,7 +95,7 @@ def test_a_page_recommends_one_trial_and_expects_one_score():
     study, verdict = tuned()
     text = unescape(study_page(study).html())
     assert text.count("On new data expect") + text.count("on new data expect") <= 2
-    expected = re.findall(r"on new data expect (?:about |a score of )?(-?[\d.]+\d)", text, re.IGNORECASE)
+    expected = re.findall(r"on new rows expect accuracy (-?[\d.]+\d)", text, re.IGNORECASE)
     assert {round(float(value), 2) for value in expected} == {round(verdict.expected, 2)}
     assert set(re.findall(r"Use trial (\d+)", text)) <= {"7"}
     chosen = set(re.findall(r'<tr data-trial="(\d+)" class="chosen"', text))
@@ -99,15 +105,59 @@ def test_a_page_recommends_one_trial_and_expects_one_score():
         assert word not in text
 
 
-def test_a_held_out_score_outside_its_interval_is_said():
+def test_held_out_rows_that_contradict_the_others_are_told():
     study, verdict = tuned(tuned_held_out=1.0, tuned_error=0.0)
     text = unescape(study_page(study).html())
     (sentence,) = verdict.warnings
-    assert "is above the interval of the expected score" in sentence
+    assert "12.9 standard errors apart" in sentence
     assert sentence in text
     study, verdict = tuned()
     assert verdict.warnings == ()
-    assert "the interval of the expected score" not in study_page(study).html()
+    assert "standard errors apart" not in study_page(study).html()
+
+
+def test_notices_stand_above_the_verdict():
+    study, verdict = tuned()
+    study.add_finding("notices", {"notices": [["duplicates", "Half of the <rows> are there twice."], ["odd"], 3]})
+    text = unescape(study_page(study).html())
+    assert text.index("Half of the <rows> are there twice.") < text.index(verdict.sentence)
+    assert "Notices" not in text
+    study.add_finding("notices", {"notices": "none"})
+    check_page(study_page(study).html())
+
+
+def test_a_default_that_nothing_was_compared_with_is_not_compared_with_itself():
+    difference = "The tuned model less the default"
+    assert difference in study_page(tuned()[0]).html()
+    study, _ = tuned(
+        decision="did not help",
+        reason="none better",
+        recommended="default",
+        number=0,
+        difference=nan,
+        interval=(nan, nan),
+        gain=0.0,
+    )
+    text = study_page(study).html()
+    assert difference not in text
+    assert [row[0] for row in one(tables(text), "accuracy on the folds")[1:]] == [
+        "always 'red'", "default (recommended)", "a random forest",
+    ]  # fmt: skip
+
+
+def test_an_error_is_drawn_in_its_own_unit():
+    known = {"metric": "neg_root_mean_squared_error", "rivals": (), "expected": -3.7, "expected_interval": (-4.0, -3.4)}
+    scores = {"default_score": -3.9, "default_held_out": -4.1, "tuned_score": -3.6, "tuned_held_out": -3.8, "difference": 0.3}
+    study, _ = tuned(**known, **scores, interval=(0.1, 0.5))
+    text = unescape(study_page(study).html())
+    rows = one(tables(text), "RMSE on the folds")
+    assert [(row[0], float(row[1]), float(row[2])) for row in rows[1:]] == [
+        ("default", 3.9, 4.1),
+        ("tuned (recommended)", 3.6, 3.8),
+    ]
+    assert "Points and intervals: default, on the folds 3.9" in text
+    assert "held-out rows -0.3 (-0.5 to -0.1)" in text
+    assert "left of 0 the tuned one is better" in text
 
 
 def test_the_default_is_recommended_although_it_is_no_trial():
@@ -116,21 +166,22 @@ def test_the_default_is_recommended_although_it_is_no_trial():
         recommended="default",
         number=None,
         params=DEFAULT,
-        reason="no candidate scored better",
+        reason="none better",
+        n_better=0,
         expected=0.7123,
     )
     text = study_page(study).html()
     check_page(text)
     found = tables(text)
     assert [row[:2] for row in one(found, "The parameters to use")[1:]] == [["C", "1"], ["gamma", "0.1"]]
-    assert [row[0] for row in one(found, "Scores (accuracy)")[1:]] == ["default (recommended)", "tuned"]
+    assert [row[0] for row in one(found, "accuracy on the folds")[1:3]] == ["always 'red'", "default (recommended)"]
     assert not [caption for caption in found if caption.startswith("The recommended trial")]
     assert not re.search(r'<tr[^>]*class="chosen"', text)
     # pictures mark it, but no trial, as the recommended one
     assert set(re.findall(r"<title>(.*?)</title>", text.partition("</head>")[2])) >= {"recommended: 1", "recommended: 0.1"}
     assert "recommended: trial" not in text
-    assert "keep the default SVM" in text
-    assert f"expect a score of {short(verdict.expected)} of the default machine" in " ".join(text.split())
+    assert "Keep the default SVM" in text
+    assert f"expect accuracy {short(verdict.expected)} of the default SVM" in " ".join(text.split())
 
 
 def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers():

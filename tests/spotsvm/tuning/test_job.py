@@ -19,7 +19,7 @@ from spotsvm.common.errors import ArgumentError, DataError, StudyMismatchError
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.recommendation import ROWS
-from spotsvm.trials.scores.metrics import named_scorer
+from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
@@ -61,7 +61,7 @@ def diabetes(n=80):
 
 
 def job(table, **changed):
-    return TuningJob(table, **({"n_trials": BUDGET, "cv": 3, "seed": 1} | changed))
+    return TuningJob(table, **({"n_trials": BUDGET, "cv": 3, "seed": 1, "compare": False} | changed))
 
 
 def trials(results, which=-1):
@@ -73,7 +73,7 @@ def trials(results, which=-1):
 @pytest.fixture(scope="module", params=["classification", "regression"])
 def done(request, tmp_path_factory):
     out = tmp_path_factory.mktemp("out")
-    given = job(iris() if request.param == "classification" else diabetes(), out=out, baseline="random")
+    given = job(iris() if request.param == "classification" else diabetes(), out=out, baseline="random", compare=True)
     return given, given.run(quiet)
 
 
@@ -117,8 +117,10 @@ def test_the_default_wins_ties():
     assert tuned.search.study_.trials[0].value == tuned.tuned_score == default.tuned_score == 1.0
     assert short(tuned.search.best_params_) == pytest.approx({"C": 1.0, "gamma": 1.0})
     verdict = tuned.verdict
-    assert (verdict.decision, verdict.recommended, verdict.number, verdict.difference) == ("did not help", "default", 0, 0.0)
-    assert "Tuning did not help on these rows; keep the default SVM" in " ".join(tuning_summary(given, [default, tuned]).split())
+    assert (verdict.decision, verdict.recommended, verdict.number) == ("did not help", "default", 0)
+    assert "no candidate scores better than the default SVM on the folds. Keep the default SVM." in " ".join(
+        tuning_summary(given, [default, tuned]).split()
+    )
 
 
 def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
@@ -131,7 +133,6 @@ def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
         predicted = c.estimator.predict(test.X)
         hand = accuracy_score(test.y, predicted) if test.task == "classification" else -root_mean_squared_error(test.y, predicted)
         assert c.test_score == pytest.approx(hand)
-        assert c.gap == pytest.approx(c.tuned_score - hand)
         machine = c.estimator[-1]
         fitted = machine if test.task == "classification" else machine.regressor_
         assert fitted.shape_fit_[0] == len(train.y)
@@ -164,21 +165,23 @@ def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
     for which, c in (("default", results[0]), ("tuned", results[-1])):
         assert getattr(verdict, f"{which}_score") == c.tuned_score
         assert (getattr(verdict, f"{which}_held_out"), getattr(verdict, f"{which}_error")) == (c.test_score, c.test_error)
-    assert verdict.difference == pytest.approx(results[-1].test_score - results[0].test_score)
+    if verdict.compares:
+        assert verdict.difference == pytest.approx(results[-1].test_score - results[0].test_score)
     assert verdict.gain == pytest.approx(results[-1].tuned_score - results[0].tuned_score)
-    assert Verdict.from_dict(results[-1].search.study_.findings["verdict"]) == verdict
+    assert Verdict.from_dict(results[-1].search.study_.findings["verdict"]).to_dict() == verdict.to_dict()
 
 
 def test_the_files(done):
     given, results = done
     table = pd.read_csv(given.out / "comparison.csv")
-    pd.testing.assert_frame_equal(table, comparison(results))
-    assert list(table["search"]) == ["default", "random", "kriging"]
+    pd.testing.assert_frame_equal(table, comparison(results).replace("", np.nan))
+    assert list(table["model"][:6]) == ["constant", "default", "random", "kriging", "linear", "forest"]
+    unit = ScoreUnit(given.metric)
     for c in results[1:]:
         written = pd.read_csv(given.out / f"{c.name}_trials.csv")
         best = written.iloc[c.search.best_index_]
         assert best["value"] == c.search.best_score_
-        assert c.tuned_score == table.set_index("search")["tuned_score"][c.name]
+        assert c.tuned_score == unit.value(table.set_index("model")["on_folds"][c.name])
         assert list(written["number"]) == list(range(len(c.search.study_.trials)))
         assert written.get("suggestion", written["number"]).nunique() == BUDGET
         params = json.loads((given.out / f"{c.name}_parameters.json").read_text())
@@ -209,25 +212,33 @@ def test_the_files(done):
     assert kriging.report(given.out.with_suffix(".html"), random).read_text(encoding="utf-8") == text
 
 
+def same_but_for_seconds(first, second):
+    pd.testing.assert_frame_equal(*(comparison(one).drop(columns="seconds") for one in (first, second)))
+
+
 def test_again_with_the_same_folder_evaluates_nothing(done):
     given, results = done
-    files = {f.name: f.read_text() for f in given.out.iterdir() if f.suffix not in (".db", ".skops")}
-    told = []
+    timed = ("comparison.csv", "report.html")  # with the seconds of fits
+
+    def files():
+        return {f.name: f.read_text() for f in given.out.iterdir() if f.suffix not in (".db", ".skops") and f.name not in timed}
+
+    before, told = files(), []
     again = given.run(telling(told))
     assert told == []
-    pd.testing.assert_frame_equal(comparison(again), comparison(results))
-    assert {f.name: f.read_text() for f in given.out.iterdir() if f.suffix not in (".db", ".skops")} == files
+    same_but_for_seconds(again, results)
+    assert files() == before
 
 
 def test_the_seed_decides_everything_and_workers_nothing():
     a, b, c = (
         job(iris(), n_trials=6, seed=seed, workers=w, baseline="random").run(quiet) for seed, w in ((1, 1), (1, 2), (2, 1))
     )
-    pd.testing.assert_frame_equal(comparison(a), comparison(b))
+    same_but_for_seconds(a, b)
     for k in (1, 2):
         pd.testing.assert_frame_equal(trials(a, k), trials(b, k))
         assert not trials(a, k)["param_svc__C"].equals(trials(c, k)["param_svc__C"])
-    assert not comparison(a).equals(comparison(c))
+    assert not comparison(a)["held_out"].equals(comparison(c)["held_out"])
 
 
 @pytest.mark.parametrize(
@@ -356,9 +367,9 @@ def test_a_series_is_tested_on_its_last_quarter():
 
 def test_a_series_is_resumed_and_workers_change_nothing(tmp_path):
     one, two = (stormy(workers=w, out=tmp_path / str(w)).run(quiet) for w in (1, 2))
-    pd.testing.assert_frame_equal(comparison(one), comparison(two))
+    same_but_for_seconds(one, two)
     told = []
-    pd.testing.assert_frame_equal(comparison(stormy(out=tmp_path / "1").run(telling(told))), comparison(one))
+    same_but_for_seconds(stormy(out=tmp_path / "1").run(telling(told)), one)
     assert told == []
     with pytest.raises(StudyMismatchError, match="holds a study with another"):
         stormy(out=tmp_path / "1", horizon=3).run(quiet)
@@ -379,7 +390,7 @@ def test_spectra(table, changed, tmp_path):
     results = given.run(quiet)
     assert given.metric == ("mean_class_accuracy" if table.task == "classification" else "neg_root_mean_squared_error")
     check_scores(given, results)
-    pd.testing.assert_frame_equal(comparison(given.run(quiet)), comparison(results))
+    same_but_for_seconds(given.run(quiet), results)
     with pytest.raises(StudyMismatchError, match="holds a study with another"):
         job(table, out=tmp_path, scoring=given.metric, **changed).run(quiet)
 

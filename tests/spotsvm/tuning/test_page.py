@@ -36,11 +36,14 @@ def test_the_page_tells_what_the_results_are(tuned):
     assert [heading for rank, heading in page.headings if rank == 2] == SECTIONS
     verdict = results[-1].verdict
     found = tables(text)
-    _, *rows = one(found, "Scores (")
-    comparison = pd.read_csv(out / "comparison.csv")
-    for row, result in zip(rows, (comparison.iloc[0], comparison.iloc[-1]), strict=True):
-        known = [result.tuned_score, result.test_score, result.test_error, result.gap]
-        assert [float(cell) for cell in row[1:]] == pytest.approx(known, rel=2e-3, abs=1e-4)
+    _, *rows = one(found, "accuracy on the folds" if verdict.metric == "accuracy" else "RMSE on the folds")
+    comparison = pd.read_csv(out / "comparison.csv").set_index("model")
+    names = {"default": "default", "tuned": "kriging"} | {rival.name: rival.code for rival in verdict.rivals}
+    assert len(rows) == 4 + verdict.compares
+    for row in rows:
+        result = comparison.loc[names[row[0].removesuffix(" (recommended)")]]
+        assert [float(cell) for cell in row[2:4]] == pytest.approx([result.held_out, result.held_out_error], rel=2e-3, abs=1e-4)
+        assert result.held_out >= 0
     assert sum(row[0].endswith("(recommended)") for row in rows) == 1
     plain = " ".join(unescape(text).split())
     assert verdict.sentence in plain

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,11 +10,12 @@ from sklearn.dummy import DummyClassifier
 from spotsvm.common.text import short_names
 from spotsvm.space.space import Space
 from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.trials.scores.verdict import Replaced, Rival, Verdict
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.results import HeldOutResult
+from spotsvm.tuning.results import HeldOutResult, comparison
 from spotsvm.tuning.summary import tuning_summary
+from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.table import make_table
 
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))
@@ -33,9 +35,13 @@ def flat(text):
     return " ".join(text.split())
 
 
+RIVALS = (
+    Rival("constant", "always 'no'", 0.5, 0.5, 0.07, 0.3, (0.2, 0.4), 0.001),
+    Rival("linear", "logistic regression", np.nan, 0.75, 0.03, 0.05, (-0.02, 0.12), 0.01),
+)
 VERDICT = Verdict(
-    "accuracy", "helped", "tuned", 4, {"svc__C": 12.3456, "svc__gamma": 0.000123456}, 0.75, 0.7, 0.1, 0.9, 0.8, 0.02, 0.15, 0.01,
-    0.1, 0.03, (0.04, 0.16), 0.95, 50, "+0.15 on the folds",
+    "accuracy", "helped", "held-out better", "tuned", 4, {"svc__C": 12.3456, "svc__gamma": 0.000123456}, 0.75, 0.7, 0.1, 0.9, 0.8,
+    0.02, 0.15, 0.01, 0.1, 0.03, (0.04, 0.16), 0.95, 50, 0.14,
 )  # fmt: skip
 
 
@@ -43,16 +49,16 @@ def summary(tuned=0.9, test=0.8, error=0.02, given=None, optimism=None, verdict=
     given = search() if given is None else given
     results = [
         HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier()),
-        HeldOutResult("kriging", tuned, test, error, DummyClassifier(), given, optimism, verdict),
+        HeldOutResult("kriging", tuned, test, error, DummyClassifier(), given, optimism, verdict, seconds=2.5),
     ]
     return tuning_summary(TuningJob(**({"table": TABLE} | changed)), results)
 
 
 def test_the_table():
     lines = summary().splitlines()
-    assert lines[1].split() == ["tuned", "score", "test", "score", "gap"]
-    assert lines[2].split() == ["default", "SVM", "0.7500", "0.7000", "+-", "0.1000", "+0.0500"]
-    assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8000", "+-", "0.0200", "+0.1000"]
+    assert lines[1].split() == ["accuracy", "on", "the", "folds", "held-out", "rows"]
+    assert lines[2].split() == ["default", "SVM", "0.7500", "0.7000", "+-", "0.1000"]
+    assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8000", "+-", "0.0200"]
     assert len({len(line) for line in lines[1:4]}) == 1
     assert "Recommended: trial 4 of kriging: C = 12.35, gamma = 0.0001235" in lines
     alone = tuning_summary(TuningJob(TABLE), [HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier())])
@@ -60,21 +66,93 @@ def test_the_table():
     assert "Recommended" not in alone
 
 
+def test_a_constant_is_in_the_table_and_other_models_have_lines():
+    lines = summary(verdict=replace(VERDICT, rivals=RIVALS)).splitlines()
+    assert lines[2].split() == ["always", "'no'", "0.5000", "0.5000", "+-", "0.0700"]
+    start = lines.index("accuracy of other models on the same held-out rows, and the time of a fit:")
+    assert lines[start + 1 : start + 4] == [
+        "  always 'no': 0.5000 +- 0.0700, 0.001 s",
+        "  logistic regression: 0.7500 +- 0.0300, 0.01 s",
+        "  the tuned SVM: 0.8000 +- 0.0200, 2.5 s",
+    ]
+    alone = summary(verdict=replace(VERDICT, rivals=RIVALS[:1]))
+    assert "always 'no' " in alone
+    assert "other models" not in alone
+
+
+def test_an_error_is_shown_in_its_own_unit():
+    """Nothing is negative: neither in the table nor in any sentence."""
+    rmse = replace(
+        VERDICT, metric="neg_root_mean_squared_error", default_score=-3.6, default_held_out=-4.9, tuned_score=-3.4,
+        tuned_held_out=-4.1, difference=0.8, interval=(0.1, 1.5), expected=-3.8, expected_interval=(-4.8, -3.0),
+        n_expected=200, rivals=(
+            Rival("constant", "always the mean", -9.2, -9.0, 0.8, 5.4, (4.3, 6.4), 0.001),
+            Rival("forest", "a random forest", np.nan, -4.0, 0.6, -0.1, (-0.8, 0.6), 0.7),
+        ),
+    )  # fmt: skip
+    found = Optimism(0.27, (0.1, 0.4), 0.95, "partitions", "t", -3.4, -3.67, (-3.9, -3.4), 10, "neg_root_mean_squared_error")
+    given = search()
+    given.study_.trials = tuple(replace(t, value=-3.4) for t in given.study_.trials)
+    results = [
+        HeldOutResult("default", -3.6, -4.9, 0.8, DummyClassifier()),
+        HeldOutResult("kriging", -3.4, -4.1, 0.7, DummyClassifier(), given, found, rmse),
+    ]
+    text = flat(tuning_summary(TuningJob(NUMBERS), results))
+    assert "negative" not in text
+    assert re.findall(r"(?<![\w.])-\d[\d.]*", text) == ["-0.8", "-1.5", "-0.1"]  # the difference: the tuned SVM has less
+    assert "RMSE: smaller is better." in text
+    assert "always the mean 9.2000 9.0000 +- 0.8000" in text
+    assert "RMSE 3.4, is too good by 0.27 (0.1 to 0.4)." in text
+    frame = comparison(results).set_index("model")
+    assert (frame["on_folds"].dropna() > 0).all()
+    assert (frame["held_out"] > 0).all()
+    assert frame.loc["default", ["difference", "low", "high"]].tolist() == [-0.8, -1.5, -0.1]
+    assert frame.loc["constant", ["difference", "low", "high"]].tolist() == [-5.4, -6.4, -4.3]
+    assert set(frame["better"]) == {"smaller is better"}
+
+
+def test_notices_stand_above_the_verdict_and_in_the_comparison():
+    results = [
+        HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier()),
+        HeldOutResult(
+            "kriging",
+            0.9,
+            0.8,
+            0.02,
+            DummyClassifier(),
+            search(),
+            None,
+            VERDICT,
+            notices=(Notice("column", "Column 'a' is odd."),),
+        ),
+    ]
+    text = tuning_summary(TuningJob(TABLE), results)
+    assert text.splitlines()[0] == "notice: Column 'a' is odd."
+    assert text.index("notice:") < text.index("Tuning helped")
+    assert comparison(results)["note"].tolist() == ["", "recommended", "notice: Column 'a' is odd."]
+
+
 def test_the_verdict_comes_first_and_the_recommendation_follows_it():
     def paragraphs(**changed):
         return [flat(one) for one in summary(verdict=replace(VERDICT, **changed)).split("\n\n")[1:]]
 
-    said = paragraphs(expected=0.88, expected_interval=(0.83, 0.93))
-    assert said[:3] == [
-        "Tuning helped: held-out +0.1 +- 0.03 (95 % interval +0.04 to +0.16); +0.15 on the folds.",
-        "Expect a score of 0.88 on new data from the tuned SVM (95 % interval 0.83 to 0.93).",
-        "The score on the 50 held-out rows, 0.8 (standard error 0.02), is below the interval of the expected score, 0.83 to "
-        "0.93, which the training rows give: they are few, so this can be chance.",
-    ]
+    known = {
+        "expected": 0.88,
+        "expected_interval": (0.83, 0.93),
+        "n_expected": 200,
+        "out_of_fold": 0.9,
+        "out_of_fold_error": 0.02,
+    }
+    said = paragraphs(**known)
+    assert said[0].startswith("Tuning helped: on the 50 held-out rows the tuned SVM has accuracy 0.8, the default SVM 0.7")
+    assert said[1].startswith("On new rows expect accuracy 0.88 of the tuned SVM (95 % interval 0.83 to 0.93), as judged by 150")
+    assert said[2].startswith(
+        "The 50 held-out rows have accuracy 0.8, and the training rows out of fold 0.9: 3.5 standard errors"
+    )
     keep = {"decision": "did not help", "recommended": "default", "number": 3, "params": {"svc__C": 1.0, "svc__gamma": 0.5}}
-    kept = paragraphs(**keep, reason="nothing was better", expected=0.75)
-    assert kept[0] == "Tuning did not help on these rows; keep the default SVM: nothing was better."
-    assert kept[1] == "Expect a score of 0.75 on new data from the default SVM."
+    kept = paragraphs(**keep, reason="none better", expected=0.75)
+    assert kept[0].endswith("no candidate scores better than the default SVM on the folds. Keep the default SVM.")
+    assert kept[1].startswith("On new rows expect accuracy 0.75 of the default SVM, as judged by 50 held-out rows.")
     assert "Recommended: the default SVM: C = 1, gamma = 0.5" in kept
 
 
@@ -89,14 +167,14 @@ def test_a_trial_is_told_among_the_values_on_the_paths():
 def test_a_higher_score_than_that_of_the_choice_is_explained():
     given = search()
     given.study_.trials = (*given.study_.trials, Trial(10, {}, (), "ok", 0.95))
-    start = "The highest score on the folds, 0.95 of trial 10, is the best of many and so partly luck:"
+    start = "The best accuracy on the folds, 0.95 of trial 10, is the best of many and so partly luck:"
     assert f"{start} what to compare with the default was chosen by the criterion of the search." in flat(summary(given=given))
     given.study_.findings["confirm"] = {"contenders": []}
     assert f"{start} what to compare with the default was chosen also by further partitions of the rows." in flat(
         summary(given=given)
     )
-    assert "highest score" not in summary(given=given, tuned=0.95)
-    assert "highest score" not in summary(given=given, verdict=replace(VERDICT, instead_of="Another one."))
+    assert "The best accuracy" not in summary(given=given, tuned=0.95)
+    assert "The best accuracy" not in summary(given=given, verdict=replace(VERDICT, replaced=Replaced(3, "end")))
 
 
 NUMBERS = make_table(TABLE.X, TABLE.y, "regression")
@@ -105,9 +183,9 @@ NUMBERS = make_table(TABLE.X, TABLE.y, "regression")
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"cv": 7}, ["Score: accuracy;", "mean over 7 folds"]),
-        ({"scoring": "f1"}, ["Score: f1;"]),
-        ({"table": NUMBERS}, ["Score: negative root mean squared error;"]),
+        ({"cv": 7}, ["accuracy: larger is better.", "mean over 7 folds"]),
+        ({"scoring": "f1"}, ["F1: larger is better."]),
+        ({"table": NUMBERS}, ["RMSE: smaller is better."]),
         ({"pipeline": "spectra"}, ["Pipeline spectra: principal components", "with class weights and cutoffs."]),
         ({"pipeline": "spectra", "table": NUMBERS}, ["Pipeline spectra: principal", "an RBF support vector machine."]),
         ({"pipeline": "stormwater", "table": NUMBERS}, ["two leaky sums of the rain", "the last quarter, +- its standard"]),
@@ -144,31 +222,31 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), note
     [
         (
             luck("folds", notes=("A note on the interval.",)),
-            "The tuned score of what the search chose, 0.9, is too high by 0.02.",
+            "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02.",
             "Method folds: estimated from the scores of all 10 configurations in each fold (Tibshirani and Tibshirani 2009), "
             "without further fits. This is a rough estimate and never below 0; its interval comes from the spread of the folds.",
         ),
         (
             luck("repeats", notes=("No runner-up beats the winner.",)),
-            "The tuned score of what the search chose, 0.9, is too high by 0.02 (-0.01 to 0.05).",
+            "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02 (-0.01 to 0.05).",
             "Method repeats: the winner and the runners-up, 5 in total, were scored again on fresh splits. No runner-up beats "
             "the winner. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
         ),
         (
             luck("partitions"),
-            "The tuned score of what the search chose, 0.9, is too high by 0.02 (-0.01 to 0.05).",
+            "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02 (-0.01 to 0.05).",
             "Method partitions: the search itself scored its winner on 5 random partitions that had no part in the choice, "
             "without further fits. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
         ),
         (
             luck("nested", -0.02),
-            "The mean tuned score of the repeated searches, 0.9, is not too high: -0.02 (-0.01 to 0.05).",
+            "The mean score of the repeated searches on their folds, accuracy 0.9, is not too good: -0.02 (-0.01 to 0.05).",
             "Method nested: the whole search was repeated 5 times, each time without some of the rows, on which its winner was "
             "then scored. This covers the whole search, for similar data.",
         ),
         (
             luck("repeats", interval=(np.nan, np.nan), outer=(np.nan, np.nan)),
-            "The tuned score of what the search chose, 0.9, is too high by 0.02.",
+            "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02.",
             "Method repeats",
         ),
     ],
@@ -179,7 +257,7 @@ def test_how_much_is_luck_comes_first_and_then_how_that_was_found(found, answer,
     assert answer in flat(answered)
     assert flat(found_by).startswith(method)
     assert "A note on the interval." not in found_by
-    assert score.startswith("Score: accuracy;")
+    assert score.startswith("accuracy: larger is better.")
 
 
 def test_no_line_is_longer_than_the_table_is_wide_or_100_columns(tmp_path):

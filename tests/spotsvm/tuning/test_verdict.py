@@ -1,5 +1,4 @@
 from contextlib import contextmanager
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -7,14 +6,14 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from spotsvm.luck.paired import Difference, share_interval
 from spotsvm.space.space import Space
-from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.scores.verdict import Replaced
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.paired import share_interval
 from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.tables.table import make_table
-from spotsvm.tuning.verdict import Choice, Gain, choose, decide, with_expected
+from spotsvm.tuning.verdict import Choice, Gain, choose, decide
 
 SPACE = Space({"C": (1.0, 100.0), "gamma": (0.0, 1.0)})
 DEFAULT = {"C": 10.0, "gamma": 0.5}
@@ -47,21 +46,17 @@ NOISE = np.array([0.04, -0.03, 0.02, -0.02])
 
 def test_a_choice_within_its_ranges_stays():
     found = chosen((INNER, FOLDS + 0.05 + NOISE))
-    assert (found.number, found.params, found.default, found.instead_of) == (1, INNER, 0, "")
+    assert (found.number, found.params, found.default, found.replaced, found.why_default) == (1, INNER, 0, None, None)
     assert found.gain.value == pytest.approx(0.05 + NOISE.mean())
     assert found.gain.error == pytest.approx(np.sqrt((1 / 4 + 1 / 3) * NOISE.var(ddof=1)))
+    assert (found.n_better, found.n_candidates) == (1, 1)
 
 
-def test_a_value_at_a_bound_gives_way_to_one_within_that_is_as_good():
-    found = chosen((BOUND, FOLDS + 0.01 + NOISE))
-    assert (found.number, found.gain.value) == (0, 0.0)  # the default
-    assert "trial 1, with C = 100 at the end of the range; trial 0, within all ranges, scores the same" in found.instead_of
-    assert found.instead_of.endswith("and is the default SVM.")
+def test_a_value_at_a_bound_gives_way_to_a_better_one_within_that_is_as_good():
     far = np.array([0.2, 0.21, 0.2, 0.21])
     assert chosen((BOUND, FOLDS + far)).number == 1
-    assert chosen((BOUND, FOLDS + far), (INNER, FOLDS + far - 0.001 + NOISE / 10)).number == 2
     inner = chosen((BOUND, FOLDS + far), (INNER, FOLDS + far - 0.001 + NOISE / 10))
-    assert inner.instead_of.endswith("and was compared with the default in its place.")
+    assert (inner.number, inner.replaced) == (2, Replaced(1, "end", {"C": 100.0}))
     assert chosen((BOUND, FOLDS + far), (INNER, FOLDS + far - 0.1)).number == 1
     # a contender on further partitions before one that was scored on the given folds alone
     again = chosen(
@@ -69,6 +64,30 @@ def test_a_value_at_a_bound_gives_way_to_one_within_that_is_as_good():
         further=[(0, 0.7), (1, 0.9), (2, 0.91)],
     )  # fmt: skip
     assert (again.number, again.further) == (2, pytest.approx((0.21,)))
+
+
+def test_the_default_is_never_preferred_to_a_better_candidate_because_that_is_at_a_bound():
+    found = chosen((BOUND, FOLDS + 0.01 + NOISE))
+    assert (found.number, found.why_default, found.replaced) == (1, None, None)
+    # a candidate within its ranges that is worse than the default does not take the place of one at a bound that is better
+    found = chosen((BOUND, FOLDS + 0.01 + NOISE), (INNER, FOLDS - 0.01 + NOISE))
+    assert (found.number, found.n_better, found.n_candidates) == (1, 1, 2)
+
+
+def test_only_candidates_better_than_the_default_are_compared():
+    # the search prefers by its criterion a candidate below the default: the best above it is compared
+    found = chosen((INNER, FOLDS - 0.01), ({**INNER, "C": 30.0}, FOLDS + 0.02), ({**INNER, "C": 40.0}, FOLDS + 0.01))
+    assert (found.number, found.replaced) == (2, Replaced(1, "worse"))
+    # nothing is better: there is nothing to compare, and it can be said so
+    found = chosen((INNER, FOLDS - 0.01), ({**INNER, "C": 30.0}, FOLDS))
+    assert (found.number, found.why_default, found.n_better) == (0, "none better", 0)
+    # better on the given folds, but not over all partitions
+    found = chosen((INNER, FOLDS + 0.01), further=[(0, 0.7), (1, 0.65)])
+    assert (found.number, found.why_default, found.n_better) == (0, "worse over all", 1)
+    # the search itself has chosen the default
+    assert chosen((INNER, FOLDS + 0.01), best=0, further=[(0, 0.7), (1, 0.65)]).why_default == "not confirmed"
+    assert chosen((INNER, FOLDS + 0.01), best=0).why_default == "criterion"
+    assert chosen((INNER, FOLDS - 0.01), best=0).why_default == "none better"
 
 
 def test_a_default_that_the_space_cannot_hold_has_no_trial():
@@ -87,47 +106,40 @@ def result(name, tuned, test):
     return HeldOutResult(name, tuned, test, 0.02, DummyClassifier())
 
 
-def verdict(gain=0.05, further=(), difference=0.1, interval=(0.02, 0.18), number=4, instead_of=""):
-    choice = Choice(number, INNER, 0.7 + gain, Gain(gain, 0.02), further, 0, DEFAULT, instead_of)
+def verdict(gain=0.05, further=(), difference=0.1, interval=(0.02, 0.18), why=None):
+    choice = Choice(4, INNER, 0.7 + gain, Gain(gain, 0.02), further, 0, DEFAULT, 3, 10, why, None)
     found = decide(
         choice, "accuracy", result("default", 0.7, 0.7), result("kriging", 0.7 + gain, 0.7 + difference),
-        (difference, 0.04, interval), 50,
+        Difference(difference, 0.04, interval), n_held_out=50, n_train=150,
     )  # fmt: skip
     assert found.gain == gain
-    assert (found.recommended == "default") == (found.decision == "did not help")
-    assert (found.number, found.params) == ((0, DEFAULT) if found.recommended == "default" else (number, INNER))
-    return choice, found
+    assert (found.number, found.params) == ((0, DEFAULT) if found.recommended == "default" else (4, INNER))
+    return found
+
+
+NONE = (np.nan, np.nan)
 
 
 @pytest.mark.parametrize(
-    ("changed", "decision", "said"),
+    ("changed", "decision", "reason", "recommended"),
     [
-        ({}, "helped", "held-out +0.1 +- 0.04 (95 % interval +0.02 to +0.18); +0.05 (standard error 0.02) on the folds."),
-        ({"interval": (-0.02, 0.22)}, "may have helped", "the held-out rows are too few to tell."),
-        ({"interval": (np.nan, np.nan)}, "may have helped", "held-out +0.1 +- 0.04; +0.05"),
-        ({"difference": np.nan, "interval": (np.nan, np.nan)}, "may have helped", "Tuning may have helped; +0.05"),
-        ({"difference": -0.01, "interval": (-0.1, 0.08)}, "did not help", "but -0.01 on the held-out rows."),
-        ({"gain": -0.02}, "did not help", "the candidate that the search chose scores -0.02"),
-        ({"gain": 0.0}, "did not help", "no candidate scored better than it on the folds."),
-        ({"number": 0}, "did not help", "no candidate scored better than it on the folds."),
-        ({"further": (-0.01,)}, "did not help", "but -0.01 on further partitions of the rows."),
-        (
-            {"gain": -0.02, "further": (0.005, 0.005)},
-            "did not help",
-            "-0.02 (standard error 0.02) on the folds and +0.005 on further",
-        ),
-        ({"gain": -0.001, "further": (0.01,) * 5}, "helped", "on the folds and +0.01 on further partitions of the rows."),
-        (
-            {"gain": -0.001, "further": (0.01,) * 5, "difference": -0.1, "interval": (-0.2, 0.0)},
-            "did not help",
-            "on the held-out",
-        ),
+        ({}, "helped", "held-out better", "tuned"),
+        ({"interval": (-0.02, 0.22)}, "no difference", "undecided", "tuned"),
+        ({"difference": 0.0, "interval": (-0.03, 0.03)}, "no difference", "undecided", "tuned"),
+        ({"difference": 0.0, "interval": NONE}, "no difference", "no interval", "tuned"),
+        ({"difference": np.nan, "interval": NONE}, "no difference", "no interval", "tuned"),
+        # small beside the interval, and all rows together are for the tuned model, or against it
+        ({"difference": -0.01, "interval": (-0.1, 0.08)}, "no difference", "undecided", "tuned"),
+        ({"difference": -0.02, "interval": (-0.1, 0.06), "gain": 0.005}, "no difference", "undecided", "default"),
+        ({"difference": -0.02, "interval": (-0.1, 0.06), "further": (-0.03,) * 5}, "no difference", "undecided", "default"),
+        ({"difference": -0.06, "interval": (-0.14, 0.02)}, "did not help", "held-out worse", "default"),
+        ({"difference": -0.1, "interval": (-0.14, -0.06)}, "did not help", "held-out worse", "default"),
+        ({"why": "none better"}, "did not help", "none better", "default"),
     ],
 )
-def test_the_rule(changed, decision, said):
-    _, found = verdict(**changed)
-    assert found.decision == decision
-    assert said in found.sentence
+def test_the_rule(changed, decision, reason, recommended):
+    found = verdict(**changed)
+    assert (found.decision, found.reason, found.recommended) == (decision, reason, recommended)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +152,7 @@ def test_how_often_it_says_that_tuning_helped(n, gained, lost, low, high):
     said = []
     for more, less, _ in rng.multinomial(n, [gained, lost, 1 - gained - lost], size=1000):
         error, interval = share_interval(more, less, n)
-        said.append(verdict(difference=float(more - less) / n, interval=interval)[1].decision)
+        said.append(verdict(difference=float(more - less) / n, interval=interval).decision)
     assert low <= said.count("helped") / len(said) <= high
 
 
@@ -161,7 +173,7 @@ def apart(rng, n):
 
 @pytest.mark.parametrize(
     ("draw", "n", "decision", "low", "high"),
-    [(board, 240, "helped", 0.2, 0.6), (board, 60, "may have helped", 0.1, 0.6), (apart, 120, "did not help", 0.0, 0.0)],
+    [(board, 240, "helped", 0.2, 0.6), (board, 60, "no difference", 0.1, 0.6), (apart, 120, "did not help", 0.0, 0.0)],
 )
 def test_a_verdict_on_a_table_of_known_truth(draw, n, decision, low, high):
     """On 4000 new rows the difference is what the verdict says: large, there but not to be told from few rows, or none."""
@@ -171,31 +183,17 @@ def test_a_verdict_on_a_table_of_known_truth(draw, n, decision, low, high):
         X, y = draw(rng, n)
         return pd.DataFrame(X, columns=["a", "b"]), pd.Series(y, name="y")
 
-    job = TuningJob(make_table(*drawn(n)), n_trials=4, search="random", cv=3, oversearching="none")
+    job = TuningJob(make_table(*drawn(n)), n_trials=4, search="random", cv=3, oversearching="none", compare=False)
     default, *_, tuned = job.run(quiet)
     X, y = drawn(4000)
     truth = float((tuned.estimator.predict(X) == y).mean() - (default.estimator.predict(X) == y).mean())
     found = tuned.verdict
     assert found.decision == decision
     assert low <= truth <= high
-    assert found.interval[0] <= truth <= found.interval[1]
-    assert (found.interval[0] > 0) == (decision == "helped")
-
-
-def test_what_to_expect_is_about_the_recommended_machine():
-    optimism = Optimism(0.02, (0.0, 0.04), 0.95, "partitions", "nadeau-bengio", 0.75, 0.73, (0.7, 0.76), 10, "accuracy")
-    choice, found = verdict()
-    tuned = with_expected(found, choice, FOLDS, optimism)
-    assert (tuned.expected, tuned.expected_interval) == (0.73, (0.7, 0.76))
-    assert np.isnan(with_expected(found, choice, FOLDS, None).expected)
-    choice, found = verdict(instead_of="another one")
-    assert np.isnan(with_expected(found, choice, FOLDS, optimism).expected)  # it is not the one with this optimism
-    choice, found = verdict(gain=-0.01)
-    kept = with_expected(found, choice, FOLDS, optimism)
-    low, high = kept.expected_interval
-    assert kept.expected == pytest.approx(FOLDS.mean())
-    assert 0 < low < kept.expected < high < 1
-    choice, found = verdict(gain=0.0, number=0)  # the default is what the search has chosen, and is said to be lucky
-    kept = with_expected(found, choice, FOLDS, optimism)
-    assert (kept.expected, kept.expected_interval) == (0.73, (0.7, 0.76))
-    assert with_expected(found, choice, FOLDS, replace(optimism, method="nested")).expected == pytest.approx(FOLDS.mean())
+    if found.compares:
+        assert found.interval[0] <= truth <= found.interval[1]
+        assert (found.interval[0] > 0) == (decision == "helped")
+    best = tuned if found.recommended == "tuned" else default
+    low, high = found.expected_interval
+    assert low <= float((best.estimator.predict(X) == y).mean()) <= high
+    assert found.constant.held_out <= 0.6

@@ -4,7 +4,8 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import get_scorer
 
-from spotsvm.tuning.paired import held_out_difference, share_interval
+from spotsvm.luck.paired import paired_difference, share_interval
+from spotsvm.luck.rows import Unseen
 
 
 class Told:
@@ -25,9 +26,11 @@ class Told:
         return self
 
 
-def compare(X, y, scoring, kind, **options):
+def compare(X, y, scoring, kind, shares=False, **options):
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
-    return held_out_difference(scorer, Told("a", kind), Told("b", kind), X, y, 0, **options)
+    first, second = ([Unseen.held_out(Told(column, kind), X, y, **options)] for column in "ab")
+    found = paired_difference(scorer, first, second, 0, shares=shares)
+    return found.value, found.error, found.interval
 
 
 def root_mean_square(machine, rows, y):
@@ -76,9 +79,7 @@ def test_the_interval_of_other_scores_covers_the_truth(depend):
     y = pd.Series(np.zeros(n))
     for _ in range(n_sets):
         errors = np.repeat(rng.normal(size=(n // each, 2)) * [1.0, 0.6], each, axis=0)
-        _, _, (low, high) = compare(
-            pd.DataFrame(errors, columns=["a", "b"]), y, root_mean_square, "regressor", resamples=60, **options
-        )
+        _, _, (low, high) = compare(pd.DataFrame(errors, columns=["a", "b"]), y, root_mean_square, "regressor", **options)
         covered += low <= 0.4 <= high
     assert covered / n_sets >= 0.85
 
@@ -106,3 +107,22 @@ def test_no_interval_where_there_is_none():
     assert (difference, error) == (0.0, 0.0)
     assert np.isnan(interval).all()
     assert np.isnan(compare(X[:1], y[:1], "r2", "regressor")[:2]).all()
+
+
+def test_folds_and_held_out_rows_are_compared_together():
+    """Of one machine that is right by 0.3 more on all rows, the interval is narrower than by the held-out rows alone."""
+    rng = np.random.default_rng(2)
+    (X, y), (X_held, y_held) = shares(rng, 200, 0.35, 0.05), shares(rng, 60, 0.35, 0.05)
+    folds = [(np.setdiff1d(np.arange(200), test), test) for test in np.array_split(np.arange(200), 5)]
+
+    def sets(column):
+        told = Told(column)
+        return [Unseen([told] * 5, [test for _, test in folds], X, y, overlap=2.25), Unseen.held_out(told, X_held, y_held)]
+
+    scorer = get_scorer("accuracy")
+    together = paired_difference(scorer, sets("a"), sets("b"), 0, shares=True)
+    alone = paired_difference(scorer, sets("a")[1:], sets("b")[1:], 0, shares=True)
+    assert together.interval[0] <= 0.3 <= together.interval[1]
+    assert together.error < 0.8 * alone.error
+    drawn = paired_difference(scorer, sets("a"), sets("b"), 0)
+    assert (drawn.value, drawn.error) == (pytest.approx(together.value), pytest.approx(together.error, rel=0.15))

@@ -1,0 +1,82 @@
+"""Two models on the same unseen rows: the difference of their scores, paired by row, with its standard error."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from spotsvm.luck.rows import Unseen, pooled
+from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, t_interval
+
+CONFIDENCE = 0.95
+_STREAM = 1
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much the second model is better: nan if there is no score, or no error of it."""
+
+    value: float
+    error: float
+    interval: Interval
+
+
+def paired_difference(
+    scorer: Any,
+    first: Sequence[Unseen],
+    second: Sequence[Unseen],
+    seed: int,
+    *,
+    shares: bool = False,
+    confidence: float = CONFIDENCE,
+) -> Difference:
+    """Return by how much the second model is better on unseen rows, which are the same for both.
+
+    Where the score is the share of rows that are right (`shares`), the interval of independent rows held out comes from the rows
+    on which one of the two alone is right: `share_interval`. Otherwise rows are drawn again together for both models.
+    """
+    scores = [[one.score(scorer) for one in sets] for sets in (first, second)]
+    if not np.isfinite(scores).any(axis=1).all():
+        return Difference(float("nan"), float("nan"), NO_INTERVAL)
+
+    def right(unseen: Unseen) -> Any:
+        return (unseen.predictions == np.asarray(unseen.y)).astype(float)
+
+    def gain(k: int) -> Any:
+        return right(second[k]) - right(first[k])
+
+    if shares and len(first) == 1 and first[0].block == 1 and first[0].groups is None:
+        by_row = gain(0)
+        ends = share_interval(int((by_row > 0).sum()), int((by_row < 0).sum()), len(by_row), confidence)
+        return Difference(scores[1][0] - scores[0][0], *ends)
+    found = pooled(
+        lambda k, rows: second[k].score(scorer, rows) - first[k].score(scorer, rows), first, [seed, _STREAM],
+        of_rows=gain if shares else None,
+    )  # fmt: skip
+    return Difference(found.value, found.error, t_interval(found.value, found.error**2, found.degrees, confidence))
+
+
+def share_interval(gained: int, lost: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, Interval]:
+    """Return standard error and interval of the difference of two shares of the same n rows.
+
+    `gained` rows are right by the second model alone, `lost` ones by the first alone. The interval adds a row to each of both,
+    so that it has a length even where they are 0.
+
+    References
+    ----------
+    Bonett, Price 2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data".
+
+    Examples
+    --------
+    >>> error, (low, high) = share_interval(6, 2, 50)
+    >>> round(error, 3), round(low, 3), round(high, 3)
+    (0.06, -0.04, 0.194)
+    """
+    more, less = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
+    error = float(np.sqrt((more + less - (more - less) ** 2) / (n + 2)))
+    half = float(norm.ppf(0.5 + confidence / 2)) * error
+    return error, (max(more - less - half, -1.0), min(more - less + half, 1.0))

@@ -1,0 +1,292 @@
+"""Rows that a fitted model has not seen: their score, and its standard error by drawing the rows again."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from math import ceil, nan, sqrt
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn import config_context
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import _safe_indexing, get_tags
+
+from spotsvm.cross_validation.fold_data import Split
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+_RESPONSES = ("predict", "predict_proba", "decision_function")
+RESAMPLES = 100
+
+
+class RememberedPredictions(BaseEstimator):
+    """A fitted estimator's responses to the rows X, looked up by row number."""
+
+    #: the error of the estimator, if it cannot respond to the rows
+    failure: ValueError | None = None
+
+    def __init__(self, estimator: Any, X: Any):
+        self.estimator = estimator
+        self.X = X
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "classes_":
+            return self.estimator.classes_
+        if name not in _RESPONSES:
+            raise AttributeError(name)
+        respond = getattr(self.estimator, name)
+        try:
+            responses = np.asarray(respond(self.X))
+        except ValueError as error:
+            self.failure = error
+            raise
+        return self.answer(name, responses)
+
+    def answer(self, name: str, responses: NDArray[Any]) -> Callable[[Rows], NDArray[Any]]:
+        """Respond to `name` by these responses to all rows, looked up."""
+
+        def lookup(rows: Rows) -> NDArray[Any]:
+            return responses[rows]
+
+        lookup.__name__ = name  # scorers read the name
+        setattr(self, name, lookup)
+        return lookup
+
+    @property
+    def asked(self) -> set[str]:
+        """The names of the responses that were asked for."""
+        return set(_RESPONSES) & set(vars(self))
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self.estimator)
+
+
+class Unseen:
+    """Rows, each beside a fitted model that has not seen it.
+
+    They are rows held out, with one model; or all folds, each with the model of the other folds.
+
+    Attributes
+    ----------
+    y : array-like of shape (n,)
+        The target of the rows, model by model.
+    overlap : float
+        By how much the variance of the score is larger than that of as many independent rows. The models of folds share rows, so
+        it is 1 + J n_test / n_train for J folds (Nadeau and Bengio 2003); 1 for one model.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[Any],
+        rows: Sequence[Rows],
+        X: Any,
+        y: Any,
+        groups: Any = None,
+        block: int = 1,
+        overlap: float = 1.0,
+    ):
+        order = np.concatenate(list(rows))
+        self.y = _safe_indexing(y, order)
+        self.groups = None if groups is None else np.asarray(groups)[order]
+        self.block, self.overlap = block, overlap
+        self._parts = [RememberedPredictions(m, _safe_indexing(X, r)) for m, r in zip(models, rows, strict=True)]
+        self._starts = np.cumsum([0, *map(len, rows)])
+
+    @classmethod
+    def held_out(cls, model: Any, X: Any, y: Any, groups: Any = None, block: int = 1) -> Unseen:
+        """Return rows held out, with a fitted model."""
+        return cls([model], [np.arange(len(y))], X, y, groups, block)
+
+    @classmethod
+    def out_of_fold(
+        cls, estimator: Any, X: Any, y: Any, splits: Sequence[Split], groups: Any = None, block: int = 1, n_jobs: int | None = 1
+    ) -> Unseen:
+        """Return the test rows of splits, each with a clone that is fitted on the training rows."""
+
+        def fitted(rows: Rows) -> Any:
+            return clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+
+        models = Parallel(n_jobs=n_jobs)(delayed(fitted)(train) for train, _ in splits)
+        tested, trained = (sum(len(split[k]) for split in splits) for k in (1, 0))
+        return cls(models, [test for _, test in splits], X, y, groups, block, 1.0 + len(splits) * tested / trained)
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    @property
+    def units(self) -> float:
+        """Number of independent rows, groups or blocks."""
+        return len(self) / self.block if self.groups is None else float(len(np.unique(self.groups)))
+
+    @property
+    def model(self) -> Any:
+        """The model, or that of the first fold."""
+        return self._parts[0].estimator
+
+    @cached_property
+    def predictions(self) -> NDArray[Any]:
+        """The prediction of each row."""
+        return np.concatenate([np.asarray(part.predict(np.arange(len(part.X)))) for part in self._parts])
+
+    @cached_property
+    def _together(self) -> RememberedPredictions:
+        every = RememberedPredictions(self.model, None)
+        every.answer("predict", self.predictions)
+        return every
+
+    @cached_property
+    def _members(self) -> list[Rows]:
+        """The rows of each group."""
+        place = np.unique(np.asarray(self.groups), return_inverse=True)[1]
+        return np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
+
+    def draw(self, rng: np.random.Generator) -> Rows:
+        """Draw as many rows with replacement, in blocks of neighbours, the first row following the last; or as many groups."""
+        n = len(self)
+        if self.groups is not None:
+            drawn = rng.integers(len(self._members), size=len(self._members))
+            return np.concatenate([self._members[k] for k in drawn])
+        if self.block == 1:
+            return rng.integers(n, size=n)
+        starts = rng.integers(n, size=ceil(n / self.block))
+        rows: Rows = ((starts[:, None] + np.arange(self.block)) % n).ravel()[:n]
+        return rows
+
+    def score(self, scorer: Any, rows: Rows | None = None) -> float:
+        """Return the score of rows, by default of all; nan where they have none, as if they lack a class.
+
+        A score of predictions is that of all rows at once. Decision values and probabilities of different models need not have
+        the same scale: a score that compares them is the mean over the models, by their numbers of rows. ValueError is raised if
+        a model cannot predict the rows.
+        """
+        rows = np.arange(len(self)) if rows is None else rows
+        y = _safe_indexing(self.y, rows)
+        if len(self._parts) == 1:
+            return score_or_nan(scorer, self._parts[0], rows, y)
+        if not self._parts[0].asked:  # a first score shows which responses the scorer needs
+            first = np.arange(len(self._parts[0].X))
+            score_or_nan(scorer, self._parts[0], first, _safe_indexing(self.y, first))
+        if self._parts[0].asked == {"predict"}:
+            return score_or_nan(scorer, self._together, rows, y)
+        which = np.searchsorted(self._starts, rows, side="right") - 1
+        scores, weights = [], []
+        for k, part in enumerate(self._parts):
+            mine = np.flatnonzero(which == k)
+            score = score_or_nan(scorer, part, rows[mine] - self._starts[k], _safe_indexing(y, mine)) if len(mine) else nan
+            scores += [score] if np.isfinite(score) else []
+            weights += [len(mine)] if np.isfinite(score) else []
+        return float(np.average(scores, weights=weights)) if scores else nan
+
+
+@dataclass(frozen=True)
+class Pooled:
+    """A statistic of unseen rows, such as a score: its mean over one or two sets of them, weighted by their precision.
+
+    Attributes
+    ----------
+    value, error : float
+        The weighted mean, and its standard error; nan where there is none.
+    values, errors : tuple of float
+        The same of each set.
+    row_error : float
+        Standard error of the statistic of a single row, if it were a mean of independent rows.
+    units : float
+        Number of independent rows, groups or blocks, each set's divided by its `overlap`.
+    degrees : float
+        Degrees of freedom: the number of independent rows, groups or blocks, less 1.
+    """
+
+    value: float
+    error: float
+    values: tuple[float, ...]
+    errors: tuple[float, ...]
+    row_error: float
+    units: float
+    degrees: float
+
+
+def pooled(
+    statistic: Callable[[int, Rows], float],
+    sets: Sequence[Unseen],
+    seed: Sequence[int],
+    *,
+    of_rows: Callable[[int], Floats] | None = None,
+    resamples: int = RESAMPLES,
+) -> Pooled:
+    """Return a statistic over sets of unseen rows: `statistic(k, rows)` is that of rows of set k, nan if they have none.
+
+    Its variance comes from rows drawn again, groups and blocks of neighbours as wholes. `of_rows(k)` has the values of the single
+    rows of a statistic that is their mean, which gives the variance of independent rows without drawing. A set is left out
+    without a value, or if more than half of what is drawn from it has none.
+    """
+    rng = np.random.default_rng(list(seed))
+    found = []
+    for k, unseen in enumerate(sets):
+        n = len(unseen)
+        value = statistic(k, np.arange(n))
+        if not np.isfinite(value):
+            found.append((nan, nan))
+        elif of_rows is not None and unseen.block == 1 and unseen.groups is None:
+            found.append((value, float(of_rows(k).var()) / (n - 1) if n > 1 else nan))
+        else:
+            found.append((value, _drawn_variance(partial(statistic, k), unseen, rng, resamples)))
+    values, variances = (np.array(column) for column in zip(*found, strict=True))
+    overlaps, sizes, units = np.array([(one.overlap, len(one), one.units) for one in sets], dtype=float).T
+    errors = tuple(np.sqrt(overlaps * variances).tolist())
+    kept = np.isfinite(variances)
+    if not kept.any():
+        known = np.isfinite(values)
+        value = float(np.average(values[known], weights=sizes[known])) if known.any() else nan
+        return Pooled(value, nan, tuple(values.tolist()), errors, nan, 0.0, 0.0)
+    weights = np.where(kept, sizes / overlaps, 0.0) / np.sum((sizes / overlaps)[kept])
+    values_kept, variances_kept = np.where(kept, values, 0.0), np.where(kept, variances, 0.0)
+    error = float(np.sqrt(np.sum(weights**2 * overlaps * variances_kept)))
+    return Pooled(
+        float(weights @ values_kept), error, tuple(values.tolist()), errors, float(np.sqrt(weights @ (variances_kept * sizes))),
+        float(np.sum((units / overlaps)[kept])), float(units[kept].sum() - 1),
+    )  # fmt: skip
+
+
+def _drawn_variance(statistic: Callable[[Rows], float], unseen: Unseen, rng: np.random.Generator, resamples: int) -> float:
+    """Return the variance of a statistic of rows that are drawn again; nan if there is one unit, or few draws have a value."""
+    if unseen.units <= 1:
+        return nan
+    classify = get_tags(unseen.model).estimator_type == "classifier"
+    again = []
+    with config_context(assume_finite=True, skip_parameter_validation=True):  # all rows were scored with checks before
+        for _ in range(resamples):
+            rows = unseen.draw(rng)
+            if not classify or len(np.unique(_safe_indexing(unseen.y, rows))) > 1:
+                again.append(statistic(rows))
+    known = np.array(again)[np.isfinite(again)]
+    if len(known) < resamples / 2:
+        return nan
+    return float(known.var(ddof=1)) * unseen.units / (unseen.units - 1)
+
+
+def score_with_error(scorer: Any, unseen: Unseen, seed: int) -> tuple[float, float]:
+    """Return the score of unseen rows, and its standard error."""
+    found = pooled(lambda _, rows: unseen.score(scorer, rows), [unseen], [seed])
+    return found.value, found.error
+
+
+def block_length(n: int) -> int:
+    """Return how many neighbouring rows of a series are drawn together: the square root of their number."""
+    return max(1, round(sqrt(n)))
+
+
+def score_or_nan(scorer: Any, remembered: RememberedPredictions, rows: Rows, y: Any) -> float:
+    """Return the score; nan where the rows have none, such as those that lack a class."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            return float(scorer(remembered, rows, y))
+        except ValueError:
+            if remembered.failure is not None:  # not because of the few rows
+                raise
+            return nan

@@ -1,0 +1,114 @@
+"""The verdict of a tuning on its page: sentences, scores as a picture with intervals, and the differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import nan
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.common.drawing import draw_intervals, drawing, plain
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.html.page import Notice, Part, Picture, Table
+from spotsvm.trials.scores.intervals import bounded
+from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.scores.verdict import CONSTANT, Verdict
+
+_SURE = 1.96
+#: name, value and both ends of its interval
+Row = tuple[str, float, float, float]
+
+
+def notice_parts(finding: Mapping[str, Any]) -> list[Part]:
+    """Return the notices of a tuning; entries of a record that are no notices are left out."""
+    found = finding.get("notices")
+    pairs = [pair for pair in found if isinstance(pair, list | tuple) and len(pair) == 2] if isinstance(found, list) else []
+    return [Notice(str(sentence), "warning") for _, sentence in pairs]
+
+
+def verdict_parts(found: Verdict) -> list[Part]:
+    """Return the sentences, the scores as a picture and a table, and the difference if two models were compared."""
+    unit = ScoreUnit(found.metric)
+    words = [Notice(text, "finding") for text in (found.sentence, found.expectation) if text]
+    rows: list[Row] = []
+    if (constant := found.constant) is not None:
+        rows.append(
+            (f"{constant.name}, held-out rows", constant.held_out, *_within(found.metric, constant.held_out, constant.error))
+        )
+    rows += [
+        ("default, on the folds", found.default_score, nan, nan),
+        ("default, held-out rows", found.default_held_out, *_within(found.metric, found.default_held_out, found.default_error)),
+    ]
+    if found.compares:
+        rows += [
+            ("tuned, on the folds", found.tuned_score, nan, nan),
+            ("tuned, held-out rows", found.tuned_held_out, *_within(found.metric, found.tuned_held_out, found.tuned_error)),
+        ]
+    others = [rival for rival in found.rivals if rival.code != CONSTANT]
+    rows += [(f"{one.name}, held-out rows", one.held_out, *_within(found.metric, one.held_out, one.error)) for one in others]
+    if np.isfinite(found.expected):
+        rows.append((f"{found.recommended}, on new rows", found.expected, *found.expected_interval))
+    return [
+        *words,
+        *(Notice(text, "warning") for text in found.warnings),
+        interval_picture(
+            [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
+            unit.title,
+            f"{unit.title}; {unit.better}. A line is a {100 * found.confidence:g} % interval. The searches have seen the folds, "
+            f"and none has seen the {found.n_held_out} held-out rows.",
+        ),
+        Table(verdict_table(found), f"{unit.title} on the folds and on held-out rows, its standard error, and seconds of a fit"),
+        *_differences(found, unit),
+    ]
+
+
+def verdict_table(found: Verdict) -> pd.DataFrame:
+    """Return a frame with a row for each model: its score on the folds and on held-out rows, in the unit of the metric."""
+    rows = [("default", found.default_score, found.default_held_out, found.default_error, nan)]
+    rows += [("tuned", found.tuned_score, found.tuned_held_out, found.tuned_error, nan)] if found.compares else []
+    rows = [(f"{name} (recommended)" if name == found.recommended else name, *scores) for name, *scores in rows]
+    others = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in found.rivals]
+    rows = [*others[:1], *rows, *others[1:]]
+    unit = ScoreUnit(found.metric)
+    cells = [(name, unit.value(score), unit.value(held_out), error, took) for name, score, held_out, error, took in rows]
+    return pd.DataFrame(cells, columns=["model", "on the folds", "held-out", "its error", "fit, s"])
+
+
+def _differences(found: Verdict, unit: ScoreUnit) -> list[Part]:
+    """Return the picture of the differences between the tuned and the default model; none if no model was compared."""
+    if not (found.compares and np.isfinite(found.difference)):
+        return []
+    rows: list[Row] = [
+        ("on the folds", found.gain, found.gain - _SURE * found.gain_error, found.gain + _SURE * found.gain_error),
+        ("held-out rows", found.difference, *found.interval),
+    ]
+    side = "left" if unit.is_error else "right"
+    return [
+        interval_picture(
+            [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
+            "tuned minus default", f"The tuned model less the default: {side} of 0 the tuned one is better.", zero=True,
+        )
+    ]  # fmt: skip
+
+
+def _within(metric: str, value: float, error: float) -> tuple[float, float]:
+    """Return the interval without what no score of this kind can be."""
+    return bounded((value - _SURE * error, value + _SURE * error), [value], metric)
+
+
+def interval_picture(rows: list[Row], label: str, caption: str, zero: bool = False) -> Picture:
+    """Draw values with their intervals, one below the other."""
+    names, values, lows, highs = zip(*rows, strict=True)
+    with drawing(4.4, 0.75 + 0.28 * len(rows)) as figure:
+        ax = figure.subplots()
+        if zero:
+            ax.axvline(0.0, color="0.5", lw=1.0)
+        draw_intervals(ax, names, values, lows, highs)
+        ax.set_xlabel(plain(label))
+    told = "; ".join(
+        f"{name} {short(value)}" + (f" ({short(low)} to {short(high)})" if np.isfinite(low) else "")
+        for name, value, low, high in rows
+    )
+    return Picture(figure, caption, f"Points and intervals: {told}.")

@@ -1,0 +1,107 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.svm import SVC
+
+from spotsvm.luck.rows import RememberedPredictions, Unseen, block_length, pooled, score_with_error
+
+X, Y = load_iris(return_X_y=True, as_frame=True)
+TRAIN, TEST = X.iloc[::2], X.iloc[1::2]
+CLASSES, TRUTH = Y.iloc[::2], Y.iloc[1::2]
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "neg_log_loss", "roc_auc_ovr", "f1_macro"])
+def test_the_score_is_the_scorer_s(scoring):
+    fitted = LogisticRegression(max_iter=500).fit(TRAIN, CLASSES)
+    score, error = score_with_error(get_scorer(scoring), Unseen.held_out(fitted, TEST, TRUTH), 0)
+    assert score == pytest.approx(get_scorer(scoring)(fitted, TEST, TRUTH))
+    assert error > 0
+
+
+def test_what_cannot_be_predicted_is_no_missing_score():
+    fitted = SVC().fit(TRAIN, CLASSES)
+    with pytest.raises(ValueError, match="contains NaN"):
+        score_with_error(get_scorer("accuracy"), Unseen.held_out(fitted, TEST.mask(TEST > 6), TRUTH), 0)
+    one_class = Unseen.held_out(LogisticRegression().fit(TRAIN, CLASSES), TEST[:20], TRUTH[:20])
+    assert np.isnan(score_with_error(get_scorer("roc_auc_ovr"), one_class, 0)).all()
+
+
+def test_remembered_responses_are_looked_up():
+    fitted = SVC().fit(TRAIN, CLASSES)
+    told = RememberedPredictions(fitted, TEST)
+    rows = np.array([3, 3, 0])
+    np.testing.assert_array_equal(told.predict(rows), fitted.predict(TEST.iloc[rows]))
+    np.testing.assert_allclose(told.decision_function(rows), fitted.decision_function(TEST.iloc[rows]))
+    fitted.predict = None  # each row has been predicted once
+    np.testing.assert_array_equal(told.predict(rows[:1]), told.predict(rows)[:1])
+    assert told.classes_.tolist() == [0, 1, 2]
+    assert told.asked == {"predict", "decision_function"}
+    assert not hasattr(told, "predict_proba")
+
+
+def test_the_error_of_independent_rows_is_that_of_the_mean():
+    rng = np.random.default_rng(0)
+    x = pd.DataFrame({"x": rng.normal(size=400)})
+    y = pd.Series(rng.normal(size=400))
+    fitted = LinearRegression().fit(x[:200], y[:200])
+    misses = abs(y[200:] - fitted.predict(x[200:]))
+    _, error = score_with_error(get_scorer("neg_mean_absolute_error"), Unseen.held_out(fitted, x[200:], y[200:]), 0)
+    assert error == pytest.approx(misses.std() / np.sqrt(200), rel=0.15)
+
+
+def test_blocks_see_that_neighbours_depend_on_each_other():
+    """Each value is there 20 times: 400 rows say as much as 20."""
+    rng = np.random.default_rng(0)
+    y = pd.Series(np.repeat(rng.normal(size=20), 20))
+    x = pd.DataFrame({"x": np.zeros(400)})
+    fitted = LinearRegression().fit(x, y * 0)
+    scorer = get_scorer("neg_mean_absolute_error")
+    truth = abs(y[::20]).std() / np.sqrt(20)
+    alone, together = (score_with_error(scorer, Unseen.held_out(fitted, x, y, block=b), 0)[1] for b in (1, block_length(400)))
+    assert alone < 0.3 * truth
+    assert 0.6 * truth < together < 1.3 * truth
+
+
+def test_blocks_have_as_many_rows():
+    assert [block_length(n) for n in (1, 10, 400)] == [1, 3, 20]
+    fitted = LinearRegression().fit(TRAIN, CLASSES)
+    for n in (1, 2, 7, 10):
+        score, _ = score_with_error(get_scorer("r2"), Unseen.held_out(fitted, TEST[:n], TRUTH[:n], block=4), 0)
+        assert np.isnan(score) == (n == 1)
+
+
+def test_rows_out_of_fold_are_predicted_as_scikit_learn_does():
+    splits = list(StratifiedKFold(5, shuffle=True, random_state=3).split(X, Y))
+    unseen = Unseen.out_of_fold(SVC(), X, Y, splits)
+    order = np.concatenate([test for _, test in splits])
+    np.testing.assert_array_equal(unseen.predictions, cross_val_predict(SVC(), X, Y, cv=splits)[order])
+    assert unseen.score(get_scorer("accuracy")) == pytest.approx(cross_val_score(SVC(), X, Y, cv=splits).mean())
+    assert unseen.overlap == pytest.approx(1 + 5 / 4)
+    # R2 is that of all rows at once; probabilities of different models are compared within each
+    straight = Unseen.out_of_fold(LinearRegression(), X, Y, splits)
+    together = cross_val_predict(LinearRegression(), X, Y, cv=splits)
+    r2 = 1 - ((Y - together) ** 2).sum() / ((Y - Y.mean()) ** 2).sum()
+    assert straight.score(get_scorer("r2")) == pytest.approx(r2)
+    logistic = LogisticRegression(max_iter=500)
+    each = cross_val_score(logistic, X, Y, cv=splits, scoring="roc_auc_ovr")
+    assert Unseen.out_of_fold(logistic, X, Y, splits).score(get_scorer("roc_auc_ovr")) == pytest.approx(each.mean())
+
+
+def test_two_sets_are_weighted_by_their_precision():
+    folds = Unseen.out_of_fold(LinearRegression(), X, Y, list(KFold(5, shuffle=True, random_state=0).split(X)))
+    held = Unseen.held_out(LinearRegression().fit(TRAIN, CLASSES), TEST, TRUTH)
+    scorer = get_scorer("neg_mean_absolute_error")
+    sets = [folds, held]
+    found = pooled(lambda k, rows: sets[k].score(scorer, rows), sets, [0])
+    precise = np.array([150 / 2.25, 75.0])
+    weights = precise / precise.sum()
+    assert found.value == pytest.approx(weights @ [folds.score(scorer), held.score(scorer)])
+    assert found.error == pytest.approx(np.sqrt(weights**2 @ np.square(found.errors)))
+    assert (found.units, found.degrees) == (pytest.approx(precise.sum()), 224)
+    alone = pooled(lambda k, rows: float("nan") if k else folds.score(scorer, rows), sets, [0])
+    assert alone.value == pytest.approx(folds.score(scorer))
+    assert np.isnan(alone.errors[1])
