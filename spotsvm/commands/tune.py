@@ -60,9 +60,7 @@ def run_tuning(table: Any, *, dask: str | None, quiet: bool, cv: int | None, **o
                 click.echo(f"spotsvm: {printable_line(line)}", err=True)
 
         if cv is None:
-            job, fewer = job.with_possible_folds()
-            if fewer:
-                say(f"notice: {fewer}")
+            job = job.with_possible_folds()
         results = job.run(_silence if quiet else progress_bar, say)
     click.echo(printable(tuning_summary(job, results)))
     if results[-1].code and not quiet:

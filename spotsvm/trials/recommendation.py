@@ -150,6 +150,8 @@ CONFIRM = "confirm"
 VERDICT = "verdict"
 #: the finding of a study that says which table it is about
 TABLE = "table"
+#: the finding of a study with what its user has to know before trusting a score: pairs of a code and a sentence
+NOTICES = "notices"
 #: the finding of a study about the rows that a machine was fitted on, of a table with too many to tune on
 ROWS = "rows fitted on"
 

@@ -20,7 +20,7 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
 from spotsvm.study.ends.time_limit import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.recommendation import ROWS, TABLE, VERDICT
+from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.start import Start, equal_start
@@ -33,6 +33,7 @@ from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is
 from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
 from spotsvm.tuning.scoring import score_title, table_scorer
+from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide, with_expected
@@ -75,14 +76,16 @@ class TuningJob:
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
     source: str = ""  # Python code that makes the table, for the code that repeats it all
     command: str = ""  # the command line, for the same
+    notices: tuple[Notice, ...] = ()  # what was noticed before, as by the reading of the table
     widen: bool = False  # whether the records in `out` go on in a wider space; see `continued`
 
-    def with_possible_folds(self) -> tuple[TuningJob, str]:
-        """Return the job with fewer folds where a class or the groups allow no more, and then why."""
+    def with_possible_folds(self) -> TuningJob:
+        """Return the job with fewer folds where a class or the groups allow no more, and then a notice why."""
         if is_series(self.pipeline):
-            return self, ""
+            return self
         cv, why = possible_folds(self.table, self.cv, self.seed)
-        return (replace(self, cv=cv), f"{cv} folds in place of {self.cv}, as {why}") if why else (self, "")
+        fewer = Notice("folds", f"{cv} folds in place of {self.cv}, as {why}")
+        return replace(self, cv=cv, notices=(*self.notices, fewer)) if why else self
 
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Evaluate the default, the baseline if there is one, and the search; searches start at the default and the centre.
@@ -122,9 +125,11 @@ class TuningJob:
             say(line)
         if train is not whole:
             say(f"plan: {self.limits.plan(len(whole.y), len(train.y), self.timeout)}")
+        noticed = [*self.notices]
         if not is_series(self.pipeline):
-            for line in notices(self.table, named.space, self.n_trials):
-                say(line)
+            noticed += notices(self.table, self.metric, named.space, self.n_trials)
+        for notice in noticed:
+            say(f"notice: {notice.sentence}")
         results = []
         searches = self._searches
         with warnings.catch_warnings():
@@ -162,7 +167,8 @@ class TuningJob:
             elif choice.instead_of:
                 best = clone(named.estimator).set_params(**choice.params).fit(train.X, train.y)
                 results[-1] = HeldOutResult(self.search, choice.score, *self._test(scorer, best, test), best, search)
-            results[-1] = self._with_optimism(results[-1], train)
+            search.study_.add_finding(NOTICES, {"notices": [list(notice) for notice in noticed]})
+            results[-1] = self._with_optimism(replace(results[-1], notices=tuple(noticed)), train)
             results[-1] = self._with_verdict(results, choice, folds, scorer, test)
             if train is not whole:
                 verdict = results[-1].verdict

@@ -14,12 +14,15 @@ from sklearn.model_selection import cross_val_score
 
 from spotsvm.common.text import duration
 from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.suspicions import suspicions
 from spotsvm.tuning.tables.table import Table
 
 #: classes whose sizes are told
 _CLASSES = 5
+#: a class is rare if it has less than this share of what it would have if all were of one size
+_RARE = 0.3
 #: rows by whose fit the time is judged beforehand
 _FEW_ROWS = 500
 
@@ -45,11 +48,27 @@ def _reason(table: Table) -> str:
     return f"{why}; rows of each class: {', '.join(sizes)}{more}"
 
 
-def notices(table: Table, space: dict[str, Any], n_trials: int) -> Iterator[str]:
-    """Yield what is suspicious about a table, or about a budget for a space."""
-    yield from (f"notice: {text}" for text in suspicions(table))
+def notices(table: Table, metric: str, space: dict[str, Any], n_trials: int) -> Iterator[Notice]:
+    """Yield what is suspicious about a table, about a score for it, or about a budget for a space."""
+    for text in suspicions(table):
+        yield Notice("column", text)
+    if table.task == "classification" and metric == "accuracy":
+        yield from _rare(table.y)
     if len(space) > n_trials:
-        yield f"notice: {len(space)} parameters are searched in {n_trials} trials; use a larger --trials"
+        yield Notice("budget", f"{len(space)} parameters are searched in {n_trials} trials; use a larger --trials")
+
+
+def _rare(y: Any) -> Iterator[Notice]:
+    """Yield that accuracy says little about a rare class, and which score to use instead."""
+    shares = y.value_counts(normalize=True)
+    few = float(shares.iloc[-1])
+    if few < _RARE / len(shares):
+        other = "balanced_accuracy, or average_precision for the rare class" if len(shares) == 2 else "balanced_accuracy"
+        yield Notice(
+            "rare class",
+            f"class {shown(shares.index[-1])} has {100 * few:.2g} % of the rows, and always answering {shown(shares.index[0])} has "
+            f"the accuracy {shares.iloc[0]:.3g}: accuracy says little about the rare class; use --scoring {other}",
+        )
 
 
 def rough_outlook(named: Any, train: Table, cv: int, trials: int) -> str:

@@ -23,6 +23,7 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.saved import MODEL, PARAMETERS, machine_parameters, save_model
+from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.table import Table
 
 
@@ -115,6 +116,7 @@ class HeldOutResult:
     optimism: Optimism | None = None
     verdict: Verdict | None = None
     code: str = ""  # Python code that repeats it
+    notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; of the last result alone
 
     @property
     def gap(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer, recall_score
 
 from spotsvm.common.errors import ArgumentError
+from spotsvm.trials.scores.intervals import Interval
 
 
 def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -84,3 +86,49 @@ def metric_words(metric: str) -> str:
     """
     words = re.sub("^neg_", "negative_", metric).replace("_", " ")
     return re.sub(r"\b(roc auc|f1|r2)\b", lambda found: found[0].upper(), words)
+
+
+@dataclass(frozen=True)
+class ScoreUnit:
+    """How a score is shown: an error, which a scorer returns as a negative number, as a positive one in its own unit.
+
+    Attributes
+    ----------
+    metric : str
+        Name of the scorer, whose scores are always better if larger.
+
+    Examples
+    --------
+    >>> rmse = ScoreUnit("neg_root_mean_squared_error")
+    >>> rmse.title, rmse.value(-3.5), rmse.interval((-4.0, -3.0)), rmse.better
+    ('RMSE', 3.5, (3.0, 4.0), 'smaller is better')
+    >>> ScoreUnit("accuracy").title, ScoreUnit("accuracy").value(0.9)
+    ('accuracy', 0.9)
+    """
+
+    metric: str
+
+    @property
+    def is_error(self) -> bool:
+        """Whether smaller values are better."""
+        return self.metric.startswith("neg_")
+
+    @property
+    def title(self) -> str:
+        """The name in words, without "negative"."""
+        name = self.metric.removeprefix("neg_")
+        return "RMSE" if name == "root_mean_squared_error" else metric_words(name)
+
+    @property
+    def better(self) -> str:
+        """Which values are better, in words."""
+        return "smaller is better" if self.is_error else "larger is better"
+
+    def value(self, score: float) -> float:
+        """Return the scorer's value, or a difference of two, in its own unit."""
+        return 0.0 - score if self.is_error else score  # no negative zero
+
+    def interval(self, interval: Interval) -> Interval:
+        """Return the interval of such a value in its own unit."""
+        low, high = interval
+        return (self.value(high), self.value(low)) if self.is_error else (low, high)
