@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,22 @@ def shown_value(value: Any, longest: int = 80) -> str:
         return printable_line(repr(value), longest)
     except Exception:  # integers of very many digits have no repr, and a user's object can raise anything
         return f"a value of type {type(value).__name__}"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint at the names that a misspelt one may stand for, to be put at the end of a message; empty if none is near.
+
+    Names of a pipeline's parameters, `step__parameter`, are found by the parameter alone.
+
+    Examples
+    --------
+    >>> did_you_mean("C", ["svc__C", "svc__gamma"]), did_you_mean("gama", ["gamma", "C"]), did_you_mean("x", ["gamma"])
+    ("; did you mean 'svc__C'?", "; did you mean 'gamma'?", '')
+    """
+    names = list(dict.fromkeys(known))
+    last = name.rpartition("__")[2].lower()
+    near = [one for one in names if one.rpartition("__")[2].lower() == last] or get_close_matches(name, names)
+    return f"; did you mean {' or '.join(map(repr, near[:3]))}?" if near else ""
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:

@@ -20,6 +20,8 @@ from spotsvm.common.errors import ArgumentError, DataError
 
 #: a text is an identifier if more values than this, and more than this share of them, are different and are single words
 _MANY_LEVELS, _NEARLY_ALL = 20, 0.9
+#: a text with few levels is a category; one with more, if they have so many rows on average
+_FEW_LEVELS, _ROWS_OF_LEVEL = 40, 4
 #: most 0/1 columns of a category that the user names; further levels, the rarest ones, share the last
 _MOST_COLUMNS = 256
 #: the name of a date for its encoder, which comes before those of its numbers
@@ -35,8 +37,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     - *number* (also numbers, booleans and durations written as text): kept;
     - *yes/no* (a text with two values): 0 or 1, in alphabetical order;
-    - *category* (a text with at most `max_levels` values): a 0/1 column for each level, of which a gap is one;
-    - *text* (more values): `n_components` components of its sequences of letters, by skrub's `StringEncoder`: values that are
+    - *category* (a text with at most 40 values, or with at most `max_levels` values that occur 4 times on average): a 0/1 column
+      for each level, of which a gap is one;
+    - *text* (any other): `n_components` components of its sequences of letters, by skrub's `StringEncoder`: values that are
       written alike are near each other. As a whole it has the variance of one standardised column;
     - *date*: the days since 1970, the year, and sine and cosine of the month, of its day, of the weekday and, if there are times,
       of the hour, by skrub's `DatetimeEncoder`. Dates may be written in all ways that pandas can guess, such as "Jan 1 2000";
@@ -51,8 +54,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     ----------
     categorical : iterable of str, default=()
         Columns to take as categories, whatever they hold. The 255 most frequent levels have a column each; others share one.
-    max_levels : int, default=40
-        Most levels of a category; a text with more is encoded by components.
+    max_levels : int, default=255
+        Most levels of a category that is not named in `categorical`.
     n_components : int, default=30
         Number of components of a text; fewer if its values have fewer sequences of 3 or 4 letters.
     scaler : transformer, default=None
@@ -92,7 +95,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self,
         categorical: Iterable[str] = (),
         *,
-        max_levels: int = 40,
+        max_levels: int = 255,
         n_components: int = 30,
         scaler: Any = None,
         random_state: int = 0,
@@ -148,11 +151,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 self._fill[columns] = median(values[:, columns], axis=0)
         numbers = self._filled(values, missing)
         self.scaler_ = None if self.scaler is None or not numbers.shape[1] else clone(self.scaler).fit(numbers)
-        self.columns_ = self._report(names)
+        self._report = self._rows_of_report(names)
         if not self.columns_["n_outputs"].any():
             raise DataError(
                 "each column has the same value in all rows, or is an identifier: there is nothing to learn from; name a column "
-                "in `categorical` to use it"
+                "as categorical to use it"
             )
         return self._joined(table, numbers, missing)
 
@@ -174,6 +177,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         values, _ = self._values(table)
         missing = np.isnan(values)
         return self._joined(table, self._filled(values, missing), missing)
+
+    @property
+    def columns_(self) -> pd.DataFrame:
+        """What was done with each input column."""
+        return pd.DataFrame(self._report, columns=["column", "kind", "treatment", "n_outputs", "levels"])
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the outputs.
@@ -245,23 +253,24 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
                 # which has the time in single precision
                 encoder = DatetimeEncoder(add_weekday=True, add_total_seconds=False, periodic_encoding="circular")
-                encoder.fit(_dates(column, written))
+                encoder.fit(read_dates(column, written))
                 self._encoders[k] = (written, encoder)
                 return "date"
         texts = as_texts(column)
         n = self._n_levels[k] = int(texts.nunique())
         if n + texts.isna().any() < 2:
             return "constant"
+        if not forced and is_identifier(texts):
+            return "identifier"
         if n == 2 and not forced:
             self._encoders[k] = sorted(texts.dropna().unique())
             return "yes/no"
-        if forced or n <= self.max_levels or isinstance(column.dtype, pd.CategoricalDtype):
+        repeated = n <= _FEW_LEVELS or n * _ROWS_OF_LEVEL <= texts.notna().sum()
+        if forced or (n <= self.max_levels and repeated) or isinstance(column.dtype, pd.CategoricalDtype):
             self._encoders[k] = OneHotEncoder(
                 handle_unknown="infrequent_if_exist", max_categories=_MOST_COLUMNS, sparse_output=False
             ).fit(_cells(texts))
             return "category"
-        if is_identifier(texts):
-            return "identifier"
         from skrub import StringEncoder
 
         self._encoders[k] = StringEncoder(self.n_components, random_state=self.random_state)
@@ -315,18 +324,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """Return the encoders of categories and texts with their columns."""
         return [(k, encoder) for k, encoder in self._encoders.items() if self._kinds[k] in ("category", "text")]
 
-    def _report(self, names: list[str]) -> pd.DataFrame:
+    def _rows_of_report(self, names: list[str]) -> list[tuple[Any, ...]]:
         counts = np.zeros(len(names), dtype=int)
         np.add.at(counts, self._owners[self._used], 1)
         np.add.at(counts, self._owners[self._gaps], 1)
         for k, encoder in self._blocks():
             counts[k] = encoder.n_components_ if self._kinds[k] == "text" else len(encoder.get_feature_names_out())
         with_gaps = set(self._owners[self._gaps].tolist())
-        rows = [
-            (name, kind, self._treatment(k, kind, int(counts[k]), k in with_gaps), counts[k], self._n_levels.get(k, np.nan))
+        return [
+            (name, kind, self._treatment(k, kind, int(counts[k]), k in with_gaps), int(counts[k]), self._n_levels.get(k, np.nan))
             for k, (name, kind) in enumerate(zip(names, self._kinds, strict=True))
         ]
-        return pd.DataFrame(rows, columns=["column", "kind", "treatment", "n_outputs", "levels"])
 
     def _treatment(self, k: int, kind: str, n: int, gaps: bool) -> str:
         filled = "; gaps are filled with the median, and a 0/1 column says where" if gaps else ""
@@ -432,7 +440,7 @@ def date_format(column: pd.Series) -> str | None:
     return None
 
 
-def _dates(column: pd.Series, written: str) -> pd.Series:
+def read_dates(column: pd.Series, written: str) -> pd.Series:
     """Return a column as time stamps without a zone; NaT for what is no date."""
     dates = pd.to_datetime(
         column if is_datetime64_any_dtype(column.dtype) else as_texts(column),
@@ -444,6 +452,6 @@ def _dates(column: pd.Series, written: str) -> pd.Series:
 
 
 def _calendar(column: pd.Series, written: str, encoder: Any) -> NDArray[np.float64]:
-    dates = _dates(column, written)
+    dates = read_dates(column, written)
     days = (dates - pd.Timestamp(0)) / pd.Timedelta(days=1)
     return np.column_stack([days.to_numpy(dtype=float), np.asarray(encoder.transform(dates), dtype=float)])

@@ -28,7 +28,7 @@ from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import Limits, fit_on_more_rows
 from spotsvm.tuning.paired import held_out_difference
-from spotsvm.tuning.pipelines.columns import Scale
+from spotsvm.tuning.pipelines.default_spaces import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices, outlook, rough_outlook
 from spotsvm.tuning.results import HeldOutResult, block_length, check_writable, held_out_score, write_model, write_results
@@ -81,7 +81,7 @@ class TuningJob:
 
     def with_possible_folds(self) -> TuningJob:
         """Return the job with fewer folds where a class or the groups allow no more, and then a notice why."""
-        if is_series(self.pipeline):
+        if self._in_time:
             return self
         cv, why = possible_folds(self.table, self.cv, self.seed)
         fewer = Notice("folds", f"{cv} folds in place of {self.cv}, as {why}")
@@ -114,10 +114,11 @@ class TuningJob:
             history=train.history,
             horizon=self.horizon,
             grouped=train.groups is not None,
-            kinds=train.kinds,
+            in_time=train.time is not None,
+            categorical=train.categorical,
             scale=self.scale,
         )
-        if self.oversearching == "repeats" and is_series(self.pipeline):
+        if self.oversearching == "repeats" and self._in_time:
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
@@ -184,7 +185,7 @@ class TuningJob:
                 results[-1] = replace(results[-1], code=code)
         if self.out is not None:
             write_results(results, self.out)
-            write_model(results, self.out, None if is_series(self.pipeline) else self.table)
+            write_model(results, self.out, None if is_series(self.pipeline) else self.table, self.metric, test)
         return results
 
     def _search(self, name: str, named: NamedPipeline, scoring: Any, start: Start, callback: Any, large: bool) -> SpotSearchCV:
@@ -217,7 +218,7 @@ class TuningJob:
             return result
         # of a series the last half is predicted, so that no search has a much shorter past than the one analysed
         last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
-        outer = last_half if is_series(self.pipeline) else OUTER_FOLDS
+        outer = last_half if self._in_time else OUTER_FOLDS
         path = None if self.out is None or self.oversearching != "nested" else self.out / f"{result.name}_outer"
         # the workers share the outer folds, and their searches have no progress bar
         judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
@@ -288,8 +289,8 @@ class TuningJob:
         """Return the training rows and the held-out rows."""
         series = is_series(self.pipeline)
         share = TEST_SHARE if series else self.limits.test_share(len(self.table.y))
-        train, test = held_out(self.table, self.cv, self.seed, in_time=series, share=share)
-        if series or not train.kinds.plain or train.X.shape[1] <= _WIDE:
+        train, test = held_out(self.table, self.cv, self.seed, in_time=self._in_time, share=share)
+        if series or set(train.kinds.values()) != {"number"} or train.X.shape[1] <= _WIDE:
             return train, test
         return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))
 
@@ -299,7 +300,12 @@ class TuningJob:
 
     def _block(self, test: Table) -> int:
         """Return how many neighbouring rows depend on each other."""
-        return block_length(len(test.y)) if is_series(self.pipeline) else 1
+        return block_length(len(test.y)) if self._in_time else 1
+
+    @property
+    def _in_time(self) -> bool:
+        """Whether the rows are in order of time, and the last ones are held out."""
+        return is_series(self.pipeline) or self.table.time is not None
 
 
 def _groups(table: Table) -> dict[str, Any]:

@@ -24,13 +24,16 @@ from spotsvm.studies.common.run_file import EndedRun
 from spotsvm.studies.equal_time.results import Estimate, over_data_sets
 from spotsvm.studies.equal_time.sets import CLASSES, TARGETS, Rows, one_a_family, read_rows
 from spotsvm.study.callbacks import runs_bar
-from spotsvm.tuning.pipelines.columns import power_scaler
 from spotsvm.tuning.pipelines.default_spaces import default_space
 
 MOST_ROWS, N_ITER, FOLDS = 600, 10, 5
 STANDARD, POWER = "standard", "power"
 #: the scalers that are compared
-SCALERS: dict[str, Callable[[], Any]] = {STANDARD: StandardScaler, "PowerTransformer": PowerTransformer, POWER: power_scaler}
+SCALERS: dict[str, Callable[[], Any]] = {
+    STANDARD: StandardScaler,
+    "PowerTransformer": PowerTransformer,
+    POWER: lambda: make_pipeline(StandardScaler(), PowerTransformer()),
+}
 #: a set of 1,500 columns, for which PowerTransformer takes minutes in each run
 _WIDE = ("internet ads",)
 _NOTES = f"""\
