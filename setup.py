@@ -3,11 +3,9 @@
 from setuptools import find_packages, setup
 
 FOLDERS = {f"spotsvm.{name}": name for name in ("surrogates", "solvers", "studies")}
-PUBLIC = {f"spotsvm.{name}": f"public/{name}" for name in ("searches", "kernels", "acquisition", "errors")}
 
 setup(
-    package_dir={"spotsvm": "spotsvm", **FOLDERS, **PUBLIC},
+    package_dir={"spotsvm": "spotsvm", **FOLDERS},
     packages=[*find_packages(include=["spotsvm*"]), "spotsvm.reports.html.templates"]
-    + [f"{name}{inside}" for name, folder in FOLDERS.items() for inside in ["", *(f".{p}" for p in find_packages(folder))]]
-    + list(PUBLIC),
+    + [f"{name}{inside}" for name, folder in FOLDERS.items() for inside in ["", *(f".{p}" for p in find_packages(folder))]],
 )

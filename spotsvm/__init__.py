@@ -1,15 +1,22 @@
 """Tune support vector machines and their preprocessing when evaluations are expensive and few."""
 
 import logging as _logging
-import warnings as _warnings
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING, Any
+
+from spotsvm.common.checkout import library_version, use_checkout
+
+use_checkout()
+__version__ = library_version()
 
 # quiet unless the program that uses the library wants to hear
 _logging.getLogger("spotsvm").addHandler(_logging.NullHandler())
 
-if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
+if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `_NAMES`
+    from spotsvm import acquisition as acquisition
+    from spotsvm import errors as errors
+    from spotsvm import kernels as kernels
+    from spotsvm import searches as searches
     from spotsvm.comparison.compare import compare as compare
     from spotsvm.comparison.comparison import Comparison as Comparison
     from spotsvm.comparison.judge_recommendation import Judgement as Judgement
@@ -40,6 +47,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.preprocessing.time_series.history_pipeline import HistoryPipeline as HistoryPipeline
     from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain as LeakyRain
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV as SpotSearchCV
+    from spotsvm.solvers.dual import solve_dual as solve_dual
+    from spotsvm.solvers.dual import solve_dual_regression as solve_dual_regression
     from spotsvm.space.space import Space as Space
     from spotsvm.study.callbacks import Callback as Callback
     from spotsvm.study.callbacks import StopRun as StopRun
@@ -56,8 +65,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.trials.scores.optimism import Optimism as Optimism
     from spotsvm.trials.trial import Trial as Trial
     from spotsvm.tuning.pipelines.default_spaces import default_space as default_space
-
-__version__ = _version("spotsvm")
+    from spotsvm.tuning.pipelines.spectra import spectra_pipeline as spectra_pipeline
+    from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline as stormwater_pipeline
 
 #: the public names of each module, which is imported when one of them is first used
 _NAMES = {
@@ -89,6 +98,7 @@ _NAMES = {
     "preprocessing.time_series.history_pipeline": "HistoryPipeline",
     "preprocessing.time_series.leaky_rain": "LeakyRain",
     "search_cv.spot_search_cv": "SpotSearchCV",
+    "solvers.dual": "solve_dual solve_dual_regression",
     "space.space": "Space",
     "study.callbacks": "Callback StopRun",
     "study.load": "list_studies load_study",
@@ -101,31 +111,12 @@ _NAMES = {
     "trials.scores.optimism": "Optimism",
     "trials.trial": "Trial",
     "tuning.pipelines.default_spaces": "default_space",
-}
-
-#: names that have moved, by their new homes; they are gone from here in the next version
-_MOVED = {
-    "spotsvm.errors": (
-        "ArgumentError BudgetError DataError NoCompletedTrialError SearchExhaustedError SolverError SpaceError "
-        "SpotSVMError StorageError StudyMismatchError TrialStateError WorkersError"
-    ),
-    "spotsvm.searches": (
-        "AskTell CmaesSearch Coordinate Domain KochSearch KrigingSearch LatinHypercubeSearch LbfgsbSearch "
-        "MultiObjectiveSearch NestedSearch Nsga2Search ParegoSearch RandomSearch SEARCHES Search Stage Suggestion "
-        "VnsSearch opening"
-    ),
-    "spotsvm.kernels": (
-        "AnisotropicRbfModel ConicModel Expression FixedKernelModel Kernel KernelMatrices KernelModel RbfModel "
-        "TunedConicModel gram_matrix nested"
-    ),
-    "spotsvm.acquisition": (
-        "expected_improvement log_expected_improvement log_expected_improvement_gradient lower_confidence_bound "
-        "minimum_of_mean probability_of_improvement"
-    ),
-    "spotsvm.solvers.dual": "DualResult solve_dual solve_dual_regression",
+    "tuning.pipelines.spectra": "spectra_pipeline",
+    "tuning.pipelines.stormwater": "stormwater_pipeline",
 }
 _MODULES = {name: f"spotsvm.{module}" for module, names in _NAMES.items() for name in names.split()}
-_HOMES = {name: home for home, names in _MOVED.items() for name in names.split()}
+#: modules of public names for those who extend the library
+_FURTHER = ("acquisition", "errors", "kernels", "searches")
 __all__ = sorted(_MODULES)
 
 
@@ -133,13 +124,8 @@ if not TYPE_CHECKING:  # from type checkers it would hide that a name does not e
 
     def __getattr__(name: str) -> Any:
         """Load a public name when it is first used: importing scikit-learn takes most of a second."""
-        if name in _HOMES:
-            _warnings.warn(
-                f"spotsvm.{name} will be gone from here in the next version; use: from {_HOMES[name]} import {name}",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-            return getattr(import_module(_HOMES[name]), name)
+        if name in _FURTHER:
+            return import_module(f"spotsvm.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = globals()[name] = getattr(import_module(_MODULES[name]), name)
@@ -147,4 +133,4 @@ if not TYPE_CHECKING:  # from type checkers it would hide that a name does not e
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*(name for name in globals() if name.startswith("__")), *_FURTHER, *__all__])

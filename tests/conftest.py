@@ -1,9 +1,12 @@
-"""What all tests share: `--hypothesis-profile long` tries 10,000 examples of each property in place of 100.
+"""What all tests share: data sets, the number of examples of a property, and a list of what was skipped.
 
-With `CI` set, as `.ci/run` does, the examples are the same each time: a change is judged, and not the luck of a draw.
+`--hypothesis-profile long` tries 10,000 examples of each property in place of 100. With `CI` set, as `.ci/run` does, the examples
+are the same each time: a change is judged, and not the luck of a draw.
 """
 
 import os
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -19,3 +22,23 @@ def compiled_before():
     from spotsvm.surrogates import compiled
 
     compiled._ANNOUNCEMENT.made = True
+
+
+def pytest_runtest_setup(item):
+    if item.get_closest_marker("data") and not Path(os.environ.get("SPOTSVM_DATA", ""), "MANIFEST.csv").is_file():
+        pytest.skip("needs data sets that do not come with scikit-learn: set SPOTSVM_DATA to the folder with their MANIFEST.csv")
+
+
+def pytest_terminal_summary(terminalreporter):
+    """List the skipped tests by reason, in place of a line for each place in the code."""
+    skipped = terminalreporter.getreports("skipped")
+    if not skipped:
+        return
+    terminalreporter.section(f"{len(skipped)} skipped")
+    reasons = {}
+    for report in skipped:
+        reasons.setdefault(report.longrepr[2].removeprefix("Skipped: "), []).append(report.nodeid.split("::")[0])
+    for reason, files in sorted(reasons.items(), key=lambda item: -len(item[1])):
+        terminalreporter.write_line(f"{len(files)}: {reason}")
+        for file, count in sorted(Counter(files).items()):
+            terminalreporter.write_line(f"    {file}" + (f" ({count})" if count > 1 else ""))

@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = [
     pytest.mark.faults,
-    pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="atheris is not installed"),
+    pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="fuzzing needs atheris: pip install atheris"),
 ]
 HARNESS = Path(__file__).parent / "fuzz" / "atheris_readers.py"
 

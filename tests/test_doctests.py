@@ -11,7 +11,7 @@ NEED_DASK = {"spotsvm.study.workers.dask_workers"}
 NEED_OPTUNA = "spotsvm.study.optuna"
 ROOT = Path(__file__).parent.parent
 FLOORS = {name: f"spotsvm.{name}" for name in ("surrogates", "solvers", "studies")}
-FOLDERS = {"public": "spotsvm", "spotsvm": "spotsvm", **FLOORS}
+FOLDERS = {"spotsvm": "spotsvm", **FLOORS}
 MODULES = {
     ".".join((name, *path.relative_to(ROOT / folder).with_suffix("").parts)).removesuffix(".__init__"): path
     for folder, name in FOLDERS.items()

@@ -26,32 +26,35 @@ def test_every_public_name_can_be_loaded():
 def test_type_checkers_see_every_public_name():
     """They take an import for public only where it is written "import name as name"."""
     block = inspect.getsource(spotsvm).split("if TYPE_CHECKING:")[1].split("\n\n")[0]
-    expected = [f"    from {module} import {name} as {name}" for name, module in spotsvm._MODULES.items()]
+    names = dict.fromkeys(spotsvm._FURTHER, "spotsvm") | spotsvm._MODULES
+    expected = [f"    from {module} import {name} as {name}" for name, module in names.items()]
     assert block.splitlines()[1:] == expected
 
 
-HOMES = {home: importlib.import_module(home) for home in spotsvm._MOVED}
-#: names that were never at the top
-NEW = {"spotsvm.searches": {"register_search"}, "spotsvm.errors": {"FirstTrialsFailedError", "RefitTimeoutError"}}
+#: the modules of public names for those who extend the library
+HOMES = {
+    home: importlib.import_module(home)
+    for home in ("spotsvm.acquisition", "spotsvm.errors", "spotsvm.kernels", "spotsvm.searches", "spotsvm.solvers.dual")
+}
 
 
-@pytest.mark.parametrize("name", spotsvm._HOMES)
-def test_a_name_that_has_moved_is_still_there_with_a_warning(name):
-    home = spotsvm._HOMES[name]
-    assert name not in spotsvm.__all__
-    said = f"spotsvm.{name} will be gone from here in the next version; use: from {home} import {name}$"
-    with pytest.warns(DeprecationWarning, match=said) as caught:
-        assert getattr(spotsvm, name) is getattr(HOMES[home], name)
-    assert caught[0].filename == __file__
+@pytest.mark.parametrize("home", HOMES)
+def test_the_modules_say_what_is_in_them(home):
+    names = HOMES[home].__all__
+    assert sorted(names) == sorted({*names})
+    assert all(getattr(HOMES[home], name) is not None for name in names)
 
 
-@pytest.mark.parametrize("home", ["acquisition", "errors", "kernels", "searches"])
-def test_the_homes_say_what_is_in_them(home):
-    home = HOMES[f"spotsvm.{home}"]
-    moved = {name for name, where in spotsvm._HOMES.items() if where == home.__name__}
-    assert set(home.__all__) == moved | NEW.get(home.__name__, set())
-    assert len(set(home.__all__)) == len(home.__all__)
-    assert all(getattr(home, name) is not None for name in home.__all__)
+def test_a_name_has_one_home():
+    """But for the solvers of the dual, which are used daily."""
+    names = [name for home in (spotsvm, *HOMES.values()) for name in home.__all__]
+    assert {name for name in names if names.count(name) > 1} == {"solve_dual", "solve_dual_regression"}
+
+
+def test_dir_shows_what_is_public():
+    code = "import spotsvm; print(*(name for name in dir(spotsvm) if not name.startswith('__') and hasattr(spotsvm, name)))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert sorted(shown) == sorted([*spotsvm.__all__, "acquisition", "errors", "kernels", "searches"])
 
 
 def test_no_module_hides_a_public_name():

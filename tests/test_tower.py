@@ -8,8 +8,6 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FLOORS = ("surrogates", "solvers", "spotsvm", "studies")
-#: what is imported as `spotsvm.searches` and so on
-PUBLIC = "public"
 
 #: The rank of each package, which is a folder, and what it must not know although its rank allows it. A file may import from its
 #: own package and from those of a lower rank. A second number is the rank of an `__init__` that collects what is inside.
@@ -66,10 +64,6 @@ spotsvm.tuning.pipelines            19
 spotsvm.tuning                      20
 spotsvm.commands                    21
 spotsvm                             22
-public.acquisition                  22
-public.errors                       22
-public.kernels                      22
-public.searches                     22
 studies.common                      23
 studies.tasks                       24
 studies.equal_time                  24
@@ -97,7 +91,7 @@ RANKS, UNKNOWN = _table()
 def files():
     return {
         path.relative_to(ROOT).with_suffix("").as_posix().replace("/", "."): path
-        for f in (*FLOORS, PUBLIC)
+        for f in FLOORS
         for path in (ROOT / f).rglob("*.py")
     }
 
@@ -137,7 +131,6 @@ def imported_files(source, known=None):
         if head != "spotsvm":
             continue
         inside = rest if rest.partition(".")[0] in ("surrogates", "solvers", "studies") else f"spotsvm.{rest}".rstrip(".")
-        inside = f"{PUBLIC}.{rest}" if f"{PUBLIC}.{rest}.__init__" in known else inside
         for candidate in (f"{inside}.{name}", f"{inside}.{name}.__init__", inside, f"{inside}.__init__"):
             if candidate in known:
                 found.append(candidate)

@@ -19,6 +19,7 @@ CODE = {
     "from spotsvm.searches import KrigingSearch, RandomSearch, register_search": "",
     "from spotsvm.errors import NoSuchError": 'Module "spotsvm.errors" has no attribute "NoSuchError"',
     "from spotsvm import ArgumentError": 'Module "spotsvm" has no attribute "ArgumentError"',
+    "spotsvm.errors.SpaceError": "",
     "spotsvm.nonexistent": 'Module has no attribute "nonexistent"',
     'Study({}, "krging")': 'Argument 2 to "Study" has incompatible type "Literal[\'krging\']"',
     'Study({}, "kriging")': "",
@@ -43,10 +44,7 @@ def as_installed(folder):
     """Make a tree of the packages under one name, as an installation has it: type checkers do not find an editable one's."""
     folder.mkdir(parents=True)
     parts = {part.name: part for part in Path(spotsvm.__file__).parent.iterdir() if part.name != "__pycache__"}
-    parts |= {
-        name: Path(import_module(f"spotsvm.{name}").__file__).parent
-        for name in ("errors", "kernels", "searches", "solvers", "surrogates")
-    }
+    parts |= {name: Path(import_module(f"spotsvm.{name}").__file__).parent for name in ("solvers", "surrogates")}
     for name, part in parts.items():
         (folder / name).symlink_to(part)
 

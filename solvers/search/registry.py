@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Literal, NewType
 
 from spotsvm.solvers.errors import SolverError
@@ -72,30 +72,8 @@ _SEARCHES: dict[str, Callable[..., AskTell]] = {
     "kriging_per_second": kriging_per_second,
 }
 
-
-class _Searches(Mapping[str, Callable[..., AskTell]]):
-    """The searches by name, to be read; for one version they can be assigned to, as before there was `register_search`."""
-
-    def __getitem__(self, name: str) -> Callable[..., AskTell]:
-        return _SEARCHES[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_SEARCHES)
-
-    def __len__(self) -> int:
-        return len(_SEARCHES)
-
-    def __repr__(self) -> str:
-        return repr(_SEARCHES)
-
-    def __setitem__(self, name: str, factory: Callable[..., AskTell]) -> None:
-        said = f"assignment to SEARCHES will be an error in the next version; use register_search({name!r}, ...)"
-        warnings.warn(said, DeprecationWarning, stacklevel=2)
-        _SEARCHES[name] = factory
-
-
-#: the searches by name
-SEARCHES: Mapping[str, Callable[..., AskTell]] = _Searches()
+#: the searches by name; `register_search` adds to them
+SEARCHES: Mapping[str, Callable[..., AskTell]] = MappingProxyType(_SEARCHES)
 
 #: what a search of one objective is called by the same name where there are several: those that no value guides
 _FOR_SEVERAL: dict[Any, type[MultiObjectiveSearch]] = {

@@ -6,12 +6,12 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.metadata import version
 from typing import Any
 
 import click
 
 from spotsvm.commands.session import exits_when_interrupted, remember_command, verbose_option
+from spotsvm.common.checkout import library_version
 
 #: the commands, the module that has each, which is imported when it is used, and what it does in half a line
 COMMANDS = {
@@ -101,7 +101,7 @@ class _Commands(click.Group):
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(version("spotsvm"), prog_name="spotsvm")
+@click.version_option(library_version(), prog_name="spotsvm")
 @verbose_option
 def main() -> None:
     """Tune support vector machines with few evaluations, and estimate how much of the score is luck."""

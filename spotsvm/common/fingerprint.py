@@ -19,6 +19,8 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from spotsvm.common.checkout import library_version
+
 #: numpy's own way to print
 _PRINTED: dict[str, Any] = {
     "precision": 8, "threshold": 1000, "edgeitems": 3, "linewidth": 75, "suppress": False, "nanstr": "nan", "infstr": "inf",
@@ -130,10 +132,10 @@ def whole(value: Any) -> Any:
         return joblib.hash(value)
 
 
-_PACKAGES = ("spotsvm", "numpy", "scipy", "scikit-learn")
+_PACKAGES = ("numpy", "scipy", "scikit-learn")
 
 
 @cache
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages on which a study's trials depend, by name."""
-    return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
+    return {"python": platform.python_version(), "spotsvm": library_version()} | {name: version(name) for name in _PACKAGES}

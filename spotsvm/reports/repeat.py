@@ -6,11 +6,11 @@ import ast
 import re
 import shlex
 import sys
-from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
 
+from spotsvm.common.checkout import library_version
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line
 from spotsvm.reports.html.page import Code, Notice, Part, Section, Table
@@ -85,7 +85,7 @@ def _what_is_the_same(batch_size: Any) -> str:
 
 def footer() -> str:
     """Return the versions that made the report."""
-    return f"Made by spotsvm {version('spotsvm')} with Python {sys.version_info.major}.{sys.version_info.minor}."
+    return f"Made by spotsvm {library_version()} with Python {sys.version_info.major}.{sys.version_info.minor}."
 
 
 def code_snippet(study: StudyResults) -> str:

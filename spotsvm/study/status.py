@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from spotsvm.common.errors import ArgumentError, SpaceError
-from spotsvm.common.renamed import renamed_attribute
 from spotsvm.common.text import checked_path
 from spotsvm.reports.pictures import StudyPictures
 from spotsvm.solvers.pareto import non_dominated
@@ -142,18 +141,14 @@ class Status:
         """
         return self.n_ok + self.n_failed + self.n_timeout
 
-    budget = renamed_attribute("Status.budget", "n_trials")
-
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator.
-
-        For one version, `n_trials` is there by its old name "budget" as well.
 
         See Also
         --------
         Study.status : The status of a study that is open.
         """
-        found: dict[str, Any] = nan_to_none(plain(asdict(self) | {"n_finished": self.n_finished, "budget": self.n_trials}))
+        found: dict[str, Any] = nan_to_none(plain(asdict(self) | {"n_finished": self.n_finished}))
         return found
 
 

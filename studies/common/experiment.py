@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
+from spotsvm.common.checkout import library_version
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import ArgumentError, DataError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
@@ -25,7 +26,7 @@ from spotsvm.studies.common.table import draw_table, interval_columns, markdown_
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_PACKAGES = ("spotsvm", "numpy", "scipy", "scikit-learn", "pandas", "numba", "cma")
+_PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "cma")
 _UNDERLINED = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
@@ -275,7 +276,7 @@ def _page(experiment: Experiment) -> str:
             Section("How to repeat it", _repeat(experiment)),
         ],
         lead=f"Study {experiment.name!r} of spotsvm.",
-        footer=f"Made by spotsvm {version('spotsvm')}.",
+        footer=f"Made by spotsvm {library_version()}.",
     ).html()
 
 
@@ -331,7 +332,7 @@ def _repeat(experiment: Experiment) -> list[Part]:
         words = ["spotsvm", "study", experiment.name, *(["--quick"] if experiment.quick else [])]
         words += ["--data", str(experiment.data)] if experiment.data is not None else []
         parts.append(Code(shlex.join([*words, "--out", experiment.name]), "On the command line"))
-    versions = {"Python": platform.python_version()} | {package: version(package) for package in _PACKAGES}
+    versions = {"Python": platform.python_version(), "spotsvm": library_version()} | {name: version(name) for name in _PACKAGES}
     table = pd.DataFrame({"package": list(versions), "version": list(versions.values())})
     return [*parts, Code(_code(experiment), "In Python"), Table(table, "Versions")]
 

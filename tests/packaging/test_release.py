@@ -27,7 +27,7 @@ def names(requirements):
 def imported():
     """Return the packages of others that the library imports, and where."""
     found = {}
-    for folder in ("public", "surrogates", "solvers", "spotsvm", "studies"):
+    for folder in ("surrogates", "solvers", "spotsvm", "studies"):
         for path in (ROOT / folder).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 modules = [a.name for a in node.names] if isinstance(node, ast.Import) else []

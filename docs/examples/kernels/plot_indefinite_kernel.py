@@ -11,9 +11,8 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
-from spotsvm import EvoSVC
+from spotsvm import EvoSVC, solve_dual
 from spotsvm.kernels import Kernel, gram_matrix
-from spotsvm.solvers.dual import solve_dual
 
 X, y = load_breast_cancer(return_X_y=True)
 X, y = scale(X), np.where(y == 1, 1.0, -1.0)

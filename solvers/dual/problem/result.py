@@ -44,7 +44,7 @@ class DualResult:
 
     Examples
     --------
-    >>> from spotsvm.solvers.dual import solve_dual
+    >>> from spotsvm import solve_dual
     >>> result = solve_dual([[1.0, -1.0], [-1.0, 1.0]], [1, -1], C=10.0, bias=True)
     >>> result.converged, result.alpha.tolist(), round(result.objective, 6)
     (True, [0.5, 0.5], 0.5)

@@ -10,7 +10,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.common.renamed import renamed_argument
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import check_max_iter
@@ -23,7 +22,6 @@ from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.dual.spectrum import matrix_state
 
 
-@renamed_argument("n_evaluations", "n_trials")
 @dataclass(eq=False, repr=False, kw_only=True)
 class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):  # type: ignore[misc]  # weights of rows have no part in an evolution
     """C-support vector classification with a kernel that genetic programming finds for the data.

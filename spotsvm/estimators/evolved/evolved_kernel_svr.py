@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.common.renamed import renamed_argument
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
 from spotsvm.estimators.evolved.machine import EvolvedKernelMachine
@@ -22,7 +21,6 @@ from spotsvm.solvers.dual.regression import solve_dual_regression
 from spotsvm.solvers.dual.spectrum import matrix_state
 
 
-@renamed_argument("n_evaluations", "n_trials")
 @dataclass(eq=False, repr=False, kw_only=True)
 class EvolvedKernelSVR(EvolvedKernelMachine, DualSVR):  # type: ignore[misc]  # weights of rows have no part in an evolution
     """Epsilon-support vector regression with a kernel that genetic programming finds for the data.

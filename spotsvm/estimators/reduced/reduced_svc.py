@@ -15,7 +15,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_positive
 from spotsvm.common.errors import ArgumentError
-from spotsvm.common.renamed import renamed_argument
 from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.dual_svc import PairClassifier
 from spotsvm.estimators.dual.exact_svc import ExactSVC
@@ -27,7 +26,6 @@ from spotsvm.estimators.reduced.settings import check_method, check_model, check
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
 
 
-@renamed_argument("max_evaluations", "n_trials")
 @dataclass(eq=False, repr=False, kw_only=True)
 class ReducedSVC(PairClassifier, BaseEstimator):
     """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.

@@ -143,7 +143,7 @@ def test_two_rows_have_the_closed_solution(a, b, c, C):
     assert found.converged
 
 
-@pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
+@pytest.mark.data
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_it_meets_libsvms_objective_on_real_data(C):
     table = pd.read_csv(Path(os.environ["SPOTSVM_DATA"]) / "tecator.csv").drop(columns=["moisture", "protein"])

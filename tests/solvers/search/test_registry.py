@@ -132,7 +132,8 @@ def test_an_unknown_search_is_refused(search, said):
 
 
 def test_a_search_is_registered_by_a_function(monkeypatch):
-    monkeypatch.setattr(registry, "_SEARCHES", dict(registry._SEARCHES))
+    monkeypatch.setattr(registry, "_SEARCHES", searches := dict(SEARCHES))
+    monkeypatch.setattr(registry, "SEARCHES", searches)
     mine = partial(RandomSearch)
     assert register_search("my-own_1", mine) == "my-own_1"
     assert register_search("my-own_1", mine) == "my-own_1"
@@ -149,9 +150,6 @@ def test_a_search_is_registered_by_a_function(monkeypatch):
             register_search(name, factory)
 
 
-def test_assignment_to_the_searches_by_name_warns(monkeypatch):
-    monkeypatch.setattr(registry, "_SEARCHES", dict(registry._SEARCHES))
-    with pytest.warns(DeprecationWarning, match=r"assignment to SEARCHES .*; use register_search\('mine', ...\)$") as caught:
+def test_searches_by_name_are_only_read():
+    with pytest.raises(TypeError, match="does not support item assignment"):
         SEARCHES["mine"] = RandomSearch
-    assert caught[0].filename == __file__
-    assert (SEARCHES["mine"], len(SEARCHES), [*SEARCHES][-1]) == (RandomSearch, len(registry._SEARCHES), "mine")

@@ -142,7 +142,9 @@ def test_links_are_not_followed(tmp_path):
     assert record_files(inside) == []
 
 
-@pytest.mark.skipif(os.name == "nt" or os.getuid() == 0, reason="all may read")
+@pytest.mark.skipif(
+    os.name == "nt" or os.getuid() == 0, reason="root may read and write everything: run this test as another user"
+)
 def test_a_folder_that_cannot_be_read(tmp_path):
     (tmp_path / "locked").mkdir(mode=0)
     with pytest.raises(StorageError, match="locked: cannot read the folder: Permission denied"):

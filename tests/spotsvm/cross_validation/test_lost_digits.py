@@ -2,12 +2,14 @@
 
 import re
 import warnings
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import loguniform
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.exceptions import FitFailedWarning
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -28,6 +30,28 @@ TIME = r"The offset of column 'time' \((2.7|1.6)e\+0. \+- "
 THIRD = re.escape("The offset of column 2 (3e+03 +- 1) costs the kernel")
 FAR = X + 3000.0 * (np.arange(6) == 2)
 DIABETES = load_diabetes(return_X_y=True)
+
+
+def of_sklearn(machine, data, y, **options):
+    """Return scikit-learn's scores; nan of folds that LIBSVM gives up, which the last bits of the data and of its sums decide."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)
+        try:
+            return cross_val_score(machine, data, y, **options)
+        except ValueError as error:
+            if "dual coefficients or intercepts are not finite" not in str(error):
+                raise
+            return np.full(options.get("cv", 5), np.nan)
+
+
+@contextmanager
+def warned():
+    """Collect the texts of warnings, but for those of folds that LIBSVM gives up."""
+    texts = []
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        yield texts
+    texts += [str(one.message) for one in told if not issubclass(one.category, FitFailedWarning)]
 
 
 @pytest.mark.parametrize(
@@ -51,21 +75,20 @@ DIABETES = load_diabetes(return_X_y=True)
     ids=["SVC", "C", "NuSVC", "pipeline", "seconds", "gamma from the variance", "linear", "poly", "SVR"],
 )
 def test_offsets_of_columns(machine, data, y, message):
-    with pytest.warns(UserWarning, match=message) as told:
+    with warned() as texts:
         ours = cross_val_scores(machine, data, y, [{}, {}])
-    assert len(told) == 1
-    np.testing.assert_array_equal(ours, [cross_val_score(machine, data, y)] * 2)
+    assert [re.search(message, text) is not None for text in texts] == [True]
+    np.testing.assert_array_equal(ours, [of_sklearn(machine, data, y)] * 2)
 
 
 @pytest.mark.parametrize("power", [2, 4, 5, 6, 7])
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_any_offset_of_all_columns(power, C):
     far = X + 10.0**power
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
+    with warned() as texts:
         ours = cross_val_scores(SVC(C=C, gamma=0.2), far, Y, scoring="accuracy")
-    np.testing.assert_array_equal(ours[0], cross_val_score(SVC(C=C, gamma=0.2), far, Y))
-    assert bool(told) == (power >= 6 or (power == 5 and C == 100.0))
+    np.testing.assert_array_equal(ours[0], of_sklearn(SVC(C=C, gamma=0.2), far, Y))
+    assert bool(texts) == (power >= 6 or (power == 5 and C == 100.0))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +106,7 @@ def test_no_warning_where_no_digits_are_lost(machine):
 
 def test_one_warning_for_a_search():
     search = SpotSearchCV(SVC(gamma=0.1), {"C": loguniform(0.1, 10.0)}, n_iter=4, search="random", random_state=0, cv=3)
-    with pytest.warns(UserWarning, match="The offset of column 'time'") as told:
+    with warned() as texts:
         search.fit(MINUTES, Y)
-    assert len(told) == 1
-    assert search.best_score_ == pytest.approx(cross_val_score(search.best_estimator_, MINUTES, Y, cv=3).mean())
+    assert ["The offset of column 'time'" in text for text in texts] == [True]
+    assert search.best_score_ == pytest.approx(of_sklearn(search.best_estimator_, MINUTES, Y, cv=3).mean())

@@ -15,7 +15,7 @@ FLAGS = """--headless --no-sandbox --disable-gpu --disable-quic --no-first-run -
     --disable-component-update --disable-sync --hide-scrollbars --enable-logging=stderr""".split()
 SCHEMES = {"light": "1", "dark": "0"}
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium to open a report in")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="reports are opened in chromium, which is not installed")
 
 
 def browse(file, folder, *options, scheme="light"):

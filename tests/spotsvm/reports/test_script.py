@@ -13,7 +13,7 @@ from scipy.stats import loguniform
 from spotsvm import Study
 from tests.spotsvm.reports.test_browser import BROWSER, browse
 
-pytestmark = pytest.mark.skipif(BROWSER is None, reason="no chromium to open a report in")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="reports are opened in chromium, which is not installed")
 
 #: what a reader does, and what the page then shows
 DRIVER = """

@@ -5,8 +5,6 @@ printed logarithms read as base 2: C = 2^log(C), and the kernel exp(-d^2 / sigma
 set diabetis holds another split than the paper's, so it is left out.
 """
 
-import os
-
 import pytest
 
 from spotsvm.estimators.dual.exact_svc import ExactSVC
@@ -14,7 +12,7 @@ from spotsvm.studies.common.data import read_split
 from spotsvm.studies.nested_vns.rbf import CONFIRMED, TABLE_3
 
 
-@pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the IDA data sets")
+@pytest.mark.data
 @pytest.mark.parametrize("method", ["KL", "VNS"])
 @pytest.mark.parametrize("name", CONFIRMED)
 def test_the_printed_parameters_give_the_printed_error(name, method):

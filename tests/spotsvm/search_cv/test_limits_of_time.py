@@ -125,4 +125,5 @@ def test_a_refit_within_its_time_is_that_of_this_process():
     assert np.array_equal(fitted.decision_function(X), here.decision_function(X))
     assert type(fitted.best_estimator_) is SVC
     assert pickle.loads(pickle.dumps(fitted)).best_params_ == here.best_params_
-    assert type(slow_to_refit(patience=1000).fit(X, Y).best_estimator_) is SlowOnAllRows
+    quick = slow_to_refit(patience=1000).set_params(refit_timeout=60.0)
+    assert type(quick.fit(X, Y).best_estimator_) is SlowOnAllRows

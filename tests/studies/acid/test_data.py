@@ -1,5 +1,3 @@
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +5,6 @@ import pytest
 from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.studies.acid.data import CLASS_SIZES, acid_data, classes_by_share, simulated_spectra, split_by_class
 from spotsvm.studies.common.data import data_from
-
-needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with tecator.csv, is not set")
 
 
 def test_spectra_and_split_are_of_the_papers_size():
@@ -52,7 +48,7 @@ def test_classes_have_the_shares_and_equal_values_one_class():
     assert (np.diff(y[np.argsort(values)]) >= 0).all()
 
 
-@needs_data
+@pytest.mark.data
 def test_the_real_spectra():
     data = acid_data("tecator")
     assert data.X.shape == (240, 100)

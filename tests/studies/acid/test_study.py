@@ -215,7 +215,7 @@ def test_each_of_the_default_tuners_has_a_colour_of_its_own():
     assert len({container[0].get_color() for container in ax.containers}) == len(DEFAULT_ENTRANTS)
 
 
-@pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with tecator.csv, is not set")
+@pytest.mark.data
 def test_on_the_real_spectra():
     made = AcidStudy(quick=True, budgets=[6], seeds=1, entrants={"random": ("table7", "random")})
     made = made.use_data(os.environ["SPOTSVM_DATA"])

@@ -1,5 +1,3 @@
-import os
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,8 +5,6 @@ import pytest
 from spotsvm.common.errors import DataError
 from spotsvm.studies.common.data import read_set, read_split
 from spotsvm.studies.common.view_sets import digits_by_quarters, read_ads, read_mfeat
-
-needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
 
 
 def columns_of(data):
@@ -33,7 +29,7 @@ def test_quarters_of_the_digits_and_their_splits():
     assert np.abs(X_test.mean(axis=0)).max() > 1e-3
 
 
-@needs_data
+@pytest.mark.data
 @pytest.mark.parametrize(("task", "n_views", "d"), [("EO", 4, 427), ("SL", 6, 649)])
 def test_views_of_the_numerals_are_those_of_the_paper(task, n_views, d):
     data = read_mfeat(task, n_views)
@@ -46,7 +42,7 @@ def test_views_of_the_numerals_are_those_of_the_paper(task, n_views, d):
     assert (len(X), len(X_test)) == (1333, 667)
 
 
-@needs_data
+@pytest.mark.data
 def test_advertisements_have_the_five_groups_of_the_paper():
     data = read_ads()
     assert [s.stop - s.start for s in data.groups.values()] == [457, 495, 472, 111, 19]

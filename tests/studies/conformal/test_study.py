@@ -1,5 +1,3 @@
-import os
-
 import joblib
 import numpy as np
 import pandas as pd
@@ -28,10 +26,6 @@ from spotsvm.studies.conformal.toy import MAIN, OTHERS, WITH_BIAS, Reading, draw
 
 LETTERS = pd.DataFrame(
     {"cap": list("abca" * 40), "one": list("p" * 160), "root": ["x", None, "y", "x"] * 40, "y": ["e", "p", "e", "p"] * 40}
-)
-needs_data = pytest.mark.skipif(
-    not os.path.isfile(os.path.join(os.environ.get("SPOTSVM_DATA", ""), "mushroom.csv")),  # noqa: PTH113, PTH118
-    reason="SPOTSVM_DATA names no folder with mushroom.csv",
 )
 
 
@@ -224,7 +218,7 @@ def test_without_data_the_mushroom_table_is_left_out(monkeypatch):
     assert study.mushroom().empty
 
 
-@needs_data
+@pytest.mark.data
 def test_the_printed_rows_of_the_nearest_encoding():
     from spotsvm.studies.common.data import read_table
 

@@ -1,4 +1,3 @@
-import os
 import shutil
 
 import joblib
@@ -13,10 +12,6 @@ from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 
 # enough for both grammars to find a kernel, and no more
 FEW = {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 6, "tournament_size": 4}
-
-needs_data = pytest.mark.skipif(
-    "SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA, the folder with glass2.csv and heart_statlog.csv, is not set"
-)
 
 
 @pytest.fixture
@@ -122,7 +117,7 @@ def test_without_grammars_the_rbf_kernel_is_tuned_alone(study):
     assert "tRBF" in alone.to_markdown()
 
 
-@needs_data
+@pytest.mark.data
 def test_the_papers_sets_stand_beside_what_is_printed():
     some = small(sets=("Heart", "Glass2"), n_splits=1, grammars=()).run()
     table = some.table().set_index("set")
@@ -131,7 +126,7 @@ def test_the_papers_sets_stand_beside_what_is_printed():
     assert [panel.get_title() for panel in some.figure().axes] == ["Glass2", "Heart"]
 
 
-@needs_data
+@pytest.mark.data
 def test_classes_are_as_in_the_files():
     glass, heart = labelled_sets(None, quick=True)
     assert set(glass.y) == {"float", "non_float"}

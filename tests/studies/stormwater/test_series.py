@@ -9,8 +9,6 @@ from spotsvm.common.errors import DataError
 from spotsvm.studies.stormwater.series import RainSeries, read_series, simulated_series
 from spotsvm.studies.stormwater.tank import simulate_tank
 
-needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
-
 
 def table(n=900):
     rng = np.random.default_rng(0)
@@ -99,7 +97,7 @@ def test_a_file_that_is_not_there_or_not_csv(tmp_path):
         read_series(tmp_path / "binary.csv")
 
 
-@needs_data
+@pytest.mark.data
 def test_the_real_series():
     folder = Path(os.environ["SPOTSVM_DATA"])
     wye = read_series(folder / "rain_flow_wye_hourly.csv")

@@ -1,4 +1,3 @@
-import os
 import pickle
 
 import numpy as np
@@ -14,7 +13,6 @@ from spotsvm.studies.tasks.svm import ClassificationError, RelevanceError, Unbal
 from spotsvm.studies.tasks.tasks import TASKS, make_task, make_tasks
 
 FREE = ("svc_rbf_breast_cancer", "svr_diabetes", "stormwater_a", "branin", "hartmann6", "rosenbrock5", "branin_noisy")
-needs_data = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="needs the data that SPOTSVM_DATA names")
 
 
 def blobs(classes=2, rows=60, features=3):
@@ -109,7 +107,7 @@ def test_a_task_without_its_data_is_left_out_by_name(monkeypatch, tmp_path):
         make_task("svc_ard_pima400")
 
 
-@needs_data
+@pytest.mark.data
 @pytest.mark.parametrize(
     ("name", "shape", "counts", "error"),
     [

@@ -32,7 +32,6 @@ KERNELS = {
 SMALL = """crabs german_categorical german_numeric glass glass2 heart_statlog ida_breast_cancer ida_diabetis ida_flare_solar
 ida_german ida_heart ida_image ida_thyroid ida_titanic internet_ads internet_ads_sample ionosphere lawsuit liver lupus mfeat_fac
 mfeat_fou mfeat_kar mfeat_mor mfeat_pix mfeat_zer pima sonar wisconsin""".split()
-LOCAL = pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA names no folder with the data sets")
 
 
 def exact(problem, **options):
@@ -225,14 +224,14 @@ def test_a_class_without_a_positive_bound_leaves_nothing_to_do():
         np.testing.assert_allclose(exact(problem).alpha, [0, 0, expected])
 
 
-@LOCAL
+@pytest.mark.data
 def test_the_list_of_small_sets_is_complete():
     manifest = pd.read_csv(Path(os.environ["SPOTSVM_DATA"]) / "MANIFEST.csv")
     small = manifest[(manifest["n"] < 3000) & (manifest["task"] != "regression")]
     assert sorted(file.split(".")[0] for file in small["file"]) == sorted(SMALL)
 
 
-@LOCAL
+@pytest.mark.data
 @pytest.mark.parametrize("name", SMALL)
 def test_it_meets_libsvms_objective_on_real_data(name):
     (path,) = Path(os.environ["SPOTSVM_DATA"]).glob(f"{name}.csv*")

@@ -159,7 +159,7 @@ def test_the_knee_predicts_on_real_data(error):
     assert model.score(X[200:], y[200:]) > 0.93
 
 
-@pytest.mark.skipif("SPOTSVM_DATA" not in os.environ, reason="SPOTSVM_DATA does not name a folder")
+@pytest.mark.data
 def test_on_sonar_evolution_widens_the_margin_at_the_same_count():
     sonar = pd.read_csv(Path(os.environ["SPOTSVM_DATA"]) / "sonar.csv")
     X = StandardScaler().fit_transform(sonar.drop(columns="y"))

@@ -72,7 +72,7 @@ def test_without_callbacks_nothing_is_told():
 
 
 def test_the_progress_bar_of_scikit_learn_follows_the_suggestions(capsys):
-    pytest.importorskip("rich", reason="ProgressBar needs rich")
+    pytest.importorskip("rich", reason="ProgressBar needs rich: pip install rich")
     from sklearn.callback import ProgressBar
 
     search().set_callbacks(ProgressBar()).fit(X, Y)

@@ -40,7 +40,7 @@ def read_only(tmp_path, path):
         place.mkdir()
         steps = [["mount", "--bind", path.parent, place], ["mount", "-o", "remount,bind,ro", place]]
         if any(subprocess.run(step, capture_output=True, check=False).returncode for step in steps):
-            pytest.skip("mounting a folder read-only takes root's rights")
+            pytest.skip("mounting a folder read-only takes root's rights: run this test as root, outside of a container")
         places.append(place)
         return place / path.name
 

@@ -235,7 +235,7 @@ def test_the_way_from_any_version_ends_at_the_same_tables(tmp_path):
     assert stored_columns() == tuple(name for name, *_ in new)
 
 
-@pytest.mark.skipif(os.getuid() == 0, reason="root may write what is read-only")
+@pytest.mark.skipif(os.getuid() == 0, reason="root may read and write everything: run this test as another user")
 def test_a_file_that_cannot_be_written_can_be_read(old):
     old.chmod(0o400)
     with closing(Record(old, read_only=True)) as record:

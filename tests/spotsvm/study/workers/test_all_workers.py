@@ -61,10 +61,10 @@ def test_outcomes_come_in_the_order_in_which_they_end(opened, kind, tmp_path):
         first = all_completed(workers, 1)
         began = time.monotonic()
         assert workers.wait(0.05) == []
-        assert time.monotonic() - began < 0.45
+        assert time.monotonic() - began < 15  # far less than the trial would wait
         (tmp_path / "go").touch()
         assert [(key, outcome.value) for key, outcome in first + workers.wait()] == [(7, 14.0), (4, 8.0)]
-        assert first[0][1].seconds < 0.5
+        assert first[0][1].seconds < 15
         outcomes = evaluated(workers, *({"x": x} for x in range(9)))
     assert [outcome.value for outcome in outcomes] == [2.0 * x for x in range(9)]
     pids = {outcome.extra["pid"] for outcome in outcomes}
