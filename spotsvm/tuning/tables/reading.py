@@ -95,6 +95,8 @@ def _read(path: str | Path, target: str, encoding: str | None = None, **more: An
     except pd.errors.ParserWarning as error:
         raise DataError(_too_long(path, layout)) from error
     except Exception as error:  # pandas and the decompressors raise many types
+        if isinstance(error, pd.errors.ParserError) and uneven_rows(path, layout, longer=True):
+            raise DataError(_too_long(path, layout)) from error
         why = _why(error, path, layout)
         raise DataError(f"{path} is not a CSV file with a header row: {why}; {_remedy(why)}{_hint(layout)}") from error
     if not layout.header:

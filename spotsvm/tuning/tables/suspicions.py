@@ -35,11 +35,12 @@ _FEW = 50
 def suspicions(table: Table) -> Iterator[Notice]:
     """Yield a notice for each thing about a table that is rather a mistake than meant, or that a random split overlooks.
 
-    They are columns that are left out, copies of rows, rows in the order of a date, columns that look like identifiers, columns
+    They are what was left out in reading, columns that are left out, copies of rows, rows in the order of a date, columns that look like identifiers, columns
     that tell groups of rows apart, a column that alone predicts the target nearly perfectly in 3 folds (by a decision tree or a
     straight line), and whole numbers as target that could be classes or a quantity.
     """
     assert table.columns is not None
+    yield from (Notice("reading", note) for note in table.reading[1:])
     X, y = table.X, table.y
     names = {kind: part["column"].tolist() for kind, part in table.columns.groupby("kind")}
     if "constant" in names:
@@ -59,12 +60,9 @@ def suspicions(table: Table) -> Iterator[Notice]:
         what = f"{_columns(numbered)} another whole number in each row, like an identifier; leave it out by --drop if it is one"
         yield Notice("identifier", what)
     texts = [name for kind in ("category", "yes/no", "text") for name in names.get(kind, [])]
-    grouping = [
-        name
-        for name in [*numeric, *texts]
-        if table.groups is None or table.groups.name == COPIES
-        if _groups(X[name], y, table.task)
-    ]
+    grouped = table.groups is not None and table.groups.name != COPIES
+    once = ~equal_rows(X, y).duplicated()  # of copies all columns repeat with the same target
+    grouping = [] if grouped else [name for name in [*numeric, *texts] if _groups(X[name][once], y[once], table.task)]
     for name in grouping:
         yield Notice(
             "groups",

@@ -69,6 +69,7 @@ def test_copies_of_rows_are_a_group_and_counted():
         "120 rows are exact copies of others: copies stay on one side of each split; at random about 98 % of the held-out rows "
         "would be training rows too"
     )
+    assert "groups" not in [notice.code for notice in suspicions(table)]
     train, test = held_out(table, 3, 0)
     assert not set(train.groups) & set(test.groups)
 
