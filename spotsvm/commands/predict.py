@@ -19,10 +19,13 @@ import click
     "--header/--no-header", default=None, help="Whether the first row has the names of the columns; by default it is found out."
 )
 @click.option("--thousands", metavar="MARK", help="What stands between thousands, such as the comma of 1,234.5.")
-def predict(model: Path, file: Path, out: str, **how: Any) -> None:
+@click.option("--skip-rows", type=click.IntRange(0), help="Number of lines above the header to leave out.")
+@click.option("--only", is_flag=True, help="Write the predictions without the columns of FILE.")
+def predict(model: Path, file: Path, out: str, only: bool, **how: Any) -> None:
     """Predict the rows of the table in FILE (CSV) with a MODEL.
 
-    The model is the file model.skops of `spotsvm tune --out`. The table has the columns of the training table, in any order.
+    The model is the file model.skops of `spotsvm tune --out`. The table has the columns of the training table, in any order. The
+    prediction of each row stands behind its columns, in classification with the probability of each class.
     """
     from spotsvm.common.csv_files import write_csv
     from spotsvm.common.errors import StorageError
@@ -34,7 +37,7 @@ def predict(model: Path, file: Path, out: str, **how: Any) -> None:
     if out != "-" and Path(out).resolve() in (model.resolve(), file.resolve()):
         raise StorageError(f"--out {out} is one of the files to read; use another file")
     found = predictions(
-        load_model(model), file, Choices(**how), lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True)
+        load_model(model), file, Choices(**how), lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True), only
     )
     try:
         write_csv(found, sys.stdout if out == "-" else Path(out), "predictions")

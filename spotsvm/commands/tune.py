@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import click
 
+from spotsvm.commands.options import Choice, SectionedCommand, section
 from spotsvm.commands.session import command_line, says_how_to_resume
-
-_Decorator = Callable[[Any], Any]
 
 #: where the demo writes its page
 _DEMO_PAGE = Path("spotsvm_demo.html")
@@ -42,8 +40,8 @@ def run_tuning(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
 
     The options are those of `TuningJob`; folds that are not given are 5, or fewer if the table allows no more.
     """
-    from spotsvm.common.errors import ArgumentError
-    from spotsvm.common.text import printable, printable_line
+    from spotsvm.common.errors import ArgumentError, StorageError, StudyMismatchError
+    from spotsvm.common.text import did_you_mean, printable, printable_line
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
     from spotsvm.tuning.job import FOLDS, TuningJob
@@ -52,7 +50,8 @@ def run_tuning(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
     searches = [name for name in SEARCHES if not needs_several_objectives(name)]
     if options["search"] not in searches:
         wrong = "is for several objectives" if options["search"] in SEARCHES else "is unknown"
-        raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}")
+        hint = did_you_mean(options["search"], searches)
+        raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}{hint}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
         job = TuningJob(table, executor=executor, command=command_line(), cv=FOLDS if cv is None else cv, **options)
 
@@ -62,7 +61,12 @@ def run_tuning(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
 
         if cv is None:
             job = job.with_possible_folds()
-        results = job.run(_silence if quiet else progress_bar, say)
+        try:
+            results = job.run(_silence if quiet else progress_bar, say)
+        except StudyMismatchError as error:
+            if error.differs != "data":
+                raise
+            raise StorageError(f"--out {job.out} belongs to another table; use a new --out") from error
     click.echo(printable(tuning_summary(job, results)))
     if code and results[-1].code:
         click.echo(printable(f"\nThis Python code repeats it:\n\n{results[-1].code}"), nl=False)
@@ -75,13 +79,9 @@ def _silence(name: str, budget: int) -> Iterator[None]:
     yield
 
 
-def _options(*options: _Decorator) -> _Decorator:
-    """Return a decorator that adds options to a command, in this order."""
-    return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)
-
-
 #: the options that `tune` and `demo` share
-tuning_options = _options(
+tuning_options = section(
+    "Search and report",
     click.option(
         "--trials",
         "n_trials",
@@ -98,7 +98,7 @@ tuning_options = _options(
     ),
     click.option(
         "--baseline",
-        type=click.Choice(["none", "random"]),
+        type=Choice(["none", "random"]),
         default="none",
         show_default=True,
         help="Whether random search runs as well, for comparison, at the same cost again.",
@@ -113,7 +113,7 @@ tuning_options = _options(
     ),
     click.option(
         "--oversearching",
-        type=click.Choice(["auto", "folds", "repeats", "nested", "none"]),
+        type=Choice(["auto", "folds", "repeats", "nested", "none"]),
         default="auto",
         show_default=True,
         help="How to estimate how much of the tuned score is luck: from partitions that had no part in the "
@@ -147,7 +147,8 @@ tuning_options = _options(
 
 
 #: the options for parallel workers and their limits
-worker_options = _options(
+worker_options = section(
+    "Workers and limits",
     click.option(
         "--workers",
         type=click.IntRange(1),
@@ -191,7 +192,8 @@ worker_options = _options(
 
 
 #: the options that say what a table holds
-table_options = _options(
+table_options = section(
+    "Table",
     click.option("--sep", help="Separator of the fields: one character, or tab; by default it is found out."),
     click.option(
         "--encoding", help="Encoding of the file, such as latin-1; by default UTF-8, UTF-16 and Latin-1 are told apart."
@@ -203,56 +205,76 @@ table_options = _options(
         "names unless the first row has numbers wherever the others have.",
     ),
     click.option("--thousands", metavar="MARK", help="What stands between thousands, such as the comma of 1,234.5."),
+    click.option(
+        "--skip-rows",
+        type=click.IntRange(0),
+        help="Number of lines above the header to leave out; by default lines with a single cell, as a title is.",
+    ),
     click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated, or names with commas."),
     click.option("--features", multiple=True, metavar="COLUMN", help="Column to use, and no others; as --drop."),
     click.option(
         "--categorical", multiple=True, metavar="COLUMN", help="Column of categories, also if they are numbers; as --drop."
     ),
     click.option("--groups", metavar="COLUMN", help="Column of persons, or the like, whose rows stay together in all splits."),
+    click.option(
+        "--time-split",
+        metavar="COLUMN",
+        help="Column of dates or numbers by which the latest rows are held out, and each fold is later than its training rows.",
+    ),
+    click.option(
+        "--require-target",
+        is_flag=True,
+        help="Refuse rows without a target, which are otherwise left out and predicted into --out.",
+    ),
     click.option("--positive", metavar="LABEL", help="Class of the target to tell from all others: it becomes 1, the others 0."),
     click.option("--drop-classes", multiple=True, metavar="LABEL", help="Class whose rows are left out; as --drop."),
 )
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--target", required=True, help="Column to predict; all others are features.")
-@click.option(
-    "--task",
-    type=click.Choice(["auto", "classification", "regression"]),
-    default="auto",
-    show_default=True,
-    help="Type of the target; auto takes text, booleans and few different integers as classes.",
-)
-@click.option(
-    "--scoring",
-    help="A scorer of scikit-learn, or mean_class_accuracy. By default accuracy (spectra: mean_class_accuracy), or the negative "
-    "root mean squared error.",
-)
-@click.option(
-    "--pipeline",
-    type=click.Choice(["table", "spectra", "stormwater"]),
-    default="table",
-    show_default=True,
-    help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
-    "stormwater: a time series predicted from past rain, tested on its last quarter.",
-)
-@click.option(
-    "--scale",
-    type=click.Choice(["standard", "power"]),
-    default="standard",
-    show_default=True,
-    help="How columns of numbers are scaled (table): to mean 0 and variance 1, or also nearly normal, by a power transformation.",
-)
-@click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011.")
-@click.option("--time", "time", help="Column of time stamps (stormwater); by default the rows are the time steps.")
-@click.option(
-    "--horizon", type=click.IntRange(0), default=0, show_default=True, help="How many steps ahead to predict (stormwater)."
-)
-@click.option(
-    "--rows",
-    type=click.IntRange(0),
-    help="Number of latest rows to train and test on (stormwater), 0 for all; 5000 by default. Earlier rows are only their past.",
+@section(
+    "Task and model",
+    click.option("--target", required=True, help="Column to predict; all others are features."),
+    click.option(
+        "--task",
+        type=Choice(["auto", "classification", "regression"]),
+        default="auto",
+        show_default=True,
+        help="Type of the target; auto takes text, booleans and few different integers as classes.",
+    ),
+    click.option(
+        "--scoring",
+        help="A scorer of scikit-learn, or mean_class_accuracy. By default accuracy (spectra: mean_class_accuracy), or the "
+        "negative root mean squared error.",
+    ),
+    click.option(
+        "--pipeline",
+        type=Choice(["table", "spectra", "stormwater"]),
+        default="table",
+        show_default=True,
+        help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
+        "stormwater: a time series predicted from past rain, tested on its last quarter.",
+    ),
+    click.option(
+        "--scale",
+        type=Choice(["standard", "power"]),
+        default="standard",
+        show_default=True,
+        help="How columns of numbers are scaled (table): to mean 0 and variance 1, or also nearly normal, by a power "
+        "transformation.",
+    ),
+    click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011."),
+    click.option("--time", "time", help="Column of time stamps (stormwater); by default the rows are the time steps."),
+    click.option(
+        "--horizon", type=click.IntRange(0), default=0, show_default=True, help="How many steps ahead to predict (stormwater)."
+    ),
+    click.option(
+        "--rows",
+        type=click.IntRange(0),
+        help="Number of latest rows to train and test on (stormwater), 0 for all; 5000 by default. Earlier rows are only their "
+        "past.",
+    ),
 )
 @table_options
 @tuning_options
@@ -272,7 +294,7 @@ def tune(
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
     options["file"] = file.name
     if pipeline == "stormwater":
-        given = next((name for name, value in choices.items() if value not in (None, ())), None)
+        given = next((name for name, value in choices.items() if value not in (None, (), False)), None)
         if given is not None:
             raise ArgumentError(f"--{given.replace('_', '-')} is not for time series (--pipeline stormwater); leave it out")
         from spotsvm.tuning.tables.series import read_series
@@ -290,7 +312,7 @@ def tune(
     run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, **options)
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @tuning_options
 @worker_options
 def demo(**options: Any) -> None:

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import stat
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -22,6 +23,9 @@ from spotsvm.common.text import checked_path, printable
 
 #: characters with which a formula begins; some spreadsheets accept the full-width ones too
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+
+#: fillers of Hangul and the empty pattern of Braille, which are no white space
+_BLANK_LETTERS = "\u115f\u1160\u3164\uffa0\u2800"
 
 
 def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> None:
@@ -59,10 +63,20 @@ def _safe(cell: Any) -> Any:
         return cell
     # a lone carriage return would not be quoted, and end the row; control characters would act on a terminal
     text = printable((cell if isinstance(cell, str) else str(cell)).replace("\r\n", "\n").replace("\r", "\n"))
-    # spreadsheets ignore leading white space
-    if (text[:1] in ("\t", "\n") or text.lstrip().startswith(_FORMULA)) and not _is_number(text):
+    # spreadsheets ignore leading white space, and may ignore what is invisible
+    if (text[:1] in ("\t", "\n") or _from_visible(text).startswith(_FORMULA)) and not _is_number(text):
         text = f"'{text}"
     return text
+
+
+def _from_visible(text: str) -> str:
+    """Return a text from its first visible character on."""
+    first = next((k for k, sign in enumerate(text) if not _invisible(sign)), len(text))
+    return text[first:]
+
+
+def _invisible(sign: str) -> bool:
+    return sign.isspace() or sign in _BLANK_LETTERS or unicodedata.category(sign) in ("Cc", "Cf", "Cn", "Co", "Mn", "Me")
 
 
 def _is_number(text: str) -> bool:

@@ -52,12 +52,16 @@ class StorageError(SpotSVMError, ValueError):
 
 
 class StudyMismatchError(StorageError):
-    """A record exists, but it belongs to a study with another space, direction, search or seed.
+    """A record exists, but it belongs to a study with another space, direction, search, seed or other data.
+
+    `differs` names what differs, such as "space", where that is known.
 
     See Also
     --------
     StorageError : A file that cannot be used.
     """
+
+    differs: str = ""
 
 
 class TrialStateError(SpotSVMError, ValueError):

@@ -62,7 +62,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     names = list(dict.fromkeys(known))
     last = name.rpartition("__")[2].lower()
-    near = [one for one in names if one.rpartition("__")[2].lower() == last] or get_close_matches(name, names, 1)
+    near = [one for one in names if one.rpartition("__")[2].lower() == last] or get_close_matches(name, names)
     return f"; did you mean {' or '.join(map(repr, near[:3]))}?" if near else ""
 
 

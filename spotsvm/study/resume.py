@@ -55,10 +55,15 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
         if not same_parameter(before, now):
             before, now = _difference(before, now)
             further = "; a wider space, which has all that the recorded one has, goes on as well" if key == "space" else ""
-            raise StudyMismatchError(
-                f"{path} holds a study with another {word}: it has {before}, this one {now}. "
-                f"Use the same {word}, or another file{further}"
-            )
+            if word == "data":  # whose fingerprints say nothing
+                error = StudyMismatchError(f"{path} belongs to other data; use the same data, or another file")
+            else:
+                error = StudyMismatchError(
+                    f"{path} holds a study with another {word}: it has {before}, this one {now}. "
+                    f"Use the same {word}, or another file{further}"
+                )
+            error.differs = word
+            raise error
 
 
 def describe_study(

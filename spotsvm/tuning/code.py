@@ -71,7 +71,12 @@ def tuning_code(
         split.append("share=Limits().test_share(len(table.y))")
         more.append(f"train = Limits().sample_of(train, {job.cv}, {job.seed})  # of all training rows")
     X, new = ("train.X", "test.X") if hasattr(train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
-    about = [f"cv={job.cv}", f"seed={job.seed}", "kinds=train.kinds"]
+    about = [
+        f"cv={job.cv}",
+        f"seed={job.seed}",
+        *(["in_time=True"] if train.time is not None else []),
+        *([f"categorical={train.categorical}"] if train.categorical else []),
+    ]
     about += [f"scale={job.scale!r}"] if job.scale != "standard" else []
     about += [f"region={job.region!r}"] if job.region is not None else []
     about += ["history=train.history", f"horizon={job.horizon}"] if series else []

@@ -35,7 +35,7 @@ from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import Limits, TunedOn, fit_on_more_rows, recorded_rows
-from spotsvm.tuning.pipelines.columns import Scale
+from spotsvm.tuning.pipelines.default_spaces import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import Pace, baseline, decisions, notices, outlook, pace_of
 from spotsvm.tuning.results import HeldOutResult, check_writable, write_model, write_results
@@ -94,7 +94,7 @@ class TuningJob:
 
     def with_possible_folds(self) -> TuningJob:
         """Return the job with fewer folds where a class or the groups allow no more, and then a notice why."""
-        if is_series(self.pipeline):
+        if self.in_time:
             return self
         cv, why = possible_folds(self.table, self.cv, self.seed)
         fewer = Notice("folds", f"{cv} folds in place of {self.cv}, as {why}")
@@ -123,7 +123,7 @@ class TuningJob:
         searches = self._searches
         with _unwarned():
             train, named, pace = self._rows_to_tune_on(whole, scoring, began)
-        if self.oversearching == "repeats" and is_series(self.pipeline):
+        if self.oversearching == "repeats" and self.in_time:
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
@@ -212,7 +212,7 @@ class TuningJob:
             results[-1] = replace(results[-1], verdict=verdict, code=code)
         if self.out is not None:
             write_results(results, self.out)
-            write_model(results, self.out, None if is_series(self.pipeline) else self.table)
+            write_model(results, self.out, None if is_series(self.pipeline) else self.table, self.metric, test)
         return results
 
     def _rows_to_tune_on(self, whole: Table, scoring: Any, began: float) -> tuple[Table, NamedPipeline, Pace | None]:
@@ -246,7 +246,8 @@ class TuningJob:
             history=train.history,
             horizon=self.horizon,
             grouped=train.groups is not None,
-            kinds=train.kinds,
+            in_time=train.time is not None,
+            categorical=train.categorical,
             scale=self.scale,
         )
 
@@ -285,7 +286,7 @@ class TuningJob:
             return result
         # of a series the last half is predicted, so that no search has a much shorter past than the one analysed
         last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
-        outer = last_half if is_series(self.pipeline) else OUTER_FOLDS
+        outer = last_half if self.in_time else OUTER_FOLDS
         path = None if self.out is None or self.oversearching != "nested" else self.out / f"{result.name}_outer"
         # the workers share the outer folds, and their searches have no progress bar
         judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
@@ -306,7 +307,7 @@ class TuningJob:
             held_out = paired_difference(scorer, *rows, self.seed, shares=self._shares)
         else:
             held_out = Difference(float("nan"), float("nan"), NO_INTERVAL)
-        how: HeldOut = "time" if is_series(self.pipeline) else "random" if test.groups is None else "groups"
+        how: HeldOut = "time" if self.in_time else "random" if test.groups is None else "groups"
         counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
         return decide(choice, self.metric, default, tuned, held_out, held_out_by=how, **counts)
 
@@ -361,8 +362,8 @@ class TuningJob:
         """Return the training rows and the held-out rows."""
         series = is_series(self.pipeline)
         share = TEST_SHARE if series else self.limits.test_share(len(self.table.y))
-        train, test = held_out(self.table, self.cv, self.seed, in_time=series, share=share)
-        if series or not train.kinds.plain or train.X.shape[1] <= _WIDE:
+        train, test = held_out(self.table, self.cv, self.seed, in_time=self.in_time, share=share)
+        if series or set(train.kinds.values()) != {"number"} or train.X.shape[1] <= _WIDE:
             return train, test
         return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))
 
@@ -372,7 +373,12 @@ class TuningJob:
 
     def _block(self, test: Table) -> int:
         """Return how many neighbouring rows depend on each other."""
-        return block_length(len(test.y)) if is_series(self.pipeline) else 1
+        return block_length(len(test.y)) if self.in_time else 1
+
+    @property
+    def in_time(self) -> bool:
+        """Whether the rows are in order of time, and the last ones are held out."""
+        return is_series(self.pipeline) or self.table.time is not None
 
 
 def _groups(table: Table) -> dict[str, Any]:

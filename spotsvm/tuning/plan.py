@@ -16,11 +16,24 @@ from spotsvm.common.text import duration
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.copies import COPIES
 from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.suspicions import suspicions
 from spotsvm.tuning.tables.table import Table
 
+#: kinds of columns, of one and of several
+_KINDS = {
+    "number": ("number", "numbers"),
+    "yes/no": ("yes/no", "yes/no"),
+    "category": ("category", "categories"),
+    "text": ("text", "texts"),
+    "date": ("date", "dates"),
+    "constant": ("constant, which is left out", "constants, which are left out"),
+    "identifier": ("identifier, which is left out", "identifiers, which are left out"),
+}
+#: most lines about columns
+_TREATMENTS = 20
 #: classes whose sizes are told
 _CLASSES = 5
 #: rows by which the time is judged beforehand; the larger number only if that is expected to take at most so many seconds
@@ -33,13 +46,33 @@ _RARE = 0.3
 
 def decisions(table: Table, held: int, title: str, better: str, cv: int) -> Iterator[str]:
     """Yield what was decided about a table: how it is read, rows, of which some are held out, columns, task and score."""
-    yield from (f"reading: {line}" for line in table.reading)
+    yield from (f"reading: {line}" for line in table.reading[:1])
     n = len(table.y)
-    together = "" if table.groups is None else f"; the rows of each of {table.groups.nunique()} groups stay together"
-    yield f"rows: {n}, of which {held} are held out: no search uses them{together}"
-    yield f"features: {table.kinds if table.kinds.numeric or not table.kinds.plain else f'{table.X.shape[1]} numeric'}"
+    how = ""
+    if table.time is not None:
+        how = f"; they are the latest by {table.time!r}, and each fold is later than the rows it is predicted from"
+    elif table.groups is not None and table.groups.name != COPIES:
+        how = f"; the rows of each of {table.groups.nunique()} groups stay together"
+    yield f"rows: {n}, of which {held} are held out: no search uses them{how}"
+    yield from feature_lines(table)
     yield f"task: {table.task}{_reason(table)}"
     yield f"score: {title}, mean over {cv} folds of the training rows; {better}"
+
+
+def feature_lines(table: Table) -> Iterator[str]:
+    """Yield how many columns of each kind there are, and what was done with those that are not numbers without gaps."""
+    if table.columns is None:
+        yield f"features: {table.X.shape[1]} numbers"
+        return
+    counts = table.columns["kind"].value_counts()
+    yield f"features: {', '.join(f'{n} {_KINDS[kind][n > 1]}' for kind, n in counts.items())}"
+    done = table.columns[table.columns["treatment"] != "kept"].groupby(["kind", "treatment"], sort=False)["column"].agg(list)
+    for k, ((kind, treatment), names) in enumerate(done.items()):
+        if k == _TREATMENTS:
+            yield f"features: and {len(done) - k} more kinds of columns, which columns.csv has with --out"
+            return
+        which = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        yield f"features: {which} ({kind}): {treatment}"
 
 
 def _reason(table: Table) -> str:
@@ -54,8 +87,7 @@ def _reason(table: Table) -> str:
 
 def notices(table: Table, metric: str, space: dict[str, Any], n_trials: int) -> Iterator[Notice]:
     """Yield what is suspicious about a table, about a score for it, or about a budget for a space."""
-    for text in suspicions(table):
-        yield Notice("column", text)
+    yield from suspicions(table)
     if table.task == "classification" and metric == "accuracy":
         yield from _rare(table.y)
     if len(space) > n_trials:

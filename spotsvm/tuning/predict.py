@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +11,16 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from spotsvm.common.errors import DataError
+from spotsvm.common.fingerprint import versions
+from spotsvm.preprocessing.table_encoder import as_texts
+from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.saved import SavedModel
-from spotsvm.tuning.tables.cells import not_numeric
-from spotsvm.tuning.tables.kinds import typed
+from spotsvm.tuning.scoring import scorer_of
 from spotsvm.tuning.tables.reading import TableFile, listed, read_rows
-from spotsvm.tuning.tables.table import Choices, check_features
+from spotsvm.tuning.tables.table import Choices, check_numbers, typed
+
+#: a number is far outside if it is more widths of the training range away from it
+_WIDTHS = 1.0
 
 
 def predictions(
@@ -24,24 +28,121 @@ def predictions(
     path: str | Path,
     how: Choices | None = None,
     say: Callable[[str], Any] = lambda line: None,
+    only: bool = False,
 ) -> pd.DataFrame:
-    """Return a frame with the number of each row below the header, its prediction, and of two classes the decision value.
+    """Return the table with the number of each row, its prediction, and in classification decision value and probabilities.
 
-    `how` says how the file is written, where that cannot be found out. Columns are found by their names, in any order; further
-    ones are ignored, which `say` is told. Rows without any value are left out. DataError is raised if a column is missing or has
-    a value that the model cannot use.
+    `how` says how the file is written, where that cannot be detected. Columns are found by their names, in any order; further
+    ones are not used. With `only` the table's own columns are left out. Rows without any value are left out. `say` is called with
+    what a user has to know: other versions, rows that are unlike the training table, and the score if the target is there.
+    DataError is raised if a column is missing or has a value that the model cannot use.
     """
-    how = how or Choices()
-    file = read_rows(path, model.columns[0], how.sep, how.encoding, how.header, how.thousands)
+    for line in _other_versions(model):
+        say(line)
+    file = read_rows(path, model.columns[0], **(how or Choices()).layout)
     X = _features(model, file, say)
     if not len(X):
         raise DataError(f"{path}: the table has no rows below its header; name a file with rows")
-    rows = X.index.to_numpy() + 1
-    given = X if hasattr(model.pipeline, "feature_names_in_") else X.to_numpy()
-    found = pd.DataFrame({"row": rows, "prediction": model.pipeline.predict(given)})
+    for line in _unlike(model, X):
+        say(line)
+    if model.task == "classification":
+        say(f"notice: {_about_probabilities(model)}")
+    if model.target in file.frame:
+        say(_score(model, X, file.frame[model.target]))
+    found = predicted(model, X)
+    return found if only else beside(file.frame, found)
+
+
+def predicted(model: SavedModel, X: pd.DataFrame) -> pd.DataFrame:
+    """Return the predictions of rows that have the types of the training table; a row's index is its number from 0."""
+    given = _given(model, X)
+    found = pd.DataFrame({"row": X.index.to_numpy() + 1, "prediction": model.pipeline.predict(given)})
     if len(getattr(model.pipeline, "classes_", ())) == 2 and hasattr(model.pipeline, "decision_function"):
         found["decision"] = model.pipeline.decision_function(given)
-    return found
+    chances = model.probabilities(given)
+    return found if chances is None else pd.concat([found, chances], axis=1)
+
+
+def beside(frame: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+    """Return predictions behind the columns of their table; a name that the table has too gets an underscore."""
+    names = []
+    for name in found.columns:
+        while name in frame.columns:
+            name += "_"
+        names.append(name)
+    return pd.concat([frame.reset_index(drop=True), found.set_axis(names, axis=1)], axis=1)
+
+
+def _given(model: SavedModel, X: pd.DataFrame) -> Any:
+    return X if hasattr(model.pipeline, "feature_names_in_") else X.to_numpy()
+
+
+def _other_versions(model: SavedModel) -> Iterator[str]:
+    mine = versions()
+    for name in ("spotsvm", "scikit-learn"):
+        if model.versions.get(name) != mine[name]:
+            yield (
+                f"warning: the model was made with {name} {model.versions.get(name)}, and this is {mine[name]}: its predictions "
+                "may differ; install that version, or tune again"
+            )
+
+
+def _about_probabilities(model: SavedModel) -> str:
+    if hasattr(model.pipeline, "predict_proba"):
+        return "the probabilities are the model's own"
+    if model.calibration is None:
+        return "the model has no probabilities"
+    n = model.calibration["rows"]
+    return f"the probabilities come from the decision values, by a logistic regression on the {n} rows held out in tuning"
+
+
+def _score(model: SavedModel, X: pd.DataFrame, target: pd.Series) -> str:
+    """Return the score on the rows with a target, or why there is none."""
+    known = target.notna()
+    y = target[known].infer_objects()
+    if not len(y):
+        return f"score: none, as no row has the target {model.target!r}"
+    if model.task == "classification":
+        classes = model.pipeline.classes_
+        labels = dict(zip(as_texts(pd.Series(classes)), classes, strict=True))
+        texts = as_texts(y)
+        other = sorted(set(texts) - set(labels))
+        if other:
+            return f"score: none, as the target {model.target!r} has a class that the model does not know: {other[0]!r}"
+        y = pd.Series([labels[text] for text in texts], index=y.index)
+    elif not is_numeric_dtype(y):
+        return f"score: none, as the target {model.target!r} is not numeric"
+    unit, scorer = ScoreUnit(model.metric), scorer_of(model.metric, model.positive)
+    try:
+        value = (named_scorer(scorer) if isinstance(scorer, str) else scorer)(model.pipeline, _given(model, X[known]), y)
+    except ValueError as error:  # as where a class lacks
+        return f"score: none, as {unit.title} cannot be computed: {error}"
+    return f"score: {unit.title} {unit.value(float(value)):.4g} on the {len(y)} rows with a target; {unit.better}"
+
+
+def _unlike(model: SavedModel, X: pd.DataFrame) -> Iterator[str]:
+    """Yield how many rows have unseen levels, gaps where there were none, or numbers far outside the training range."""
+    levels: dict[str, Any] = {}
+    gaps: dict[str, Any] = {}
+    far: dict[str, Any] = {}
+    for name, seen in model.seen.items():
+        column = X[name]
+        if not seen["gaps"]:
+            gaps[name] = column.isna()
+        if "levels" in seen:
+            levels[name] = column.notna() & ~as_texts(column).isin(seen["levels"])
+        if "low" in seen:
+            width = _WIDTHS * (seen["high"] - seen["low"])
+            far[name] = (column < seen["low"] - width) | (column > seen["high"] + width)
+    for marked, what in (
+        (levels, "a level that the training table does not have"),
+        (gaps, "a gap in a column that has none in the training table"),
+        (far, "a number far outside the range of the training table"),
+    ):
+        where = [name for name, rows in marked.items() if rows.any()]
+        if where:
+            n = int(np.logical_or.reduce([marked[name] for name in where]).sum())
+            yield f"notice: {n} of {len(X)} rows {'has' if n == 1 else 'have'} {what} (in {listed(pd.Index(where))})"
 
 
 def _features(model: SavedModel, file: TableFile, say: Callable[[str], Any]) -> pd.DataFrame:
@@ -55,31 +156,10 @@ def _features(model: SavedModel, file: TableFile, say: Callable[[str], Any]) -> 
         )
     spare = [name for name in frame.columns if name not in model.columns and name != model.target]
     if spare:
-        say(f"notice: {'1 column is' if len(spare) == 1 else f'{len(spare)} columns are'} ignored: {listed(pd.Index(spare))}")
+        say(f"notice: {'1 column is' if len(spare) == 1 else f'{len(spare)} columns are'} not used: {listed(pd.Index(spare))}")
     X = frame[list(model.columns)]
     try:
-        if model.kinds.plain:
-            check_features(X, file.where)
-        for name in model.kinds.numeric:
-            column = X[name]
-            if not is_numeric_dtype(column) and not column.dropna().isin([True, False]).all():
-                raise DataError(
-                    not_numeric(f"column {name!r}", column, file.where, ", as in the training table; correct the cell")
-                )
+        check_numbers(X, model.kinds, file.where)
     except DataError as error:
         raise DataError(f"{file.path}: {error}") from error
-    found = typed(X, replace(model.kinds, left_out={}))
-    # a column whose cells all look like numbers, or are missing, was not read as text
-    return found.assign(
-        **{
-            name: found[name].map(_text, na_action="ignore").astype(object)
-            for name in model.texts
-            if is_numeric_dtype(found[name])
-        }
-    )
-
-
-def _text(value: Any) -> str:
-    """Return a number as text, as a column of text has it."""
-    whole = not isinstance(value, bool | np.bool_) and float(value).is_integer()
-    return str(int(value)) if whole else str(value)
+    return typed(X, model.kinds, model.dates)

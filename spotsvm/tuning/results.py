@@ -18,7 +18,8 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
-from spotsvm.tuning.saved import MODEL, PARAMETERS, machine_parameters, save_model
+from spotsvm.tuning.predict import predicted
+from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model
 from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.table import Table
 
@@ -119,9 +120,12 @@ def write_results(results: list[HeldOutResult], out: Path) -> list[Path]:
     return files
 
 
-def write_model(results: Sequence[HeldOutResult], out: Path, table: Table | None) -> list[Path]:
+def write_model(
+    results: Sequence[HeldOutResult], out: Path, table: Table | None, metric: str = "", test: Table | None = None
+) -> list[Path]:
     """Write the parameters of the recommended machine, and with the table it was fitted to also its pipeline; return the files.
 
+    With the pipeline come columns.csv, which says what was done with each column, and the predictions of rows without a target.
     A series has no such table: what it predicts depends on the rows before.
     """
     estimator = recommended(results)
@@ -130,7 +134,13 @@ def write_model(results: Sequence[HeldOutResult], out: Path, table: Table | None
         files[0].write_text(json.dumps(machine_parameters(estimator), indent=2) + "\n")
         if table is not None:
             files.append(out / MODEL)
-            save_model(files[1], estimator, table)
+            save_model(files[1], estimator, table, metric, test)
+            if table.columns is not None:
+                files.append(out / "columns.csv")
+                write_csv(table.columns, files[-1], "columns")
+            if table.unlabelled is not None:
+                files.append(out / "predictions.csv")
+                write_csv(predicted(load_model(files[1]), table.unlabelled), files[-1], "predictions")
     except OSError as error:
         raise StorageError(f"--out {out}: cannot write to this folder: {error.strerror or error}") from error
     return files

@@ -3,61 +3,98 @@
 from __future__ import annotations
 
 import json
+import stat
 import zipfile
 import zlib
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pandas.api.types import is_object_dtype
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from spotsvm.common.errors import StorageError
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line
-from spotsvm.tuning.tables.kinds import Kinds
+from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.tables.table import Table
 
 MODEL, PARAMETERS = "model.skops", "parameters.json"
 #: the member of the file, which skops leaves alone, that says what the model is for
 _ABOUT = "spotsvm.json"
 _MOST_BYTES = 1 << 24
+#: a model may unpack to this, or to so many times its size
+_UNPACKED, _RATIO = 1 << 28, 100
 #: what skops does not know of the pipelines that are saved; it knows the types of numpy, scipy and scikit-learn
 _OURS = {
     "numpy.dtype",
+    "skrub._datetime_encoder.DatetimeEncoder",
+    "skrub._datetime_encoder._CircularEncoder",
+    "skrub._string_encoder.StringEncoder",
+    "skrub._to_str.ToStr",
     "spotsvm.estimators.cutoff.cutoff_classifier.CutoffClassifier",
     "spotsvm.estimators.reduced.reduced_svc.ReducedSVC",
     "spotsvm.preprocessing.importance_fraction.ImportanceFraction",
     "spotsvm.preprocessing.principal_monomials.PrincipalMonomials",
-    "spotsvm.tuning.pipelines.columns.calendar_parts",
+    "spotsvm.preprocessing.table_encoder.TableEncoder",
 }
 
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A fitted pipeline, and the table that it was fitted to."""
+    """A fitted pipeline, and what is known of the table that it was fitted to."""
 
     pipeline: Any
     target: str
     task: str
     columns: tuple[str, ...]
-    texts: tuple[str, ...]  # those whose values were text
-    kinds: Kinds
+    kinds: Mapping[str, str]
+    dates: Mapping[str, str]
     versions: Mapping[str, str]
+    #: of each column whether it has gaps, and the least and largest number, or the levels
+    seen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    #: the name of the score, and the class that it is about, if any
+    metric: str = ""
+    positive: Any = None
+    #: coefficients and intercepts of a logistic regression on the decision values, and the number of rows that it was fitted to
+    calibration: Mapping[str, Any] | None = None
+
+    def probabilities(self, X: Any) -> pd.DataFrame | None:
+        """Return a column with the probability of each class, or None if the model has none."""
+        classes = getattr(self.pipeline, "classes_", None)
+        if classes is None:
+            return None
+        names = [f"probability_{label}" for label in classes]
+        if hasattr(self.pipeline, "predict_proba"):
+            return pd.DataFrame(self.pipeline.predict_proba(X), columns=names)
+        if self.calibration is None:
+            return None
+        model = LogisticRegression()
+        model.classes_ = np.arange(len(classes))
+        model.coef_, model.intercept_ = np.array(self.calibration["coef"]), np.array(self.calibration["intercept"])
+        return pd.DataFrame(model.predict_proba(_decisions(self.pipeline, X)), columns=names)
 
 
-def save_model(path: Path, pipeline: Any, table: Table) -> None:
-    """Write a pipeline that was fitted to rows of this table."""
+def save_model(path: Path, pipeline: Any, table: Table, metric: str = "", held_out: Table | None = None) -> None:
+    """Write a pipeline that was fitted to rows of this table; held-out rows make probabilities of its decision values."""
     import skops.io  # on use: it takes a while, and few commands need it
 
-    texts = [name for name, dtype in zip(table.X.columns, table.X.dtypes, strict=True) if is_object_dtype(dtype)]
+    metric = metric or ("accuracy" if table.task == "classification" else "neg_root_mean_squared_error")
+    positive = positive_class(metric, table)
     about = {
         "target": str(table.y.name),
         "task": table.task,
         "columns": list(table.X.columns),
-        "texts": texts,
-        "kinds": asdict(table.kinds),
+        "kinds": table.kinds,
+        "dates": dict(table.dates),
+        "seen": {name: _seen(table.X[name], table.kinds[name]) for name in table.X.columns},
+        "metric": metric,
+        "positive": positive.item() if isinstance(positive, np.generic) else positive,
+        "calibration": None if held_out is None else _calibration(pipeline, held_out),
         "versions": versions(),
     }
     skops.io.dump(pipeline, path, compression=zipfile.ZIP_DEFLATED)
@@ -65,14 +102,54 @@ def save_model(path: Path, pipeline: Any, table: Table) -> None:
         file.writestr(_ABOUT, json.dumps(about, indent=2) + "\n")
 
 
+def _seen(column: pd.Series, kind: str) -> dict[str, Any]:
+    present = column.dropna()
+    found: dict[str, Any] = {"gaps": len(present) < len(column)}
+    if is_numeric_dtype(column) and len(present):
+        found |= {"low": float(present.min()), "high": float(present.max())}
+    elif kind in ("category", "yes/no"):
+        found["levels"] = sorted(map(str, present.unique()))
+    return found
+
+
+def _calibration(pipeline: Any, held_out: Table) -> dict[str, Any] | None:
+    """Return a logistic regression of the classes on the decision values of rows that the model was not fitted to.
+
+    It is Platt's scaling; of several classes with the decision values of all. None if a class does not occur.
+    """
+    classes = getattr(pipeline, "classes_", None)
+    if classes is None or hasattr(pipeline, "predict_proba") or not hasattr(pipeline, "decision_function"):
+        return None
+    codes = pd.Index(classes).get_indexer(pd.Index(held_out.y))
+    if len(np.unique(codes)) < len(classes):
+        return None
+    model = LogisticRegression(max_iter=1000).fit(_decisions(pipeline, held_out.X), codes)
+    return {"coef": model.coef_.tolist(), "intercept": model.intercept_.tolist(), "rows": len(codes)}
+
+
+def _decisions(pipeline: Any, X: Any) -> Any:
+    values = np.asarray(pipeline.decision_function(X))
+    return values.reshape(len(values), -1)
+
+
 def load_model(path: str | Path) -> SavedModel:
-    """Return what `save_model` has written; StorageError if it is damaged, or has types of others, which could do anything."""
+    """Return what `save_model` has written.
+
+    StorageError is raised if it is damaged, has types of others, which could do anything, or unpacks to far more than its size.
+    """
     import skops.io
 
     try:
+        found = Path(path).stat()
+        if not stat.S_ISREG(found.st_mode):
+            raise StorageError(f"{path} is not a regular file; name a model.skops that spotsvm tune has written")
         with zipfile.ZipFile(path) as file:
-            if file.getinfo(_ABOUT).file_size > _MOST_BYTES:
-                raise ValueError(f"{_ABOUT} is too large")
+            unpacked, most = sum(member.file_size for member in file.infolist()), max(_UNPACKED, _RATIO * found.st_size)
+            if unpacked > most or file.getinfo(_ABOUT).file_size > _MOST_BYTES:
+                raise StorageError(
+                    f"{path} unpacks to {unpacked >> 20} MiB, far more than its size of {found.st_size >> 10} KiB, so it is not "
+                    "loaded; use a model.skops that spotsvm tune has written"
+                )
             about = json.loads(file.read(_ABOUT))
         foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - _OURS)
         if foreign:
@@ -81,11 +158,8 @@ def load_model(path: str | Path) -> SavedModel:
                 "use a model.skops that spotsvm tune has written"
             )
         pipeline = skops.io.load(path, trusted=sorted(_OURS))
-        kinds: dict[str, Any] = {
-            name: value if isinstance(value, dict) else tuple(value) for name, value in about["kinds"].items()
-        }
-        columns, texts = (tuple(about[name]) for name in ("columns", "texts"))
-        return SavedModel(pipeline, about["target"], about["task"], columns, texts, Kinds(**kinds), dict(about["versions"]))
+        names = ("target", "task", "kinds", "dates", "versions", "seen", "metric", "positive", "calibration")
+        return SavedModel(pipeline, columns=tuple(about["columns"]), **{name: about[name] for name in names})
     except StorageError:
         raise
     except FileNotFoundError as error:

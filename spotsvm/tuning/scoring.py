@@ -41,7 +41,12 @@ def positive_class(metric: str, table: Table) -> Any:
 
 def table_scorer(metric: str, table: Table) -> Any:
     """Return the scorer of this name for the classes of a table: scikit-learn's name for it where there is one."""
-    scorer, positive = named_scorer(metric), positive_class(metric, table)
+    return scorer_of(metric, positive_class(metric, table))
+
+
+def scorer_of(metric: str, positive: Any) -> Any:
+    """Return the scorer of this name for a class, if it is about one: scikit-learn's name for it where there is one."""
+    scorer = named_scorer(metric)
     if positive is None or (not isinstance(positive, str | bool | np.bool_) and positive == 1):
         return scorer if metric == "mean_class_accuracy" else metric
     options = (

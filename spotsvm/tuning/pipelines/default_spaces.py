@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import loguniform, randint, uniform
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PowerTransformer, StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm.common.errors import ArgumentError
@@ -17,14 +17,15 @@ from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
+from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
-from spotsvm.tuning.pipelines.columns import Scale, column_transformer
 from spotsvm.tuning.pipelines.machine_spaces import MACHINE_SPACES, several_kernels_space
-from spotsvm.tuning.tables.kinds import Kinds
 from spotsvm.tuning.tables.table import Task
 
 Space = dict[str, Any]
+#: how numbers are scaled
+Scale = Literal["standard", "power"]
 
 
 def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space:
@@ -154,10 +155,12 @@ def iteration_cap(n_samples: int) -> int:
 
 
 def table_pipeline(
-    task: Task, n_samples: int, kinds: Kinds | None = None, scale: Scale = "standard"
+    task: Task, n_samples: int, categorical: Sequence[str] = (), scale: Scale = "standard"
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """Return an RBF support vector machine of scaled or encoded columns (`column_transformer`), and its search space.
+    """Return an RBF support vector machine of the columns of any table (`TableEncoder`), and its search space.
 
+    Numbers are scaled to mean 0 and variance 1, with scale="power" after a Yeo-Johnson transformation, which makes them nearly
+    normal; columns are standardised before it too, as its exponents become very large for columns with little spread.
     The space is that of LIBSVM's guide, C in 2^-5 .. 2^15 and gamma in 2^-15 .. 2^3; in regression the target is scaled
     too, so that epsilon in 2^-8 .. 1 is in units of its standard deviation. If cross-validation cannot share its work
     (regression, and many rows), the solver's iterations are capped at a multiple of the sample's size: a hopeless setting
@@ -174,7 +177,8 @@ def table_pipeline(
     ['svc__C', 'svc__gamma']
     """
     cap = iteration_cap(n_samples)
-    columns = column_transformer(kinds or Kinds(), scale)
+    scaler = StandardScaler() if scale == "standard" else make_pipeline(StandardScaler(), PowerTransformer())
+    columns = TableEncoder(tuple(categorical), scaler=scaler)
     if task == "classification":
         pipeline = make_pipeline(columns, SVC(max_iter=cap if n_samples > _SHARED_ROWS else -1))
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -10,14 +11,12 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.runs import Entrant
-from spotsvm.tuning.pipelines.columns import Scale
-from spotsvm.tuning.pipelines.default_spaces import table_pipeline
+from spotsvm.tuning.pipelines.default_spaces import Scale, table_pipeline
 from spotsvm.tuning.pipelines.opening import opening
 from spotsvm.tuning.pipelines.spectra import FIRST, spectra_pipeline
 from spotsvm.tuning.pipelines.spectra import REGIONS as SPECTRA_REGIONS
 from spotsvm.tuning.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
 from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
-from spotsvm.tuning.tables.kinds import Kinds
 from spotsvm.tuning.tables.table import Task, check_features
 
 #: the pipelines with their regions, the default first
@@ -76,7 +75,8 @@ def named_pipeline(
     history: Any = None,
     horizon: int = 0,
     grouped: bool = False,
-    kinds: Kinds | None = None,
+    in_time: bool = False,
+    categorical: Sequence[str] = (),
     scale: Scale = "standard",
 ) -> NamedPipeline:
     """Return a pipeline by its name, for training data, in one of its search regions: `REGIONS` has them, the default first.
@@ -84,9 +84,9 @@ def named_pipeline(
     "table" is a scaled SVM for any columns; "spectra" adds principal components, monomials, a choice by importance, and in
     classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series, whose rows are in
     order of time, from past rain (`stormwater_pipeline`): `history` has further rows as their past, and `horizon` is the number
-    of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater", else at random, stratified in classification; where
-    rows are `grouped`, those of a group stay together. `kinds` are those of the columns, which only "table" takes unless
-    all are numbers, and `scale` is how it scales them.
+    of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater" and where the rows are `in_time`, else at random,
+    stratified in classification; where rows are `grouped`, those of a group stay together. Only "table" takes columns that are
+    not numbers, those of `categorical` as categories; `scale` is how it scales numbers.
     ArgumentError is raised if the pipeline or region is unknown, or the pipeline is not for this task.
 
     Examples
@@ -99,7 +99,7 @@ def named_pipeline(
         raise ArgumentError(f"pipeline {name!r} is unknown; use one of {', '.join(REGIONS)}")
     if region is not None and region not in REGIONS[name]:
         raise ArgumentError(f"pipeline {name} has no region {region!r}; use {' or '.join(REGIONS[name])}")
-    if kinds is not None and not kinds.plain and name != "table":
+    if name != "table" and hasattr(X, "columns"):
         check_features(X)
     region = region or REGIONS[name][0]
     if horizon and not is_series(name):
@@ -112,9 +112,9 @@ def named_pipeline(
         return NamedPipeline(name, pipeline, space, TimeSeriesSplit(cv), scoring)
     classes_too = task == "classification"
     kind: Any = (StratifiedGroupKFold if classes_too else GroupKFold) if grouped else StratifiedKFold if classes_too else KFold
-    folds = kind(cv, shuffle=True, random_state=seed)
+    folds = TimeSeriesSplit(cv) if in_time else kind(cv, shuffle=True, random_state=seed)
     if name == "table":
-        pipeline, space = table_pipeline(task, n, kinds, scale)
+        pipeline, space = table_pipeline(task, n, categorical, scale)
         return NamedPipeline(name, pipeline, space, folds, scoring)
     classes = np.unique(np.asarray(y)).tolist() if task == "classification" else None
     pipeline, space = spectra_pipeline(task, n, classes, region=region, scale=True, random_state=seed)

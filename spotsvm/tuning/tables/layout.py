@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,9 +15,13 @@ from spotsvm.common.csv_files import opened_csv
 from spotsvm.common.errors import ArgumentError, DataError
 
 SEPARATORS = (",", ";", "\t", "|")
+#: several of them separate fields as one does
+BLANKS = " "
 #: what stands for a missing value besides pandas' own words
 MISSING = ("?",)
-_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
+#: most lines of a title
+_TITLES = 5
+_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": BLANKS, "blank": BLANKS}
 #: bytes and rows by which a layout is decided; of wide tables fewer rows, with so many fields
 _BYTES, _ROWS, _FEW_ROWS, _FIELDS = 1 << 20, 100, 10, 50_000
 _MARKS = (
@@ -43,15 +48,23 @@ class Layout:
     encoding: str = "utf-8"
     header: bool = True
     thousands: str | None = None
+    #: lines above the header
+    skip: int = 0
+    title: str = ""
     rows: tuple[tuple[str, ...], ...] = ()
 
     def __str__(self) -> str:
         mark = "commas" if self.decimal == "," else "points"
-        named = {"\t": "tabs", " ": "spaces"}.get(self.separator, repr(self.separator))
+        named = {"\t": "tabs", BLANKS: "blanks"}.get(self.separator, repr(self.separator))
         names = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}
         head = "" if self.header else ", no header row: columns are numbered from 1"
         thousands = "" if self.thousands is None else f", thousands separated by {self.thousands!r}"
-        return f"fields separated by {named}, decimal {mark}{thousands}, {names.get(self.encoding, self.encoding.upper())}{head}"
+        above = ""
+        if self.title:
+            first = "the first line" if self.skip == 1 else f"the first {self.skip} lines"
+            above = f", {first} left out as a title ({self.title!r}; --skip-rows 0 keeps it)"
+        written = names.get(self.encoding, self.encoding.upper())
+        return f"fields separated by {named}, decimal {mark}{thousands}, {written}{head}{above}"
 
 
 def find_layout(
@@ -61,12 +74,13 @@ def find_layout(
     encoding: str | None = None,
     header: bool | None = None,
     thousands: str | None = None,
+    skip_rows: int | None = None,
 ) -> Layout:
     """Return the layout of a file, decided by its first rows; what is given is taken as it is.
 
-    The separator is the one of comma, semicolon, tab and bar by which most rows have as many fields as the first. There is no
-    header if the first row has numbers wherever the others have. The decimal mark is a comma if numbers with decimal commas
-    occur, and none with points.
+    The separator is the one of comma, semicolon, tab and bar by which most rows have the same number of fields, or blanks if no
+    other divides the rows. Rows with a single cell above that are a title. There is no header if the first row has numbers
+    wherever the others have. The decimal mark is a comma if numbers with decimal commas occur, and none with points.
     """
     separator = None if sep is None else _separator(sep)
     encoding = None if encoding is None else _known(encoding)
@@ -74,15 +88,24 @@ def find_layout(
         start = stream.read(_BYTES)
     found = encoding or _encoding(start, path)
     text = codecs.getincrementaldecoder(found)("replace").decode(start)
-    parsed = {mark: _parsed(text, mark, len(start) == _BYTES) for mark in ([separator] if separator else SEPARATORS)}
-    # the first of equals counts, so a single column has commas
-    separator = separator or max(SEPARATORS, key=lambda mark: _fit(parsed[mark]))
-    rows = parsed[separator]
+    lines = [] if not skip_rows else text.splitlines(keepends=True)[:skip_rows]
+    text = text[sum(map(len, lines)) :]
+    parsed = {mark: _parsed(text, mark, len(start) == _BYTES) for mark in ([separator] if separator else (*SEPARATORS, BLANKS))}
+    # the first of equals counts, so a single column has commas; texts have blanks, so that these count last
+    fits = {mark: _fit([row for _, row in parsed[mark]]) for mark in parsed}
+    if separator is None:
+        separator = max(SEPARATORS, key=lambda mark: fits[mark])
+        if fits[separator][2] == 0 and fits[BLANKS][0] == 1.0:
+            separator = BLANKS
+    skip, title = skip_rows or 0, ""
+    if skip_rows is None and (found_above := _title(parsed[separator])):
+        skip, title = found_above
+    rows = [row for line, row in parsed[separator] if line > (0 if skip_rows else skip)]
     header = _has_header(rows, target) if header is None else header
     decimal = _decimal(rows, separator, thousands)
     if thousands is not None and (len(thousands) != 1 or thousands.isalnum()):
         raise ArgumentError(f"--thousands {thousands!r} is not a mark between thousands; use one character, such as ','")
-    return Layout(separator, decimal, found, header, thousands, tuple(map(tuple, rows)))
+    return Layout(separator, decimal, found, header, thousands, skip, title, tuple(map(tuple, rows)))
 
 
 def other_encodings(layout: Layout) -> list[Layout]:
@@ -92,31 +115,39 @@ def other_encodings(layout: Layout) -> list[Layout]:
 
 def line_of(path: str | Path, layout: Layout, row: int) -> int:
     """Return the number of the line in the file where a row begins; row 0 is the first one below the header."""
-    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
-        for k, (line, _) in enumerate(_records(text, layout.separator)):
-            if k == row + layout.header:
-                return line
-    return row + layout.header + 1
+    for k, (line, _) in enumerate(_rows(path, layout)):
+        if k == row + layout.header:
+            return line
+    return layout.skip + row + layout.header + 1
 
 
 def last_line(path: str | Path, layout: Layout) -> int:
     """Return the number of the line in the file where the last row begins, which has the rest where a quote is not closed."""
-    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
-        return max((line for line, _ in _records(text, layout.separator)), default=1)
+    return max((line for line, _ in _rows(path, layout)), default=1)
 
 
-def short_rows(path: str | Path, layout: Layout) -> tuple[int, int] | None:
-    """Return how many rows have fewer fields than the first one, and the line of the first of them; None if none has."""
-    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
-        rows = _records(text, layout.separator)
-        width = len(next(rows, (1, []))[1])
-        lines = [line for line, fields in rows if len(fields) < width]
+def uneven_rows(path: str | Path, layout: Layout, longer: bool) -> tuple[int, int] | None:
+    """Return how many rows have more fields than the first one, or fewer, and the line of the first of them; None if none has."""
+    rows = _rows(path, layout)
+    width = len(next(rows, (1, []))[1])
+    lines = [line for line, fields in rows if (len(fields) > width if longer else len(fields) < width)]
     return (len(lines), lines[0]) if lines else None
+
+
+def _rows(path: str | Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+        for _ in range(layout.skip):
+            next(text, "")
+        for line, fields in _records(text, layout.separator):
+            yield layout.skip + line, fields
 
 
 def _records(text: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, with the numbers of the lines where they begin."""
-    reader = csv.reader((line.replace("\0", "") for line in text), delimiter=separator, skipinitialspace=True)
+    lines = (line.replace("\0", "") for line in text)
+    if separator == BLANKS:
+        lines = (" ".join(line.split()) + "\n" for line in lines)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
     begins = 1
     try:
         for fields in reader:
@@ -127,23 +158,38 @@ def _records(text: Iterable[str], separator: str) -> Iterator[tuple[int, list[st
         yield begins, [""]
 
 
-def _parsed(text: str, separator: str, cut: bool) -> list[list[str]]:
-    found: list[list[str]] = []
-    for _, fields in _records(io.StringIO(text, newline=""), separator):
-        if len(found) == _ROWS or (len(found) >= _FEW_ROWS and len(found) * len(found[0]) >= _FIELDS):
+def _parsed(text: str, separator: str, cut: bool) -> list[tuple[int, list[str]]]:
+    found: list[tuple[int, list[str]]] = []
+    for line, fields in _records(io.StringIO(text, newline=""), separator):
+        if len(found) == _ROWS or (len(found) >= _FEW_ROWS and len(found) * len(found[-1][1]) >= _FIELDS):
             return found
-        found.append([field.strip() for field in fields])
+        found.append((line, [field.strip() for field in fields]))
     return found[:-1] if cut and len(found) > 1 else found
 
 
+def _width(rows: Sequence[Sequence[str]]) -> int:
+    """Return the most frequent number of fields, of equally frequent ones the first."""
+    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+
+
 def _fit(rows: Sequence[Sequence[str]]) -> tuple[float, float, int]:
-    """Return the share of the rows that are as wide as the first, that of fields without separators, and the width."""
-    width = len(rows[0]) if rows else 0
+    """Return the share of the rows that have the usual width, that of fields without separators, and the width."""
+    width = _width(rows)
     if width < 2:
         return 0.0, 0.0, 0
     fields = [field for row in rows for field in row]
     clean = sum(_COMMA.fullmatch(field) is not None or not any(mark in field for mark in SEPARATORS) for field in fields)
     return sum(len(row) == width for row in rows) / len(rows), clean / len(fields), width
+
+
+def _title(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, str] | None:
+    """Return how many lines above the header have a single cell, and the first of them; None if there is none."""
+    width = _width([row for _, row in rows])
+    # of two columns the first may be an index without a name
+    above = next((k for k, (_, row) in enumerate(rows) if sum(map(bool, row)) > 1 or (len(row) == width == 2)), 0)
+    if width < 2 or not 0 < above <= _TITLES or len(rows) - above < 2 or len(rows[above][1]) != width:
+        return None
+    return rows[above][0] - 1, " ".join(filter(None, rows[0][1]))[:60]
 
 
 def _encoding(start: bytes, path: str | Path) -> str:

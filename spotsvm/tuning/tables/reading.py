@@ -12,7 +12,8 @@ from pandas.api.types import is_integer_dtype
 
 from spotsvm.common.csv_files import read_csv
 from spotsvm.common.errors import DataError, SpotSVMError
-from spotsvm.tuning.tables.layout import MISSING, Layout, find_layout, last_line, line_of, other_encodings, short_rows
+from spotsvm.common.text import did_you_mean
+from spotsvm.tuning.tables.layout import BLANKS, MISSING, Layout, find_layout, last_line, line_of, other_encodings, uneven_rows
 
 
 @dataclass(frozen=True)
@@ -37,22 +38,18 @@ class TableFile:
         return replace(self, frame=self.frame[~blank], notes=(*self.notes, note))
 
 
-def read_file(
-    path: str | Path,
-    target: str,
-    sep: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-    thousands: str | None = None,
-) -> TableFile:
-    """Read a file that has a target column; see `read_table`.
+def read_file(path: str | Path, target: str, **how: Any) -> TableFile:
+    """Read a file that has a target column; see `read_table`, and `find_layout` for what can be said about the file.
 
     Without a header row the columns are named by their numbers from 1. DataError is raised if the file cannot be read.
     """
-    layout, frame = _read(path, target, sep, encoding, header, thousands)
+    layout, frame = _read(path, target, **how)
     if target not in frame.columns:
         none = "" if layout.header else ", numbered as there is no header row"
-        raise DataError(f"--target {target!r} is not a column of {path}, which has {listed(frame.columns)}{none}{_hint(layout)}")
+        raise DataError(
+            f"--target {target!r} is not a column of {path}, which has {listed(frame.columns)}{none}{_hint(layout)}"
+            f"{did_you_mean(target, frame.columns)}"
+        )
     notes = []
     if _numbers_the_rows(frame, target):
         frame = frame.iloc[:, 1:]
@@ -62,7 +59,7 @@ def read_file(
         frame = frame.drop(columns=spare)
         what = "1 column is empty" if len(spare) == 1 else f"{len(spare)} columns are empty"
         notes.append(f"{what} and left out: {listed(pd.Index(spare))}")
-    if len(frame) and frame.iloc[:, -1].isna().any() and (short := short_rows(path, layout)):
+    if len(frame) and frame.iloc[:, -1].isna().any() and (short := uneven_rows(path, layout, longer=False)):
         n, first = short
         what = "1 row has" if n == 1 else f"{n} rows have"
         notes.append(
@@ -71,17 +68,17 @@ def read_file(
     return TableFile(path, frame, layout, tuple(notes))
 
 
-def read_rows(path: str | Path, column: str, *how: Any) -> TableFile:
+def read_rows(path: str | Path, column: str, **how: Any) -> TableFile:
     """Read a file of further rows, all columns and rows with a value; `column` is in its header, `how` as in `read_file`."""
-    layout, frame = _read(path, column, *how)
+    layout, frame = _read(path, column, **how)
     return TableFile(path, frame, layout).without_blank_rows()
 
 
-def _read(path: str | Path, target: str, sep: str | None, encoding: str | None, *more: Any) -> tuple[Layout, pd.DataFrame]:
+def _read(path: str | Path, target: str, encoding: str | None = None, **more: Any) -> tuple[Layout, pd.DataFrame]:
     """Return the layout, and all cells."""
     layout = Layout()
     try:
-        layout = find_layout(path, target, sep, encoding, *more)
+        layout = find_layout(path, target, encoding=encoding, **more)
         try:
             frame = _parsed(path, layout)
         except UnicodeDecodeError:
@@ -96,10 +93,10 @@ def _read(path: str | Path, target: str, sep: str | None, encoding: str | None, 
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not {encoding} text: {error.reason}; use the right --encoding, or none") from error
     except pd.errors.ParserWarning as error:
-        raise DataError(
-            f"{path}: some rows have more fields than the header; correct them, or say by --sep what separates fields"
-        ) from error
+        raise DataError(_too_long(path, layout)) from error
     except Exception as error:  # pandas and the decompressors raise many types
+        if isinstance(error, pd.errors.ParserError) and uneven_rows(path, layout, longer=True):
+            raise DataError(_too_long(path, layout)) from error
         why = _why(error, path, layout)
         raise DataError(f"{path} is not a CSV file with a header row: {why}; {_remedy(why)}{_hint(layout)}") from error
     if not layout.header:
@@ -111,6 +108,16 @@ def _read(path: str | Path, target: str, sep: str | None, encoding: str | None, 
     if twice is not None:
         raise DataError(f"{path}: {names.count(twice)} columns are named {twice!r}; rename or remove all but one")
     return layout, frame
+
+
+def _too_long(path: str | Path, layout: Layout) -> str:
+    """Return where rows have more fields than the header, and what to do."""
+    n, first = uneven_rows(path, layout, longer=True) or (1, layout.skip + 2)
+    what = f"line {first} has" if n == 1 else f"{n} rows, the first in line {first}, have"
+    return (
+        f"{path}: {what} more fields than the header ({layout}); correct {'it' if n == 1 else 'them'}, name the separator by "
+        "--sep, or leave out lines above the header by --skip-rows N"
+    )
 
 
 def _first_that_reads(path: str | Path, layouts: list[Layout]) -> tuple[Layout, pd.DataFrame]:
@@ -129,7 +136,8 @@ def _parsed(path: str | Path, layout: Layout) -> pd.DataFrame:
         # without an index column, rows longer than the header cause an error; else they would be shifted
         frame = read_csv(
             path,
-            sep=layout.separator,
+            sep=r"\s+" if layout.separator == BLANKS else layout.separator,
+            skiprows=layout.skip,
             decimal=layout.decimal,
             thousands=layout.thousands,
             encoding=layout.encoding,

@@ -15,7 +15,7 @@ from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.common.text import printable_line
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.reading import read_file
-from spotsvm.tuning.tables.table import Table, Task, check_features, make_table
+from spotsvm.tuning.tables.table import Table, Task, check_features, checked_target
 
 _LOG = logging.getLogger(__name__)
 
@@ -51,7 +51,9 @@ def read_series(
         known = frame[target].notna()
         if not known.any():
             raise DataError(f"the target {target!r} has no values")
-        table = make_table(features[known], frame.loc[known, target], "regression")
+        if not features.shape[1]:
+            raise DataError(f"there are no features: the target {target!r} is the only column")
+        y, _, _ = checked_target(frame.loc[known, target], "regression")
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     if len(features) <= LONGEST_WINDOW:
@@ -62,7 +64,7 @@ def read_series(
             LONGEST_WINDOW,
         )
     keep = DEFAULT_ROWS if rows is None else rows
-    X, y = table.X, table.y
+    X = features[known].astype(float)
     if 0 < keep < len(y):
         _LOG.warning(
             "%s: the latest %d of %d rows are used for training and testing, the others only as their past; --rows 0 uses all",
@@ -71,7 +73,7 @@ def read_series(
             len(y),
         )
         X, y = X.iloc[-keep:], y.iloc[-keep:]
-    return Table(X, y, "regression", history=features.astype(float), kinds=table.kinds)
+    return Table(X, y, "regression", history=features.astype(float))
 
 
 def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, tra
 
 from spotsvm.common.errors import DataError
 from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.copies import COPIES
 from spotsvm.tuning.tables.table import Table
 
 TEST_SHARE = 0.25
@@ -18,23 +19,24 @@ TEST_SHARE = 0.25
 _PAIR = 2
 
 
-def held_out(table: Table, cv: int, seed: int, in_time: bool = False, share: float = TEST_SHARE) -> tuple[Table, Table]:
-    """Return the training rows, and the share of the rows that is held out: of a series the last ones.
+def held_out(table: Table, cv: int, seed: int, in_time: bool | None = None, share: float = TEST_SHARE) -> tuple[Table, Table]:
+    """Return the training rows, and the share of the rows that is held out: of a series, and a table in time, the last ones.
 
     Classes keep their shares, but for classes of two rows, which are both for training; groups are not divided. DataError is
     raised if there are too few rows for `cv` folds.
     """
+    in_time = table.time is not None if in_time is None else in_time
     _check_rows(table, max(cv, 2), in_time=in_time)
     if not in_time:
         _check_lone(table)
     rows = np.arange(len(table.y))
     pairs = np.zeros(len(rows), dtype=bool)
     stratify = None
-    if table.task == "classification":
+    if table.task == "classification" and not in_time:
         pairs = table.y.map(table.y.value_counts()).to_numpy() <= _PAIR
         stratify = table.y[~pairs]
     try:
-        if table.groups is None:
+        if table.groups is None or in_time:
             how = {"shuffle": False} if in_time else {"random_state": seed, "stratify": stratify}
             chosen, tested = train_test_split(rows[~pairs], test_size=share, **how)
             chosen = np.concatenate([chosen, rows[pairs]])
@@ -44,8 +46,10 @@ def held_out(table: Table, cv: int, seed: int, in_time: bool = False, share: flo
         raise DataError(f"{len(rows)} rows are too few for {share:.2g} of them to be held out: {error}") from error
     train, test = table.part(chosen), table.part(tested)
     check_folds(train, cv, "training rows", in_time=in_time)
-    if train.groups is not None and train.groups.nunique() < cv:
+    if train.groups is not None and not in_time and train.groups.nunique() < cv:
         n = train.groups.nunique()
+        if train.groups.name == COPIES:
+            raise DataError(f"there are {n} different training rows, fewer than --cv {cv}; use a smaller --cv or give more rows")
         raise DataError(
             f"--groups {train.groups.name!r} has {n} different values in the training rows, fewer than --cv {cv}; use "
             f"{f'--cv {n}, or ' if n > 1 else ''}another column"
@@ -72,7 +76,8 @@ def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
         limits.append((int(rare.iloc[-1]), f"{why} ({_without(rare.index[rare < cv].tolist())} leaves out what is rare)"))
     if train.groups is not None:
         n = int(train.groups.nunique())
-        limits.append((n, f"the training rows are of only {n} groups"))
+        what = "different rows" if train.groups.name == COPIES else "groups"
+        limits.append((n, f"the training rows are of only {n} {what}"))
     return min(limits, key=lambda limit: limit[0])
 
 

@@ -1,7 +1,8 @@
-"""What is suspicious about a table, in sentences for its user."""
+"""What is suspicious about a table."""
 
 from __future__ import annotations
 
+import shlex
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -16,41 +17,119 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from spotsvm.tuning.tables.copies import COPIES, equal_rows
+from spotsvm.tuning.tables.notice import Notice
+from spotsvm.tuning.tables.split import TEST_SHARE
 from spotsvm.tuning.tables.table import Table
 
 #: rows from which on an identifier or a leak can be told from chance, and the score of a single column that is too good
 _ENOUGH, _TOO_GOOD = 20, 0.99
 #: rows and columns by which leaks are sought: of many columns those with the largest F
 _ROWS, _COLUMNS = 2000, 20
+#: least values of a column that tells groups apart, and rows of each on average
+_GROUPS, _ROWS_EACH = 5, 3
 #: different whole numbers that may be classes, though they are taken as a quantity
 _FEW = 50
 
 
-def suspicions(table: Table) -> Iterator[str]:
-    """Yield a sentence for each thing about a table that is rather a mistake than meant.
+def suspicions(table: Table) -> Iterator[Notice]:
+    """Yield a notice for each thing about a table that is rather a mistake than meant, or that a random split overlooks.
 
-    They are constant columns, columns that look like identifiers, a column that alone predicts the target nearly perfectly in
-    3 folds (by a decision tree or a straight line), and whole numbers as target that could be classes or a quantity.
+    They are what was left out in reading, columns that are left out, copies of rows, rows in the order of a date, columns that look
+    like identifiers, columns that tell groups of rows apart, a column that alone predicts the target nearly perfectly in 3 folds
+    (by a decision tree or a straight line), and whole numbers as target that could be classes or a quantity.
     """
+    assert table.columns is not None
+    yield from (Notice("reading", note) for note in table.reading[1:])
     X, y = table.X, table.y
-    kinds = table.kinds
-    values = X[list(kinds.numeric)].to_numpy(dtype=float) if kinds.numeric else np.empty((len(X), 0))
-    known = ~np.isnan(values)
-    low, high = (np.where(known, values, fill) for fill in (np.inf, -np.inf))
-    spread = np.max(high, axis=0, initial=-np.inf) - np.min(low, axis=0, initial=np.inf)
-    constant = [name for name, width in zip(kinds.numeric, spread, strict=True) if width <= 0]
-    constant += [name for name in kinds.categorical if X[name].nunique(dropna=False) == 1]
-    if constant:
-        yield f"{_columns(constant)} the same value in all rows, so nothing can be learnt from it; leave it out by --drop"
-    numbered = np.array(kinds.numeric, dtype=object)[_identifiers(values)].tolist() if len(X) >= _ENOUGH else []
+    names = {kind: part["column"].tolist() for kind, part in table.columns.groupby("kind")}
+    if "constant" in names:
+        yield Notice("constant", f"{_columns(names['constant'])} the same value in all rows: left out")
+    if "identifier" in names:
+        yield Notice(
+            "identifier",
+            f"{_columns(names['identifier'])} another word in nearly each row, as an identifier has: left out (--categorical "
+            "takes it as a category)",
+        )
+    yield from _copies(table)
+    yield from _order(table)
+    numeric = names.get("number", [])
+    values = X[numeric].to_numpy(dtype=float)
+    numbered = np.array(numeric, dtype=object)[_identifiers(values)].tolist() if len(X) >= _ENOUGH else []
     if numbered:
-        yield f"{_columns(numbered)} another whole number in each row, like an identifier; leave it out by --drop if it is one"
-    for name, score, what in _leaks(table, values):
-        yield (
+        what = f"{_columns(numbered)} another whole number in each row, like an identifier; leave it out by --drop if it is one"
+        yield Notice("identifier", what)
+    texts = [name for kind in ("category", "yes/no", "text") for name in names.get(kind, [])]
+    grouped = table.groups is not None and table.groups.name != COPIES
+    once = ~equal_rows(X, y).duplicated()  # of copies all columns repeat with the same target
+    grouping = [] if grouped else [name for name in [*numeric, *texts] if _groups(X[name][once], y[once], table.task)]
+    for name in grouping:
+        yield Notice(
+            "groups",
+            f"all rows with the same {name!r} have the same target, as rows of one person or thing have: if new rows are of "
+            f"others, keep those of each together in all splits by --groups {shlex.quote(name)}; if {name!r} tells the target "
+            f"itself, leave it out by --drop {shlex.quote(name)}",
+        )
+    for name, score, what in _leaks(y, {name: X[name] for name in [*numeric, *texts] if name not in grouping}, table.task):
+        yield Notice(
+            "leak",
             f"column {name!r} alone predicts the target nearly perfectly ({what} {score:.3f} in 3 folds); if it is known only "
-            "together with the target, leave it out by --drop"
+            "together with the target, leave it out by --drop",
         )
     yield from _target(table, y)
+
+
+def _copies(table: Table) -> Iterator[Notice]:
+    """Yield how many rows are copies of others, and how many held-out rows a random split would also train on."""
+    groups = equal_rows(table.X, table.y)
+    spare = len(groups) - groups.nunique()
+    if not spare:
+        return
+    sizes = groups.map(groups.value_counts())
+    shared = f"{100 * float((1.0 - TEST_SHARE ** (sizes - 1)).mean()):.2g} % of the held-out rows"
+    what = "1 row is an exact copy of another" if spare == 1 else f"{spare} rows are exact copies of others"
+    if table.groups is not None and table.groups.name == COPIES:
+        yield Notice(
+            "copies", f"{what}: copies stay on one side of each split; at random about {shared} would be training rows too"
+        )
+    elif table.groups is None and table.time is None:
+        yield Notice(
+            "copies",
+            f"{what}: about {shared} are training rows too, so the scores hold for rows like these, not for other combinations "
+            "of values",
+        )
+
+
+def _order(table: Table) -> Iterator[Notice]:
+    """Yield that rows stand in the order of a date, and that a random split then says nothing about the future."""
+    if table.time is not None:
+        return
+    for name in table.dates:
+        times = table.X[name].dropna() if name in table.X else pd.Series(dtype=float)
+        if len(times) >= _ENOUGH and times.nunique() > 2 and (times.is_monotonic_increasing or times.is_monotonic_decreasing):
+            yield Notice(
+                "time",
+                f"the rows are in the order of {name!r}: a random split holds out rows between those it trains on, which does "
+                f"not tell how later rows are predicted; --time-split {shlex.quote(name)} holds out the latest rows",
+            )
+            return
+
+
+def _groups(column: pd.Series, y: pd.Series, task: str) -> bool:
+    """Return whether the values of a column repeat, always with the same target, as those of persons or things do.
+
+    There are at least 5 values, each in 3 rows on average, and twice as many as there are classes.
+    """
+    known = column.notna()
+    column, y = column[known], y[known]
+    sizes = column.value_counts()
+    if len(sizes) < _GROUPS or len(column) < _ROWS_EACH * len(sizes) or (sizes > 1).mean() < 0.9:
+        return False
+    targets = y.groupby(column)
+    if targets.nunique().max() > 1:
+        return False
+    different = targets.first().nunique()
+    return different > 1 and (task == "regression" or len(sizes) >= 2 * different)
 
 
 def _columns(names: list[str]) -> str:
@@ -68,50 +147,54 @@ def _identifiers(values: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(whole & (in_order | (ordered == 1).all(axis=0)))
 
 
-def _leaks(table: Table, values: NDArray[np.float64]) -> Iterator[tuple[str, float, str]]:
+def _leaks(y: pd.Series, columns: dict[str, pd.Series], task: str) -> Iterator[tuple[str, float, str]]:
     """Yield the columns from which a tree alone predicts the target nearly perfectly, with its score and the score's name."""
-    n = len(table.y)
-    rows = np.sort(np.random.default_rng(0).permutation(n)[:_ROWS])
-    y = table.y.iloc[rows].to_numpy()
-    classify = table.task == "classification"
-    if len(rows) < _ENOUGH or (classify and np.unique(y, return_counts=True)[1].min() < 3):
+    rows = np.sort(np.random.default_rng(0).permutation(len(y))[:_ROWS])
+    target = y.iloc[rows].to_numpy()
+    classify = task == "classification"
+    if len(rows) < _ENOUGH or (classify and np.unique(target, return_counts=True)[1].min() < 3):
         return
-    numeric = list(table.kinds.numeric)
-    filled = values[rows]
-    gaps = np.isnan(filled)
-    least, most = (np.where(gaps, fill, filled) for fill in (np.inf, -np.inf))
-    below = 2 * least.min(axis=0, initial=np.inf) - most.max(axis=0, initial=-np.inf) - 1.0
-    filled = np.where(gaps, np.where(np.isfinite(below), below, 0.0), filled)  # apart from all values
-    if len(numeric) > _COLUMNS:
+    some = {name: column.iloc[rows] for name, column in columns.items()}
+    codes = {name: _apart(column) if is_numeric_dtype(column) else pd.factorize(column)[0] for name, column in some.items()}
+    if len(codes) > _COLUMNS:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")  # of constant columns
-            F = (f_classif if classify else f_regression)(filled, y)[0]
-        numeric = [numeric[k] for k in np.argsort(-np.nan_to_num(F, nan=-1.0, posinf=np.inf), kind="stable")[:_COLUMNS]]
-    place = {name: k for k, name in enumerate(table.kinds.numeric)}
-    codes = {name: filled[:, place[name]] for name in numeric}
-    texts = [*table.kinds.categorical, *table.kinds.yes_no][:_COLUMNS]
-    codes |= {name: pd.factorize(table.X[name].iloc[rows])[0].astype(float) for name in texts}
+            F = (f_classif if classify else f_regression)(np.column_stack(list(codes.values())), target)[0]
+        names = list(codes)
+        codes = {
+            names[k]: codes[names[k]] for k in np.argsort(-np.nan_to_num(F, nan=-1.0, posinf=np.inf), kind="stable")[:_COLUMNS]
+        }
     models: list[Any] = (
         [DecisionTreeClassifier(random_state=0)] if classify else [DecisionTreeRegressor(random_state=0), LinearRegression()]
     )
     folds = (StratifiedKFold if classify else KFold)(3, shuffle=True, random_state=0)
     scoring, what = ("balanced_accuracy", "balanced accuracy") if classify else ("r2", "R2")
     for name, column in codes.items():
-        scaled = StandardScaler().fit_transform(column[:, None])  # trees see single precision
-        score = max(float(cross_val_score(model, scaled, y, cv=folds, scoring=scoring).mean()) for model in models)
+        scaled = StandardScaler().fit_transform(column[:, None].astype(float))  # trees see single precision
+        score = max(float(cross_val_score(model, scaled, target, cv=folds, scoring=scoring).mean()) for model in models)
         if score >= _TOO_GOOD:
             yield name, score, what
 
 
-def _target(table: Table, y: pd.Series) -> Iterator[str]:
+def _apart(column: pd.Series) -> NDArray[np.float64]:
+    """Return numbers with a number below all others in place of gaps."""
+    low, high = column.min(), column.max()
+    return np.asarray(column.fillna(2 * low - high - 1.0 if np.isfinite(high - low) else 0.0), dtype=float)
+
+
+def _target(table: Table, y: pd.Series) -> Iterator[Notice]:
     if not is_numeric_dtype(y) or is_bool_dtype(y):
         return
     n = int(y.nunique())
     whole = is_integer_dtype(y) or bool((y == np.rint(y)).all())
     if table.task == "classification" and n > 2 and whole:
-        yield f"the target {y.name!r} has {n} different whole numbers, taken as classes; use --task regression for a quantity"
+        yield Notice(
+            "task",
+            f"the target {y.name!r} has {n} different whole numbers, taken as classes; use --task regression for a quantity",
+        )
     elif table.task == "regression" and whole and n <= min(_FEW, len(y) // 5):
-        yield (
+        yield Notice(
+            "task",
             f"the target {y.name!r} has only {n} different whole numbers, taken as a quantity; use --task classification if they "
-            "are classes"
+            "are classes",
         )

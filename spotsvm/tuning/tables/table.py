@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,9 +16,10 @@ from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is
 from sklearn.utils import _safe_indexing
 
 from spotsvm.common.errors import ArgumentError, DataError
-from spotsvm.common.text import printable_line
+from spotsvm.common.text import did_you_mean, printable_line
+from spotsvm.preprocessing.table_encoder import TableEncoder, as_texts, date_format, is_identifier, read_dates
 from spotsvm.tuning.tables.cells import Where, mostly_numbers, not_numeric, row_of, shown, thousands_mark
-from spotsvm.tuning.tables.kinds import Kinds, find_kinds, huge_integers, typed
+from spotsvm.tuning.tables.copies import copies_of
 from spotsvm.tuning.tables.reading import TableFile, listed, read_file
 
 MANY_CLASSES = 100
@@ -41,10 +43,23 @@ class Table:
     groups: pd.Series | None = None
     #: how the file was read, in words
     reading: tuple[str, ...] = ()
-    #: which columns are numbers, categories and so on; only numbers without gaps unless it says otherwise
-    kinds: Kinds = Kinds()
+    #: what is done with each column, as `TableEncoder.columns_`; None for a series
+    columns: pd.DataFrame | None = None
+    #: columns taken as categories, whatever they hold
+    categorical: tuple[str, ...] = ()
+    #: the columns of dates, with how they are written
+    dates: Mapping[str, str] = field(default_factory=dict)
+    #: the column by which the rows are ordered, of which the last are held out
+    time: str | None = None
+    #: the features of the rows without a target
+    unlabelled: pd.DataFrame | None = None
     #: why the task is this one, in words
     why: str = ""
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kind of each column; empty for a series."""
+        return {} if self.columns is None else dict(zip(self.columns["column"], self.columns["kind"], strict=True))
 
     def part(self, rows: Any) -> Table:
         """Return the table with the rows at these positions alone."""
@@ -69,37 +84,86 @@ class Choices:
     positive: str | None = None
     #: classes whose rows are left out
     drop_classes: Sequence[str] = ()
+    #: lines above the header to leave out
+    skip_rows: int | None = None
+    #: whether rows without a target are an error
+    require_target: bool = False
+    #: column of times: the latest rows are held out
+    time_split: str | None = None
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        """What is said about how the file is written."""
+        return {name: getattr(self, name) for name in ("sep", "encoding", "header", "thousands", "skip_rows")}
 
 
 def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto", choices: Choices | None = None) -> Table:
     """Read a CSV file and check that an SVM can be trained on it.
 
-    The file may be compressed. Separator, decimal mark, encoding and header are found out; a first column without a name that
-    only numbers the rows, and columns and rows without any value, are left out. All columns but the target, those to drop and
-    that of groups are features: numbers, yes or no, categories or dates, with or without missing values. The task "auto" is
-    classification for a target of text, of booleans, or of at most 20 different integers. DataError is raised if the file cannot
-    be read, or a column is missing or unusable.
+    The file may be compressed. Separator, decimal mark, encoding, header and a title above it are detected; a first column
+    without a name that only numbers the rows, and columns and rows without any value, are left out. All columns but the target,
+    those to drop and that of groups are features of any kind, with or without gaps (see `TableEncoder`). Rows without a target
+    are kept aside in `unlabelled`. Rows that are copies of each other are a group. The task "auto" is classification for a target
+    of text, of booleans, or of at most 20 different integers. DataError is raised if the file cannot be read, or a column is
+    missing or unusable.
     """
     choices = choices or Choices()
-    file = read_file(path, target, choices.sep, choices.encoding, choices.header, choices.thousands).without_blank_rows()
+    file = read_file(path, target, **choices.layout).without_blank_rows()
     try:
         if choices.drop_classes:
             file = _without_classes(file, target, choices.drop_classes)
+        if choices.time_split is not None:
+            file = _in_time(file, target, choices)
         X, y, groups = _divided(file.frame, target, choices, file.where)
+        unknown = y.isna()
+        if unknown.any() and not choices.require_target and not unknown.all():
+            n = int(unknown.sum())
+            what = "1 row has" if n == 1 else f"{n} rows have"
+            note = f"{what} no target, the first in {file.where(unknown.idxmax())}; left out here, and predicted into --out"
+            file = replace(file, notes=(*file.notes, note))
+        else:
+            unknown[:] = False
         categorical = _columns("--categorical", choices.categorical, file.frame.columns)
         spare = next((name for name in categorical if name not in X.columns), None)
         if spare is not None:
             raise ArgumentError(f"--categorical {spare!r} is no feature; name one of the features")
-        table = make_table(X, y, task, file.where, categorical, list(X.columns) if choices.features else ())
-        if not _varies(table.X):
-            raise DataError("each column but the target has the same value in all rows, or none: there is nothing to learn from")
+        known = ~unknown
+        wanted = list(X.columns) if choices.features else ()
+        table = make_table(X[known], y[known].infer_objects(), task, file.where, categorical, wanted)
+        if unknown.any():
+            check_numbers(X[unknown], table.kinds, file.where)
+            table = replace(table, unlabelled=typed(X[unknown], table.kinds, table.dates))
+        if groups is not None:
+            table = replace(table, groups=groups[known])
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    notes = [*file.notes, *(f"column {name!r} is left out: {why}" for name, why in table.kinds.left_out.items())]
-    for note in notes:
+    for note in file.notes:
         _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
     why = table.why if choices.positive is None else f"1 being {choices.positive!r} and 0 all other classes"
-    return replace(table, groups=groups, reading=(str(file.layout), *notes), why=why)
+    if choices.time_split is not None:
+        table = replace(table, time=choices.time_split, groups=None)
+    return replace(table, reading=(str(file.layout), *file.notes), why=why)
+
+
+def _in_time(file: TableFile, target: str, choices: Choices) -> TableFile:
+    """Return a table with its rows in the order of a column of times."""
+    option = f"--time-split {choices.time_split!r}"
+    (name,) = _columns("--time-split", [str(choices.time_split)], file.frame.columns, several=False)
+    if choices.groups is not None:
+        raise ArgumentError(f"{option} and --groups {choices.groups!r} are different ways to split the rows; use one of them")
+    if name == target:
+        raise ArgumentError(f"{option} is the target; name the column of times")
+    column = file.frame[name]
+    written = None if is_numeric_dtype(column) else date_format(column)
+    if not is_numeric_dtype(column) and written is None:
+        raise DataError(
+            f"{option} has neither dates nor numbers, such as {shown(column.dropna().iloc[0])}; name a column of times"
+        )
+    times = column if written is None else read_dates(column, written)
+    if times.isna().any():
+        n, first = int(times.isna().sum()), file.where(times.isna().idxmax())
+        raise DataError(f"{option} has {n} missing values, the first in {first}; fill them or remove the rows")
+    return replace(file, frame=file.frame.loc[times.sort_values(kind="stable").index])
 
 
 def _divided(
@@ -130,14 +194,14 @@ def _divided(
     return frame[kept], y, frame[groups[0]]
 
 
-def _columns(option: str, given: Sequence[str], names: pd.Index) -> list[str]:
+def _columns(option: str, given: Sequence[str], names: pd.Index, several: bool = True) -> list[str]:
     """Return the columns that an option names, one by one or with commas between them."""
     found: list[str] = []
     for one in given:
-        parts = [one] if one in names else [part.strip() for part in one.split(",")]
+        parts = [one] if one in names or not several else [part.strip() for part in one.split(",")]
         missing = next((part for part in parts if part not in names), None)
         if missing is not None:
-            raise DataError(f"{option} {missing!r} is not a column; there are {listed(names)}")
+            raise DataError(f"{option} {missing!r} is not a column; there are {listed(names)}{did_you_mean(missing, names)}")
         found += parts
     return list(dict.fromkeys(found))
 
@@ -179,23 +243,28 @@ def make_table(
     categorical: Sequence[str] = (),
     wanted: Sequence[str] = (),
 ) -> Table:
-    """Check features and target, and determine the task and the kinds of the columns; see `read_table` and `find_kinds`."""
+    """Check features and target, and determine the task and the kinds of the columns; see `read_table` and `TableEncoder`.
+
+    `categorical` are taken as categories, and `wanted` are never left out as identifiers.
+    """
     if X.shape[1] == 0:
         raise DataError(f"there are no features: the target {y.name!r} is the only column")
     if len(X) == 0:
         raise DataError("the table has no rows below its header; name a file with rows")
-    kinds = find_kinds(X, where, categorical, wanted)
-    if len(kinds.left_out) == X.shape[1]:
-        raise DataError(f"there are no features: {_reasons(kinds)}; name a column by --categorical to use it")
-    X = typed(X, kinds)
-    _check_sizes(X[list(kinds.numeric)], where)
+    y, found, why = checked_target(y, task, where)
+    table = _with_kinds(X, y, tuple(categorical), wanted, where)
+    return replace(table, task=found, groups=copies_of(table.X, y), why=why)
+
+
+def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: Where = row_of) -> tuple[pd.Series, Task, str]:
+    """Return the target, its task and why it is this one; DataError if it cannot be learnt."""
     if y.isna().any():
         raise DataError(
             f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None), the first "
             f"in {where(y.index[int(np.argmax(y.isna()))])}; remove those rows"
         )
     what = f"the target {y.name!r}"
-    if not is_numeric_dtype(y) and huge_integers(y):
+    if not is_numeric_dtype(y) and _huge_integers(y):
         y = y.astype(float)
         _check_size(what, y, where)
     # such a text is rather a quantity with a fault: of many levels most are numbers
@@ -210,22 +279,54 @@ def make_table(
             raise DataError(f"{what} is {shown(y.iloc[0])} in all rows, so there is nothing to predict: name another --target")
     else:
         _check_classes(y)
-    return Table(X, y, found, kinds=kinds, why=_why(y, found) if task == "auto" else "as said")
+    return y, found, _why(y, found) if task == "auto" else "as said"
+
+
+def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wanted: Sequence[str], where: Where) -> Table:
+    """Return a table with its columns in the types of their kinds; DataError if most cells of a text are numbers."""
+    dates = {}
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if name in categorical or (is_numeric_dtype(dtype) and not is_bool_dtype(dtype)):
+            continue
+        column = X[name].dropna()
+        written = date_format(column)
+        if written is not None:
+            dates[name] = written
+        elif not (is_bool_dtype(dtype) or column.isin([True, False]).all() or _huge_integers(column)):
+            mark = thousands_mark(column)
+            if mark or (mostly_numbers(column) and not pd.to_numeric(column, errors="coerce").notna().all()):
+                thousands = f"use --thousands {mark!r}, " if mark else ""
+                remedy = f"; correct the cell, {thousands}or use --categorical or --drop {name!r}"
+                raise DataError(not_numeric(f"column {name!r}", X[name], where, remedy))
+            if name in wanted and is_identifier(as_texts(column)):
+                categorical = (*categorical, name)
+    check_sizes(X.select_dtypes("number"), where)
+    table = Table(X, y, "regression", categorical=categorical, dates=dates)
+    encoder = TableEncoder(categorical).fit(X)
+    table = replace(table, columns=encoder.columns_)
+    return replace(table, X=typed(X, table.kinds, dates))
+
+
+def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -> pd.DataFrame:
+    """Return columns in the types that they have in a table: floats, time stamps, or texts, in which a gap is NaN."""
+    if set(kinds.values()) == {"number"} and all(map(is_numeric_dtype, X.dtypes)):
+        # one block of memory: pandas would else take thousands of columns one by one in every fold
+        return pd.DataFrame(X.to_numpy(dtype=float, na_value=np.nan), index=X.index, columns=X.columns)
+    columns: dict[str, pd.Series] = {}
+    for name in X.columns:
+        if name in dates:
+            columns[name] = read_dates(X[name], dates[name])
+        elif kinds[name] == "number" or (kinds[name] == "constant" and is_numeric_dtype(X[name])):
+            columns[name] = pd.to_numeric(X[name].astype(object), errors="coerce").astype(float)
+        else:
+            columns[name] = as_texts(X[name])
+    return pd.DataFrame(columns, index=X.index)
 
 
 def _repaired(y: pd.Series) -> str:
     """Return how a target that is nearly one of numbers becomes one."""
     mark = thousands_mark(y)
     return "; correct the cell" + (f", use --thousands {mark!r}" if mark else "")
-
-
-def _varies(X: pd.DataFrame) -> bool:
-    """Return whether some column has different values, of which a missing one is another."""
-    return any(X[name].nunique(dropna=False) > 1 for name in X.columns)
-
-
-def _reasons(kinds: Kinds) -> str:
-    return ", ".join(f"{name!r} is {reason}" for name, reason in kinds.left_out.items())
 
 
 def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
@@ -240,10 +341,20 @@ def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
             f"column {X.columns[k]!r} has {int(missing[:, k].sum())} missing values, the first in "
             f"{where(X.index[int(np.argmax(missing[:, k]))])}; fill or remove them"
         )
-    _check_sizes(X, where)
+    check_sizes(X, where)
 
 
-def _check_sizes(X: pd.DataFrame, where: Where) -> None:
+def check_numbers(X: pd.DataFrame, kinds: Mapping[str, str], where: Where) -> None:
+    """Raise DataError if columns of numbers in the training rows have others than numbers in these rows, or too large ones."""
+    for name in X.columns:
+        column = X[name].dropna()
+        if kinds[name] == "number" and not is_numeric_dtype(column) and not pd.to_numeric(column, errors="coerce").notna().all():
+            raise DataError(not_numeric(f"column {name!r}", X[name], where, ", as in the training table; correct the cell"))
+    check_sizes(X.select_dtypes("number"), where)
+
+
+def check_sizes(X: pd.DataFrame, where: Where) -> None:
+    """Raise DataError if a column of numbers has infinite ones, or too large ones."""
     values = np.abs(X.to_numpy(dtype=float))
     bad = (values > HUGE).any(axis=0)
     if bad.any():
@@ -260,6 +371,23 @@ def _check_size(name: str, column: pd.Series, where: Where, remedy: str = "remov
     ):
         if wrong.any():
             raise DataError(f"{name} has {what}, the first in {where(column.index[int(np.argmax(wrong))])}; {remedy}")
+
+
+_INTEGER = re.compile(r"[-+]?\d{1,400}")
+
+
+def _huge_integers(column: pd.Series) -> bool:
+    """Return whether all cells are integers, too large for those of a machine, but not for a float.
+
+    Before version 3, pandas reads such a column as text.
+    """
+    is_text = any(isinstance(cell, str) for cell in column)
+    try:
+        numbers = [int(cell) if isinstance(cell, str) and _INTEGER.fullmatch(cell) else cell for cell in column]
+        whole = len(numbers) > 0 and all(type(number) is int and np.isfinite(float(number)) for number in numbers)
+        return whole and (not is_text or max(map(abs, numbers)) >= 2**63)
+    except OverflowError:
+        return False
 
 
 def _why(y: pd.Series, task: Task) -> str:

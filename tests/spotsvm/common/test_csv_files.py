@@ -50,6 +50,8 @@ class Odd:
     ("cell", "expected"),
     [
         *((text, f"'{text}") for text in ("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\t1", "\n=1", "-x1")),
+        *((f"{sign}=1", f"'{sign}=1") for sign in ("\u200b", "\u200d\u2060", "\ufeff ", "\u00ad", "\ufe0f", "\u3164", "\u2800")),
+        ("\u200bred", "\u200bred"),
         *((text, text) for text in ("-1", "+2.5e3", "-inf", "", "a=b", "'", "rbf")),
         *((number, str(number)) for number in (-1, -0.5, np.float64(-2.0), -np.inf, True)),
         (None, ""),

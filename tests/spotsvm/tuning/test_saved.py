@@ -1,5 +1,7 @@
 import json
+import os
 import zipfile
+from dataclasses import replace
 from operator import itemgetter
 
 import numpy as np
@@ -30,7 +32,7 @@ def frame():
 
 
 def fitted(table, name="table", **more):
-    pipeline = named_pipeline(name, table.task, table.X, table.y, kinds=table.kinds, **more).estimator
+    pipeline = named_pipeline(name, table.task, table.X, table.y, categorical=table.categorical, **more).estimator
     return clone(pipeline).fit(table.X, table.y)
 
 
@@ -42,7 +44,7 @@ def saved(tmp_path_factory):
     X.assign(kind=np.where(X["a"] > 0, "good", "bad")).to_csv(folder / "table.csv", index=False)
     table = read_table(folder / "table.csv", "kind")
     pipeline = fitted(table)
-    save_model(folder / "model.skops", pipeline, table)
+    save_model(folder / "model.skops", pipeline, table, "accuracy", table)
     return table, folder / "table.csv", pipeline, folder / "model.skops"
 
 
@@ -53,23 +55,84 @@ def predicted(file, given, **more):
 
 def test_a_later_table_is_read_by_the_same_rules(saved, tmp_path):
     table, path, pipeline, file = saved
-    found, told = predicted(file, path)
-    assert (list(found), list(found["row"]), told) == (["row", "prediction", "decision"], list(range(1, N + 1)), [])
+    whole, _ = predicted(file, path)
+    found, told = predicted(file, path, only=True)
+    names = ["row", "prediction", "decision", "probability_bad", "probability_good"]
+    assert (list(found), list(found["row"])) == (names, list(range(1, N + 1)))
+    pd.testing.assert_frame_equal(whole[names], found)
+    pd.testing.assert_frame_equal(whole.drop(columns=names), pd.read_csv(path))
     np.testing.assert_array_equal(found["prediction"], pipeline.predict(table.X))
     np.testing.assert_array_equal(found["decision"], pipeline.decision_function(table.X))
     assert set(found["prediction"]) == {"good", "bad"}
+    accuracy = (found["prediction"] == pd.read_csv(path)["kind"]).mean()
+    assert told == [
+        f"notice: the probabilities come from the decision values, by a logistic regression on the {N} rows held out in tuning",
+        f"score: accuracy {accuracy:.4g} on the {N} rows with a target; larger is better",
+    ]
     # other order, separator and decimal mark, further columns, a blank row, and no target
-    other = pd.read_csv(path)[["day", "town", "smoker", "gap", "a"]].assign(more=1.5, id=range(N))
+    other = pd.read_csv(path)[["day", "town", "smoker", "gap", "a"]].assign(more=1.5, row=range(N))
     other.loc[[3]] = np.nan
     other.to_csv(tmp_path / "later.csv", sep=";", decimal=",", index=False)
     again, told = predicted(file, tmp_path / "later.csv")
-    assert told == ["notice: 2 columns are ignored: 'more', 'id'"]
+    assert told[0] == "notice: 2 columns are not used: 'more', 'row'"
+    assert list(again)[-6:] == ["row", "row_", *names[1:]]
     text = (tmp_path / "later.csv").read_text().replace(";", "^").replace(",", ".")
     (tmp_path / "odd.csv").write_text(text, encoding="utf-16-le")
     odd, _ = predicted(file, tmp_path / "odd.csv", how=Choices(sep="^", encoding="utf-16-le"))
     pd.testing.assert_frame_equal(odd, again)
-    assert list(again["row"]) == [k for k in range(1, N + 1) if k != 4]
+    assert list(again["row_"]) == [k for k in range(1, N + 1) if k != 4]
+    again, _ = predicted(file, tmp_path / "later.csv", only=True)
     pd.testing.assert_frame_equal(again.reset_index(drop=True), found.drop(index=3).reset_index(drop=True))
+
+
+def test_probabilities_are_those_of_a_logistic_regression_on_held_out_rows(saved):
+    table, path, pipeline, file = saved
+    found, _ = predicted(file, path)
+    chance = found["probability_good"]
+    assert np.allclose(chance + found["probability_bad"], 1.0)
+    # its maximum likelihood makes the mean probability the share of the class
+    assert chance.mean() == pytest.approx((table.y == "good").mean(), abs=1e-4)
+    assert (np.diff(chance[np.argsort(found["decision"])]) >= 0).all()
+
+
+def test_rows_unlike_the_training_table_and_other_versions_are_told(saved, tmp_path):
+    _, path, _, file = saved
+    later = pd.read_csv(path).drop(columns="kind")
+    later.loc[[0, 1], "town"] = "Paris"
+    later.loc[2, "smoker"] = None
+    later.loc[[3, 4], "a"] = [1e6, -1e6]
+    later.to_csv(tmp_path / "later.csv", index=False)
+    _, told = predicted(file, tmp_path / "later.csv")
+    assert told[:3] == [
+        f"notice: 2 of {N} rows have a level that the training table does not have (in 'town')",
+        f"notice: 1 of {N} rows has a gap in a column that has none in the training table (in 'smoker')",
+        f"notice: 2 of {N} rows have a number far outside the range of the training table (in 'a')",
+    ]
+    told = []
+    older = replace(load_model(file), versions=versions() | {"scikit-learn": "1.0"})
+    predictions(older, path, say=told.append)
+    assert told[0].startswith(f"warning: the model was made with scikit-learn 1.0, and this is {versions()['scikit-learn']}: ")
+
+
+def test_a_target_of_other_classes_has_no_score(saved, tmp_path):
+    _, path, _, file = saved
+    pd.read_csv(path).assign(kind="ugly").to_csv(tmp_path / "later.csv", index=False)
+    _, told = predicted(file, tmp_path / "later.csv")
+    assert told[-1] == "score: none, as the target 'kind' has a class that the model does not know: 'ugly'"
+
+
+def test_what_never_ends_is_no_model_and_what_unpacks_to_far_more_than_its_size_neither(saved, tmp_path):
+    os.mkfifo(tmp_path / "pipe.skops")
+    for path in (tmp_path / "pipe.skops", "/dev/zero"):
+        with pytest.raises(StorageError, match="is not a regular file"):
+            load_model(path)
+    forged = tmp_path / "forged.skops"
+    forged.write_bytes(saved[-1].read_bytes())
+    with zipfile.ZipFile(forged, "a", zipfile.ZIP_DEFLATED) as archive, archive.open("big.npy", "w") as member:
+        for _ in range(300):
+            member.write(bytes(1 << 20))
+    with pytest.raises(StorageError, match=r"unpacks to 30\d MiB, far more than its size of \d+ KiB, so it is not loaded"):
+        load_model(forged)
 
 
 def test_levels_that_look_like_numbers_and_new_ones(saved, tmp_path):
@@ -101,10 +164,11 @@ def test_gaps_that_the_training_table_had_not(tmp_path):
     table = make_table(X, pd.Series(np.sin(X["a"]), name="y"))
     save_model(tmp_path / "m.skops", fitted(table), table)
     X.mask(X == 5.0).to_csv(tmp_path / "gap.csv", index=False)
-    with pytest.raises(DataError, match="column 'a' has 1 missing values, the first in line 7; fill"):
-        predicted(tmp_path / "m.skops", tmp_path / "gap.csv")
-    X.to_csv(tmp_path / "whole.csv", index=False)
-    assert list(predicted(tmp_path / "m.skops", tmp_path / "whole.csv")[0]) == ["row", "prediction"]
+    found, told = predicted(tmp_path / "m.skops", tmp_path / "gap.csv", only=True)
+    assert list(found) == ["row", "prediction"]
+    assert told == ["notice: 1 of 20 rows has a gap in a column that has none in the training table (in 'a')"]
+    median = fitted(table).predict(X.replace({"a": {5.0: X["a"].median()}}))
+    assert found["prediction"].to_numpy() == pytest.approx(median)
 
 
 @pytest.mark.parametrize("labels", [[0, 1], [True, False], ["a", "b"]])
@@ -140,7 +204,7 @@ def test_nothing_of_others_is_loaded(saved, tmp_path):
         with pytest.raises(StorageError, match="has types that are neither spotsvm's nor scikit-learn's, so it is not loaded: "):
             load_model(file)
     own = skops.io.get_untrusted_types(file=saved[-1])
-    assert {name.partition(".")[0] for name in own} <= {"numpy", "spotsvm"}
+    assert {name.partition(".")[0] for name in own} <= {"numpy", "skrub", "spotsvm"}
 
 
 def test_what_is_no_model_is_an_error(saved, tmp_path):

@@ -100,7 +100,7 @@ def test_arguments_that_make_no_sense(name, task, options, message):
 
 def test_other_pipelines_than_table_need_plain_numbers():
     given = make_table(pd.DataFrame({"a": ["u", "v", "w"] * 10, "b": range(30)}), pd.Series([0, 1] * 15))
-    columns = named_pipeline("table", given.task, given.X, given.y, kinds=given.kinds).estimator[0]
-    assert [part for part, *_ in columns.transformers] == ["numbers", "levels"]
+    columns = named_pipeline("table", given.task, given.X, given.y).estimator[0].fit(given.X)
+    assert columns.columns_["kind"].tolist() == ["category", "number"]
     with pytest.raises(DataError, match=r"column 'a' is not numeric \(row 0 contains 'u'\)"):
-        named_pipeline("spectra", given.task, given.X, given.y, kinds=given.kinds)
+        named_pipeline("spectra", given.task, given.X, given.y)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from spotsvm.common.errors import ArgumentError, DataError
@@ -102,7 +103,7 @@ def test_a_header_of_numbers(written, names):
 def test_a_missing_target_is_told_what_there_is(written):
     with pytest.raises(DataError, match="which has '1', '2', '3', numbered as there is no header row$"):
         read_table(written(lines(header=None)), "kind")
-    with pytest.raises(DataError, match="use --sep$"):
+    with pytest.raises(DataError, match="use --sep; did you mean 'a/b/kind'"):
         read_table(written(lines("/")), "kind")
 
 
@@ -122,7 +123,7 @@ def test_rows_that_end_early_are_told(written):
     assert read_table(written(f"{text}\nx,1,\n"), "kind").reading[1:] == ()  # a field that is empty is one
     table = read_table(written(f"{text}\nx,1\n"), "kind")
     assert table.reading[1:] == ("1 row has fewer fields than the first one; what lacks is taken as missing (line 13)",)
-    assert table.kinds.incomplete == ("b",)
+    assert "gaps are filled" in table.columns["treatment"][1]
     more = read_table(written(f"{text}\nx,1\ny\n"), "kind")
     assert more.reading[1:] == ("2 rows have fewer fields than the first one; what lacks is taken as missing (first line 13)",)
 
@@ -243,3 +244,84 @@ def test_what_a_shell_pipes_is_read_although_it_comes_once():
     code = "from spotsvm.tuning.tables.table import read_table; print(read_table('/dev/stdin', 'kind').X.shape)"
     ended = subprocess.run([sys.executable, "-c", code], input=lines(";"), capture_output=True, text=True, timeout=60)
     assert (ended.stdout, ended.stderr) == ("(10, 2)\n", "")
+
+
+def test_rows_without_a_target_are_kept_aside(written):
+    path = written(lines(body=[*ROWS, ["5", "", ""], ["red", "7", "NA"]]))
+    with pytest.raises(DataError, match=r"column 'a' is not numeric \(line 13 contains 'red'\)"):
+        read_table(path, "kind")
+    path = written(lines(body=[["5", "", ""], *ROWS, ["6", "7", "NA"]]))
+    table = read_table(path, "kind")
+    assert is_usual(table)
+    assert table.unlabelled.to_dict("split", index=True)["index"] == [0, 11]
+    assert table.unlabelled["a"].tolist() == [5.0, 6.0]
+    assert table.reading[1] == "2 rows have no target, the first in line 2; left out here, and predicted into --out"
+    with pytest.raises(DataError, match="the target 'kind' has 2 missing values .*, the first in line 2; remove those rows"):
+        read_table(path, "kind", choices=Choices(require_target=True))
+    with pytest.raises(DataError, match="the target 'kind' has 10 missing values"):
+        read_table(written(lines(body=[[*row[:2], ""] for row in ROWS])), "kind")
+
+
+def test_columns_may_have_any_name(written):
+    body = [[*row[:2], "Jan 3 2020", row[2]] for row in ROWS]
+    table = read_table(written(lines(header=("self", "X", "y", "kind"), body=body)), "kind")
+    assert list(table.X.columns) == ["self", "X", "y"]
+
+
+@pytest.mark.parametrize("title", ["Measurements of 2020\n", "Measurements,,\n\nin cm\n", "# a comment\n"])
+@pytest.mark.parametrize("mark", [",", ";"])
+def test_a_title_above_the_header_is_left_out_and_told(written, title, mark):
+    path = written(title.replace(",", mark) + lines(mark))
+    table = read_table(path, "kind")
+    assert is_usual(table)
+    n = title.count("\n")
+    first = "the first line" if n == 1 else f"the first {n} lines"
+    assert f"{first} left out as a title ('{title.split(',')[0].strip()}'; --skip-rows 0 keeps it)" in table.reading[0]
+    with pytest.raises(DataError):
+        read_table(path, "kind", choices=Choices(skip_rows=0))
+    with pytest.raises(DataError, match=rf"\(line {n + 3} contains 'red'\)"):
+        read_table(written(title.replace(",", mark) + lines(mark, body=[*ROWS[:1], ["red", "2", "x"], *ROWS])), "kind")
+
+
+def test_lines_can_be_left_out(written):
+    text = "made by, a program, of ours, 2020\n" + lines()
+    assert is_usual(read_table(written(text), "kind", choices=Choices(skip_rows=1)))
+
+
+@pytest.mark.parametrize("gap", [" ", "   "])
+def test_blanks_separate_fields_where_nothing_else_does(written, gap):
+    table = read_table(written(lines(gap)), "kind")
+    assert is_usual(table)
+    assert table.reading[0].startswith("fields separated by blanks")
+    path = written(lines(gap, body=[*ROWS[:3], ["red", "2", "x"], *ROWS]))
+    with pytest.raises(DataError, match=r"\(line 5 contains 'red'\)"):
+        read_table(path, "kind")
+
+
+def test_rows_with_more_fields_than_the_header_are_counted_and_the_first_named(written):
+    path = written(lines(body=[[*ROWS[0], "more"], *ROWS, [*ROWS[1], "more"]]))
+    with pytest.raises(DataError, match="2 rows, the first in line 2, have more fields than the header .*--skip-rows N"):
+        read_table(path, "kind")
+
+
+@pytest.mark.parametrize("format", ["%Y-%m-%d", "%b %d %Y", None])
+def test_the_latest_rows_are_held_out_by_a_column_of_times(written, format):
+    order = np.random.default_rng(0).permutation(40)
+    days = pd.date_range("2020-01-01", periods=40)
+    when = [str(k) if format is None else days[k].strftime(format) for k in order]
+    path = written(lines(header=("when", "a", "kind"), body=[[when[k], str(order[k]), "xy"[order[k] % 2]] for k in range(40)]))
+    table = read_table(path, "kind", choices=Choices(time_split="when"))
+    train, test = held_out(table, 3, 0)
+    assert train.X["a"].tolist() == list(range(30))
+    assert test.X["a"].tolist() == list(range(30, 40))
+    with pytest.raises(ArgumentError, match="--time-split 'kind' is the target"):
+        read_table(path, "kind", choices=Choices(time_split="kind"))
+
+
+def test_times_that_are_none_are_refused(written):
+    with pytest.raises(DataError, match="--time-split 'b' has neither dates nor numbers, such as 'u'"):
+        read_table(written("a,b,kind\n1,u,x\n2,v,y\n"), "kind", choices=Choices(time_split="b"))
+    with pytest.raises(DataError, match="--time-split 'a' has 1 missing values, the first in line 3"):
+        read_table(written("a,b,kind\n1,u,x\n,v,y\n"), "kind", choices=Choices(time_split="a"))
+    with pytest.raises(ArgumentError, match="--time-split 'a' and --groups 'b' are different ways"):
+        read_table(written("a,b,kind\n1,u,x\n,v,y\n"), "kind", choices=Choices(time_split="a", groups="b"))

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.suspicions import suspicions
 from spotsvm.tuning.tables.table import make_table
 
@@ -13,7 +14,7 @@ NUMBERS = pd.Series(RNG.normal(size=N), name="level")
 
 
 def found(frame, y=LABELS, task="auto"):
-    return list(suspicions(make_table(frame, y, task)))
+    return [notice.sentence for notice in suspicions(make_table(frame, y, task))]
 
 
 @pytest.mark.parametrize("y", [LABELS, NUMBERS], ids=["classes", "numbers"])
@@ -52,3 +53,48 @@ def test_whole_numbers_as_target():
     (said,) = found(X, pd.Series(RNG.integers(0, 8, N), name="y"), "regression")
     assert "only 8 different whole numbers, taken as a quantity; use --task classification" in said
     assert found(X, pd.Series(np.arange(N) % 2, name="y")) == []
+
+
+def codes(frame, y=LABELS, task="auto"):
+    return {notice.code: notice.sentence for notice in suspicions(make_table(frame, y, task))}
+
+
+def test_copies_of_rows_are_a_group_and_counted():
+    """Noise rows that occur four times: by a random split nearly each held-out row would be a training row as well."""
+    four = np.tile(np.arange(40), 4)
+    table = make_table(X.iloc[four].reset_index(drop=True), LABELS.iloc[four].reset_index(drop=True))
+    assert table.groups.tolist() == four.tolist()
+    (said,) = [notice for notice in suspicions(table) if notice.code == "copies"]
+    assert said.sentence == (
+        "120 rows are exact copies of others: copies stay on one side of each split; at random about 98 % of the held-out rows "
+        "would be training rows too"
+    )
+    assert "groups" not in [notice.code for notice in suspicions(table)]
+    train, test = held_out(table, 3, 0)
+    assert not set(train.groups) & set(test.groups)
+
+
+def test_rows_that_are_equal_by_chance_are_told_and_no_group():
+    frame = pd.DataFrame({"deck": RNG.choice(["a", "b", "c"], 300), "child": RNG.choice(["no", "yes"], 300)})
+    y = pd.Series(RNG.choice(["x", "y"], 300), name="kind")
+    assert make_table(frame, y).groups is None
+    assert codes(frame, y)["copies"].startswith("288 rows are exact copies of others: about 1e+02 % of the held-out rows")
+    assert make_table(X, LABELS).groups is None
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_column_whose_values_tell_groups_apart_is_offered_as_groups_first(task):
+    subject = np.repeat(np.arange(18), 5)
+    y = pd.Series(RNG.permutation(18)[subject], name="y")
+    y = y.mod(2).map({0: "x", 1: "y"}) if task == "classification" else y + 0.5
+    said = codes(X.assign(subject=subject), y)["groups"]
+    assert said.index("--groups subject") < said.index("--drop subject")
+    assert "leak" not in codes(X.assign(subject=subject), y)
+    mixed = y.sample(frac=1.0, random_state=0).reset_index(drop=True)
+    assert "groups" not in codes(X.assign(subject=subject), mixed)
+
+
+def test_rows_in_the_order_of_a_date_are_told_what_a_random_split_says():
+    days = pd.date_range("2020-01-01", periods=N).strftime("%b %d %Y")
+    assert codes(X.assign(day=days))["time"].endswith("--time-split day holds out the latest rows")
+    assert "time" not in codes(X.assign(day=RNG.permutation(days)))

@@ -129,9 +129,9 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
         (b"a,b,kind\n" + b"\0" * 100 + b"\n", "not text, as it contains zero bytes"),
         (
             rows("1,2,3,0", "4,5,6,1"),
-            "some rows have more fields than the header; correct them, or say by --sep what separates fields$",
+            "10 rows, the first in line 2, have more fields than the header .* by --skip-rows N$",
         ),
-        (rows() + "1,2,3,x\n", "Expected 3 fields in line 12, saw 4"),
+        (rows() + "1,2,3,x\n", "line 12 has more fields than the header"),
         ('a,b,kind\n1,"2,x\n3,4,y\n', "EOF inside string starting in line 2;"),
         ('a,b,kind\n\n1,2,x\n"a\nb",2,y\n3,"4,y\n', "EOF inside string starting in line 6;"),
         ('a,b,kind\n1,"2,x\n' + "3,4,y\n" * 50_000, "EOF inside string starting in line 2;"),
@@ -142,12 +142,10 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
             r"column 'a' is not numeric \(line 3 contains '1,000'\); correct.* use --thousands ',', or .* --drop 'a'$",
         ),
         (rows("w" * 5000 + ",2,x"), "column 'a' is not numeric"),
-        ("a,kind\n" + "".join(f"n{k},{k % 2}\n" for k in range(30)), "no features: 'a' is a text with 30 different values in 30"),
+        ("a,kind\n" + "".join(f"n{k},{k % 2}\n" for k in range(30)), "is an identifier: there is nothing to learn from"),
         (rows("1,inf,x"), "column 'b' has infinite values, the first in line 2;"),
         (rows("1,-Infinity,x"), "column 'b' has infinite values"),
         (rows("1,1e200,x"), "column 'b' has absolute values above 1e.100"),
-        (rows("3,4,y", "1,2,"), "the target 'kind' has 5 missing values .*, the first in line 3;"),
-        (rows("1,2,None"), "the target 'kind' has 5 missing values .*None"),
         (rows("1,2,y"), r"the target 'kind' has only one class \('y'\)"),
         (rows("1,2,5", "3,4,5"), r"the target 'kind' has only one class \(5\)"),
         (
@@ -212,7 +210,9 @@ def test_what_is_no_file_is_refused(tmp_path, name):
 
 
 def test_an_unknown_target_is_told_what_there_is(written):
-    with pytest.raises(DataError, match=r"--target 'Kind' is not a column of .*, which has 'a', 'b', 'kind'$"):
+    with pytest.raises(
+        DataError, match=r"--target 'Kind' is not a column of .*, which has 'a', 'b', 'kind'; did you mean 'kind'"
+    ):
         read_table(written(rows()), "Kind")
     wide = ",".join(f"c{k}" for k in range(30))
     with pytest.raises(DataError, match="'c7' and 22 more$"):
