@@ -36,7 +36,7 @@ class DualProblem:
     See Also
     --------
     make_problem : Makes one of arrays of any kind, checked.
-    solve_dual : Solves it.
+    spotsvm.solve_dual : Solves it.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class DualProblem:
 
         See Also
         --------
-        solve_dual : Ends where this is below `tol`.
+        spotsvm.solve_dual : Ends where this is below `tol`.
         """
         gain = self.y - decision  # derivative of the objective with respect to y_i alpha_i
         positive = self.y > 0
@@ -141,7 +141,7 @@ def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
     See Also
     --------
     DualProblem : What it makes.
-    solve_dual : Makes the problem itself.
+    spotsvm.solve_dual : Makes the problem itself.
 
     Examples
     --------

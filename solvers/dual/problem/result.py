@@ -41,7 +41,7 @@ class DualResult:
 
     See Also
     --------
-    solve_dual : What makes it.
+    spotsvm.solve_dual : What makes it.
 
     Examples
     --------

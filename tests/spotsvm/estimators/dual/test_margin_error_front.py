@@ -62,8 +62,11 @@ def test_exact_solutions_are_on_the_front_or_bettered(data, error):
         assert better.all(axis=1).any()
     assert set(model.front_.source) <= {"exact", "scaled", "evolved", "re-solved"}
     exact = model.front_[model.front_.source == "exact"]
-    assert len(exact)
+    # by "hinge" nothing betters an exact solution; by "count" wider margins at the same count may better all of them
+    assert len(exact) or error == "count"
     assert exact.C.notna().all()
+    assert len(model.exact_path_)
+    assert model.exact_path_.C.notna().all()
     assert model.front_.C[model.front_.source == "evolved"].isna().all()
     only_exact = MarginErrorFront(**{**SMALL, "n_generations": 0, "error": error}).fit(X, y)
     pd.testing.assert_frame_equal(only_exact.front_, model.exact_path_)
