@@ -90,8 +90,10 @@ def _odd_cells(X: Any, takes_nan: bool, takes_text: bool) -> Iterator[tuple[Any,
         column = X.iloc[:, k]
         found = column if is_numeric_dtype(column) else pd.to_numeric(column.astype(object), errors="coerce")
         numbers = found.to_numpy(dtype=float, na_value=np.nan)
-        text = np.isnan(numbers) & ~column.isna().to_numpy()
-        odd = np.where(text, not takes_text, _odd(numbers, takes_nan))
+        missing = column.isna().to_numpy()
+        text = np.array([isinstance(cell, str) for cell in column], dtype=bool) & np.isnan(numbers)
+        other = np.isnan(numbers) & ~missing & ~text  # such as dictionaries, which only the estimator knows
+        odd = np.where(text, not takes_text, _odd(numbers, takes_nan) & ~other)
         if odd.any():
             row = int(np.flatnonzero(odd)[0])
             value = column.iloc[row]

@@ -70,7 +70,7 @@ T = TypeVar("T")
 def _with_names(cls: type[T]) -> type[T]:
     """Make a class say which argument was meant, also by its name in other libraries."""
     names = {"n_trials": "n_iter", "n_calls": "n_iter", "search_spaces": "space", "param_grid": "space", "n_points": "batch_size"}
-    cls.__init__ = names_arguments(**names)(cls.__init__)  # type: ignore[method-assign,misc]
+    cls.__init__ = names_arguments(**names)(cls.__init__)  # type: ignore[method-assign]
     return cls
 
 

@@ -121,11 +121,11 @@ class SampledLaw:
 
     def ppf(self, q: ArrayLike) -> Floats:
         """Return the quantile at each probability."""
-        return np.asarray(np.interp(q, self._shares, self.sample))
+        return np.asarray(np.interp(np.asarray(q, dtype=float), self._shares, self.sample))
 
     def cdf(self, x: ArrayLike) -> Floats:
         """Return the probability up to x."""
-        return np.asarray(np.interp(x, self.sample, self._shares))
+        return np.asarray(np.interp(np.asarray(x, dtype=float), self.sample, self._shares))
 
     def support(self) -> tuple[float, float]:
         """Return the ends of the sample."""

@@ -427,7 +427,7 @@ class Study(EarlierResults):
             return
         said = f"{self.n_finished} of {n_trials} trials exist already, and nothing is evaluated; run(more=...) adds to them"
         if self._has_run:
-            warnings.warn(said, UserWarning, stacklevel=3)
+            warnings.warn(said, UserWarning, stacklevel=4)  # run is wrapped
         else:
             _LOG.info(said)
 

@@ -79,7 +79,7 @@ def test_a_value_beyond_all_floats_is_a_failure_as_an_infinite_one_is(value, rea
     path = tmp_path / "study.db" if recorded else None
     with Study(SPACE, "random", 0, path=path) as study:
         told = study.tell(study.ask(), value)
-        ran = study.run(lambda p: value, n_trials=2).trials[1]
+        ran = study.run(lambda p: value, n_trials=2, max_failures=None).trials[1]
     for trial in (told, ran):
         assert trial.state == "failed"
         assert re.fullmatch(reason, trial.reason)

@@ -55,7 +55,12 @@ def test_reasons_that_differ_in_numbers_alone_are_the_same_and_others_are_not():
     def either(params):
         raise ValueError(next(kinds))
 
-    assert Study(SPACE, "random", 0).run(either, 20).n_finished == 20
+    study = Study(SPACE, "random", 0)
+    with pytest.raises(
+        FirstTrialsFailedError, match="^All 20 trials of the run failed: 10 x ValueError: a .*; 10 x ValueError: b"
+    ):
+        study.run(either, 20)
+    assert study.n_finished == 20
 
 
 def test_what_ends_no_run():
