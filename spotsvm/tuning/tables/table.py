@@ -251,6 +251,8 @@ def make_table(
         raise DataError(f"there are no features: the target {y.name!r} is the only column")
     if len(X) == 0:
         raise DataError("the table has no rows below its header; name a file with rows")
+    if len(X) == 1:
+        raise DataError("the table has 1 row, too few to learn from; give more rows")
     y, found, why = checked_target(y, task, where)
     table = _with_kinds(X, y, tuple(categorical), wanted, where)
     return replace(table, task=found, groups=copies_of(table.X, y), why=why)

@@ -10,7 +10,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, root_mean_squared_error
-from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
+from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 from sklearn.svm import SVC, SVR
 
 from spotsvm.commands.tune import demo, tune
@@ -140,9 +140,12 @@ def check_scores(given, results, folds=None):
     train, test = given._split()
     scorer = named_scorer(given.metric)
     if folds is None:
-        folds = (StratifiedKFold if train.task == "classification" else KFold)(3, shuffle=True, random_state=1)
+        kind = StratifiedKFold if train.task == "classification" else KFold
+        if train.groups is not None:  # two of the iris flowers are equal
+            kind = StratifiedGroupKFold
+        folds = kind(3, shuffle=True, random_state=1)
     for result in results:
-        again = cross_val_score(result.estimator, train.X, train.y, cv=folds, scoring=scorer).mean()
+        again = cross_val_score(result.estimator, train.X, train.y, groups=train.groups, cv=folds, scoring=scorer).mean()
         assert result.tuned_score == pytest.approx(again)
         assert result.test_score == pytest.approx(scorer(result.estimator, test.X, test.y))
 
@@ -191,7 +194,7 @@ def test_the_files(done):
     machine = SVC if given.table.task == "classification" else SVR
     assert machine(**params).get_params() == machine_parameters(use)
     endings = (".db", "_trials.csv", "_folds.csv", "_parameters.json")
-    files = {"comparison.csv", "report.html", "model.skops", "parameters.json"} | {
+    files = {"comparison.csv", "columns.csv", "report.html", "model.skops", "parameters.json"} | {
         f"{n}{e}" for n in ("random", "kriging") for e in endings
     }
     assert {f.name for f in given.out.iterdir()} == files
@@ -296,7 +299,13 @@ def test_the_cap_on_iterations_is_no_news(monkeypatch):
 @pytest.mark.parametrize(("n", "cv"), [(1, 2), (2, 2), (3, 3), (5, 5)])
 def test_few_rows_are_refused(n, cv):
     short = storm()
-    for few in (job(diabetes(n), cv=cv), stormy(table=Table(short.X[:n], short.y[:n], "regression", short.history), cv=cv)):
+    if n == 1:
+        with pytest.raises(DataError, match="too few to learn from"):
+            diabetes(n)
+    for few in (
+        *([job(diabetes(n), cv=cv)] if n > 1 else []),
+        stormy(table=Table(short.X[:n], short.y[:n], "regression", short.history), cv=cv),
+    ):
         with pytest.raises(DataError, match="few"):
             few.run(quiet)
     if n > 1:
