@@ -69,10 +69,10 @@ def feature_lines(table: Table) -> Iterator[str]:
             done.setdefault((kind, treatment), []).append(name)
     for k, ((kind, treatment), names) in enumerate(done.items()):
         if k == _TREATMENTS:
-            yield f"features: and {len(done) - k} more, which columns.csv has with --out"
+            yield f"columns: and {len(done) - k} more, which columns.csv has with --out"
             return
         which = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        yield f"features: {which} ({kind}): {treatment}"
+        yield f"columns: {which} ({kind}): {treatment}"
 
 
 def _reason(table: Table) -> str:

@@ -306,7 +306,9 @@ def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wan
     table = Table(X, y, "regression", categorical=categorical, dates=dates)
     encoder = TableEncoder(categorical).fit(X)
     table = replace(table, columns=encoder.columns_)
-    return replace(table, X=typed(X, table.kinds, dates))
+    X = typed(X, table.kinds, dates)
+    check_sizes(X.select_dtypes("number"), where)  # of texts that are numbers too
+    return replace(table, X=X)
 
 
 def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -> pd.DataFrame:
