@@ -27,7 +27,10 @@ BROKEN = {
     "ragged": (f"{TEXT}1,2,3,4,5,ill\n", "line 32 has more fields than the header"),
     "open quote": (f'{TEXT}"40,5,ill\n41,6,well\n', "close or remove it"),
     "no target": (written(GOOD.assign(kind=None)), "the target 'kind' has 30 missing values"),
-    "integers of 120 digits": (written(GOOD.assign(big=[str(10**120 + k) for k in range(30)])), "leave the column out by --drop"),
+    "integers of 120 digits": (
+        written(GOOD.assign(big=[str((k + 1) * 10**120) for k in range(30)])),
+        "leave the column out by --drop",
+    ),
     "a class of one row": (f"{TEXT}40,5,rare\n", "leave its rows out by --drop-classes rare"),
     "a cell with a unit": (TEXT.replace(f"{GOOD['dose'][3]},", f"{GOOD['dose'][3]} mg,", 1), " mg'); correct the cell, or use"),
     "thousands": (written(GOOD.assign(dose=[f"{k},234.5" for k in range(1, 31)])), "use --thousands ','"),

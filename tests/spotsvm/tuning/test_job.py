@@ -394,9 +394,10 @@ def test_spectra(table, changed, tmp_path):
 def test_nested_resampling_keeps_its_searches(tmp_path):
     given = job(iris(), search="random", n_trials=2, out=tmp_path, oversearching="nested", workers=2)
     found = given.run(quiet)[-1].optimism
-    looks = len(RecordedStudy(next((tmp_path / "random_outer").glob("*.db"))).trials)
-    assert (found.method, found.n_trials, len(found.frame())) == ("nested", looks, 5)
-    assert looks > 2 * 6
+    looks = {len(RecordedStudy(record).trials) for record in (tmp_path / "random_outer").glob("*.db")}
+    assert (found.method, len(found.frame())) == ("nested", 5)
+    assert found.n_trials in looks
+    assert min(looks) > 2 * 6
     assert len(list((tmp_path / "random_outer").glob("*.db"))) == 5
     assert given.run(quiet)[-1].optimism == found
 
@@ -452,7 +453,7 @@ def test_a_table_of_all_kinds_of_columns(task, tmp_path):
     results = given.run(quiet)
     assert np.isfinite([results[-1].tuned_score, results[-1].test_score]).all()
     pd.testing.assert_frame_equal(trials(given.run(quiet)), trials(results))
-    assert "columntransformer" in (tmp_path / "random_parameters.json").read_text()
+    assert "tableencoder" in (tmp_path / "random_parameters.json").read_text()
 
 
 def test_the_work_of_many_columns_is_that_of_their_numbers(monkeypatch):
