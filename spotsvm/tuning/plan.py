@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import log
@@ -64,15 +65,18 @@ def feature_lines(table: Table) -> Iterator[str]:
     if table.columns is None:
         yield f"features: {table.X.shape[1]} numbers"
         return
-    counts = table.columns["kind"].value_counts()
+    counts = Counter(table.columns["kind"])
     yield f"features: {', '.join(f'{n} {_KINDS[kind][n > 1]}' for kind, n in counts.items())}"
-    done = table.columns[table.columns["treatment"] != "kept"].groupby(["kind", "treatment"], sort=False)["column"].agg(list)
+    done: dict[tuple[str, str], list[str]] = {}
+    for name, kind, treatment in table.columns[["column", "kind", "treatment"]].to_numpy().tolist():
+        if treatment != "kept":
+            done.setdefault((kind, treatment), []).append(name)
     for k, ((kind, treatment), names) in enumerate(done.items()):
         if k == _TREATMENTS:
-            yield f"features: and {len(done) - k} more kinds of columns, which columns.csv has with --out"
+            yield f"columns: and {len(done) - k} more, which columns.csv has with --out"
             return
         which = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        yield f"features: {which} ({kind}): {treatment}"
+        yield f"columns: {which} ({kind}): {treatment}"
 
 
 def _reason(table: Table) -> str:

@@ -26,6 +26,8 @@ from spotsvm.tuning.tables.table import Table
 _ENOUGH, _TOO_GOOD = 20, 0.99
 #: rows and columns by which leaks are sought: of many columns those with the largest F
 _ROWS, _COLUMNS = 2000, 20
+#: share of the steps against the order of a date, as between the parts of a table of several series
+_BREAKS = 0.05
 #: least values of a column that tells groups apart, and rows of each on average
 _GROUPS, _ROWS_EACH = 5, 3
 #: different whole numbers that may be classes, though they are taken as a quantity
@@ -33,11 +35,11 @@ _FEW = 50
 
 
 def suspicions(table: Table) -> Iterator[Notice]:
-    """Yield a notice for each thing about a table that is rather a mistake than meant, or that a random split overlooks.
+    """Yield a notice for each thing about a table that is rather a mistake than meant, or that random splits overlook.
 
-    They are what was left out in reading, columns that are left out, copies of rows, rows in the order of a date, columns that look
-    like identifiers, columns that tell groups of rows apart, a column that alone predicts the target nearly perfectly in 3 folds
-    (by a decision tree or a straight line), and whole numbers as target that could be classes or a quantity.
+    They are what was left out in reading, columns that are left out, copies of rows, rows in the order of a date, columns that
+    look like identifiers, columns that tell groups of rows apart, a column that alone predicts the target nearly perfectly in
+    3 folds (by a decision tree or a straight line), and whole numbers as target that could be classes or a quantity.
     """
     assert table.columns is not None
     yield from (Notice("reading", note) for note in table.reading[1:])
@@ -105,12 +107,15 @@ def _order(table: Table) -> Iterator[Notice]:
     if table.time is not None:
         return
     for name in table.dates:
-        times = table.X[name].dropna() if name in table.X else pd.Series(dtype=float)
-        if len(times) >= _ENOUGH and times.nunique() > 2 and (times.is_monotonic_increasing or times.is_monotonic_decreasing):
+        times = table.X[name].dropna()
+        steps = np.sign(np.diff(times.to_numpy().astype("int64")))
+        back = int(min((steps > 0).sum(), (steps < 0).sum()))
+        if len(times) >= _ENOUGH and times.nunique() > 2 and back <= _BREAKS * len(steps):
+            where = f" but for {back} places" if back else ""
             yield Notice(
                 "time",
-                f"the rows are in the order of {name!r}: a random split holds out rows between those it trains on, which does "
-                f"not tell how later rows are predicted; --time-split {shlex.quote(name)} holds out the latest rows",
+                f"the rows are in the order of {name!r}{where}: a random split holds out rows between those it trains on, which "
+                f"does not tell how later rows are predicted; --time-split {shlex.quote(name)} holds out the latest rows",
             )
             return
 

@@ -251,6 +251,8 @@ def make_table(
         raise DataError(f"there are no features: the target {y.name!r} is the only column")
     if len(X) == 0:
         raise DataError("the table has no rows below its header; name a file with rows")
+    if len(X) == 1:
+        raise DataError("the table has 1 row, too few to learn from; give more rows")
     y, found, why = checked_target(y, task, where)
     table = _with_kinds(X, y, tuple(categorical), wanted, where)
     return replace(table, task=found, groups=copies_of(table.X, y), why=why)
@@ -304,7 +306,9 @@ def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wan
     table = Table(X, y, "regression", categorical=categorical, dates=dates)
     encoder = TableEncoder(categorical).fit(X)
     table = replace(table, columns=encoder.columns_)
-    return replace(table, X=typed(X, table.kinds, dates))
+    X = typed(X, table.kinds, dates)
+    check_sizes(X.select_dtypes("number"), where)  # of texts that are numbers too
+    return replace(table, X=X)
 
 
 def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -> pd.DataFrame:

@@ -137,7 +137,8 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
     said = dict(line.removeprefix("spotsvm: ").split(": ", 1) for line in lines if "notice" not in line)
     assert said["reading"] == "fields separated by ';', decimal commas, UTF-8"
     assert said["rows"] == "100, of which 25 are held out: no search uses them"
-    assert said["features"] == "5 numeric, 2 yes/no"
+    assert said["features"] == "5 numbers, 2 yes/no"
+    assert "spotsvm: columns: 'town' (yes/no): 'Bonn' is 0, 'Ulm' is 1" in lines
     why = "as the target has no numbers (--task says otherwise)"
     assert said["task"] == f"classification, {why}; rows of each class: 'versicolor': 50, 'virginica': 50"
     assert said["score"] == "accuracy, mean over 3 folds of the training rows; larger is better"
@@ -223,7 +224,10 @@ def test_the_model_predicts(tuned, iris, tmp_path):
     assert run("predict", model, iris, "--out", tmp_path / "p.csv") == ""
     assert (tmp_path / "p.csv").read_text() == printed
     found = pd.read_csv(io.StringIO(printed))
-    assert list(found) == ["row", "prediction", "decision"]
+    own = list(pd.read_csv(iris))
+    assert list(found) == [*own, "row", "prediction", "decision", "probability_versicolor", "probability_virginica"]
+    only = pd.read_csv(io.StringIO(run("predict", model, iris, "--only")))
+    pd.testing.assert_frame_equal(only, found.drop(columns=own))
     assert (found["prediction"] == pd.read_csv(iris)["kind"]).mean() > 0.9
     spare = CliRunner().invoke(main, ["predict", str(model), iris, "--out", iris])
     assert (spare.exit_code, spare.stderr) == (2, f"spotsvm: error: --out {iris} is one of the files to read; use another file\n")

@@ -116,7 +116,8 @@ def test_a_record_of_another_study(recorded, tmp_path):
     args, record = recorded
     before = record.read_bytes()
     (tmp_path / "other.csv").write_text(table(10))
-    changes = {"data": ["tune", tmp_path / "other.csv", *args[2:]], "seed": [*args, "--seed", 1], "folds": [*args, "--cv", 3]}
+    assert refused("tune", tmp_path / "other.csv", *args[2:]).endswith("out belongs to another table; use a new --out")
+    changes = {"seed": [*args, "--seed", 1], "folds": [*args, "--cv", 3]}
     changes["scoring"] = [*args, "--scoring", "balanced_accuracy"]
     for word, changed in changes.items():
         line = refused(*changed)

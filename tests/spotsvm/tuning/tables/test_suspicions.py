@@ -97,4 +97,7 @@ def test_a_column_whose_values_tell_groups_apart_is_offered_as_groups_first(task
 def test_rows_in_the_order_of_a_date_are_told_what_a_random_split_says():
     days = pd.date_range("2020-01-01", periods=N).strftime("%b %d %Y")
     assert codes(X.assign(day=days))["time"].endswith("--time-split day holds out the latest rows")
+    assert codes(X.assign(day=[*days[:30], *days[:30], *days[:30]]))["time"].startswith(
+        "the rows are in the order of 'day' but for 2"
+    )
     assert "time" not in codes(X.assign(day=RNG.permutation(days)))
