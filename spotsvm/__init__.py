@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.optimism.analysis import oversearching as oversearching
     from spotsvm.preprocessing.importance_fraction import ImportanceFraction as ImportanceFraction
     from spotsvm.preprocessing.principal_monomials import PrincipalMonomials as PrincipalMonomials
+    from spotsvm.preprocessing.table_encoder import TableEncoder as TableEncoder
     from spotsvm.preprocessing.time_series.block_split import BlockSplit as BlockSplit
     from spotsvm.preprocessing.time_series.complete_rows import CompleteRowsRegressor as CompleteRowsRegressor
     from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding as DelayEmbedding
@@ -81,6 +82,7 @@ _NAMES = {
     "optimism.analysis": "oversearching",
     "preprocessing.importance_fraction": "ImportanceFraction",
     "preprocessing.principal_monomials": "PrincipalMonomials",
+    "preprocessing.table_encoder": "TableEncoder",
     "preprocessing.time_series.block_split": "BlockSplit",
     "preprocessing.time_series.complete_rows": "CompleteRowsRegressor",
     "preprocessing.time_series.delay_embedding": "DelayEmbedding",

@@ -1,0 +1,155 @@
+"""The table encoder: kinds, gaps, unseen levels, and what is said about each column."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import StandardScaler
+
+from spotsvm.errors import ArgumentError, DataError
+from spotsvm.preprocessing.table_encoder import TableEncoder, date_format
+from tests.spotsvm.estimator_checks import parametrize_with_estimators
+
+N = 120
+RNG = np.random.default_rng(0)
+
+
+@pytest.fixture(scope="module")
+def table():
+    days = pd.date_range("2000-01-01", periods=N)
+    return pd.DataFrame(
+        {
+            "number": RNG.normal(size=N),
+            "gaps": [None, *RNG.normal(size=N - 1)],
+            "flag": RNG.choice([True, False], N),
+            "answer": RNG.choice(["no", "yes"], N),
+            "level": RNG.choice(list("abc"), N),
+            "day": days.strftime("%b %d %Y"),
+            "stamp": days,
+            "text": [f"model {k % 60} of year {k % 7}" for k in range(N)],
+            "name": [f"A{k}" for k in range(N)],
+            "same": 1,
+            "length": pd.to_timedelta(np.arange(N), "h"),
+            "written": [str(k) for k in range(N)],
+        }
+    )
+
+
+@parametrize_with_estimators([TableEncoder()])
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_each_column_has_its_kind_and_is_reported(table):
+    encoder = TableEncoder()
+    encoded = encoder.fit_transform(table)
+    report = encoder.columns_.set_index("column")
+    assert report["kind"].to_dict() == {
+        "number": "number", "gaps": "number", "flag": "number", "answer": "yes/no", "level": "category", "day": "date",
+        "stamp": "date", "text": "text", "name": "identifier", "same": "constant", "length": "number", "written": "number",
+    }  # fmt: skip
+    assert encoded.shape == (N, report["n_outputs"].sum())
+    assert encoded.dtype == float
+    assert np.isfinite(encoded).all()
+    assert report.loc[["level", "text", "name"], "levels"].tolist() == [3, 60 * 7 // 7 * 2, N]
+    assert report.loc[["name", "same"], "treatment"].str.startswith("left out").all()
+    names = encoder.get_feature_names_out().tolist()
+    assert len(set(names)) == encoded.shape[1]
+    by_name = dict(zip(names, encoded.T, strict=True))
+    assert by_name["number"] == pytest.approx(table["number"])
+    assert by_name["gaps"][0] == pytest.approx(table["gaps"].median())
+    assert by_name["gaps_missing"].tolist() == [1.0] + [0.0] * (N - 1)
+    assert by_name["answer"].tolist() == (table["answer"] == "yes").tolist()
+    assert by_name["level_b"].tolist() == (table["level"] == "b").tolist()
+    assert by_name["day_day"].tolist() == by_name["stamp_day"].tolist() == [10957.0 + k for k in range(N)]
+    assert by_name["length"].tolist() == [3600.0 * k for k in range(N)]
+    assert by_name["written"].tolist() == list(range(N))
+    assert np.array_equal(encoder.transform(table), encoded)
+    assert np.array_equal(TableEncoder().fit_transform(table), encoded)
+
+
+def test_later_rows_with_unseen_levels_new_gaps_and_other_types(table):
+    encoder = TableEncoder().fit(table)
+    later = table.iloc[:2].copy()
+    usual = dict(zip(encoder.get_feature_names_out(), encoder.transform(later).T, strict=True))
+    later["level"], later["number"], later["text"] = ["new", None], [None, None], [None, "model 3"]
+    later["day"], later["stamp"] = ["no day", None], ["2000-01-01", "2000-01-02"]
+    later["flag"], later["written"], later["answer"] = [1, 0], [0, 1], [3, "yes"]
+    encoded = encoder.transform(later)
+    assert np.isfinite(encoded).all()
+    found = dict(zip(encoder.get_feature_names_out(), encoded.T, strict=True))
+    assert [found[f"level_{name}"].tolist() for name in "abc"] == [[0.0, 0.0]] * 3
+    assert found["number"] == pytest.approx(table["number"].median())
+    assert found["day_day"].tolist() == [10957 + (N - 1) / 2] * 2
+    assert all(np.array_equal(found[name], usual[name]) for name in found if name.startswith("stamp") or name == "written")
+
+
+def test_a_text_of_many_repeated_levels_is_used():
+    """142 levels, each in less than 1 % of the rows: the mean of each level is learnt."""
+    from sklearn.linear_model import Ridge
+
+    effect = RNG.normal(size=142)
+    level = np.repeat(np.arange(142), 12)
+    X = pd.DataFrame({"country": [f"{chr(65 + k % 26)}{chr(97 + k * 7 % 26)}land {k}" for k in level]})
+    encoder = TableEncoder(n_components=100)
+    encoded = encoder.fit_transform(X)
+    assert encoder.columns_[["kind", "n_outputs", "levels"]].values.tolist() == [["text", 100, 142.0]]
+    assert Ridge(1e-3).fit(encoded, effect[level]).score(encoded, effect[level]) > 0.5
+    assert TableEncoder(categorical=["country"]).fit_transform(X).shape[1] == 142
+
+
+def test_numbers_named_as_categories_keep_their_levels_whatever_their_type():
+    X = pd.DataFrame({"zip": [1, 2, 3, 1], "x": [0.5, 1, 2, 3]})
+    encoder = TableEncoder(categorical=["zip"]).fit(X)
+    assert encoder.get_feature_names_out().tolist() == ["x", "zip_1", "zip_2", "zip_3"]
+    assert np.array_equal(encoder.transform(X.astype({"zip": float})), encoder.transform(X))
+    with pytest.raises(ArgumentError, match="categorical='zap' is not a column; there are 'zip', 'x'"):
+        TableEncoder(categorical=["zap"]).fit(X)
+
+
+def test_an_array_of_numbers_is_not_copied_without_gaps_and_filled_with_them():
+    X = RNG.normal(size=(20, 3))
+    X[:, 2] = 1.0
+    assert TableEncoder().fit(X).transform(X) is X
+    X = X.copy()
+    X[4, 1] = np.nan
+    encoded = TableEncoder().fit_transform(X)
+    assert encoded.shape == (20, 4)
+    assert encoded[4].tolist() == [X[4, 0], np.nanmedian(X[:, 1]), 1.0, 1.0]
+
+
+def test_the_scaler_leaves_levels_and_gaps_alone(table):
+    plain, scaled = TableEncoder().fit(table), TableEncoder(scaler=StandardScaler()).fit(table)
+    for name, before, after in zip(
+        plain.get_feature_names_out(), plain.transform(table).T, scaled.transform(table).T, strict=True
+    ):
+        same = name.endswith("_missing") or name.startswith(("level_", "text_"))
+        assert after == pytest.approx(before if same else (before - before.mean()) / before.std(), abs=1e-9), name
+
+
+@pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        (["Apr 1 2000", "May 1 2000"], "%b %d %Y"),  # of which pandas guesses two formats
+        (["April 1 2000", "May 1 2000"], "%B %d %Y"),
+        (["01/02/2020", "13/02/2020"], "%d/%m/%Y"),
+        (["2020-01-02T10:00", None], "%Y-%m-%dT%H:%M"),
+        (["2020-01-02", "then"], None),
+        (["may", "june"], None),
+        (["12", "13"], None),
+        ([None, None], None),
+    ],
+)
+def test_formats_of_dates(cells, written):
+    assert date_format(pd.Series(cells, dtype=object)) == written
+
+
+def test_nothing_to_learn_from_and_infinity():
+    with pytest.raises(DataError, match="nothing to learn from"):
+        TableEncoder().fit(pd.DataFrame({"a": [1, 1], "b": [None, None]}))
+    with pytest.raises(ValueError, match="infinity in column 'a'"):
+        TableEncoder().fit(pd.DataFrame({"a": [1, np.inf], "b": ["x", "y"]}))
+    with pytest.raises(DataError, match="0 rows"):
+        TableEncoder().fit(pd.DataFrame({"a": []}))
+    with pytest.raises(NotFittedError):
+        TableEncoder().transform([[1.0]])
