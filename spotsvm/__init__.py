@@ -55,6 +55,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_NAMES`
     from spotsvm.trials.scores.metrics import mean_class_accuracy_scorer as mean_class_accuracy_scorer
     from spotsvm.trials.scores.optimism import Optimism as Optimism
     from spotsvm.trials.trial import Trial as Trial
+    from spotsvm.tuned.tuned_svc import TunedSVC as TunedSVC
+    from spotsvm.tuned.tuned_svr import TunedSVR as TunedSVR
     from spotsvm.tuning.pipelines.default_spaces import default_space as default_space
 
 __version__ = _version("spotsvm")
@@ -100,6 +102,8 @@ _NAMES = {
     "trials.scores.metrics": "mean_class_accuracy mean_class_accuracy_scorer",
     "trials.scores.optimism": "Optimism",
     "trials.trial": "Trial",
+    "tuned.tuned_svc": "TunedSVC",
+    "tuned.tuned_svr": "TunedSVR",
     "tuning.pipelines.default_spaces": "default_space",
 }
 
