@@ -66,6 +66,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.trials.scores.metrics import mean_class_accuracy_scorer as mean_class_accuracy_scorer
     from spotsvm.trials.scores.optimism import Optimism as Optimism
     from spotsvm.trials.trial import Trial as Trial
+    from spotsvm.tuned.tuned_svc import TunedSVC as TunedSVC
+    from spotsvm.tuned.tuned_svr import TunedSVR as TunedSVR
     from spotsvm.tuning.pipelines.default_spaces import default_space as default_space
     from spotsvm.tuning.pipelines.spectra import spectra_pipeline as spectra_pipeline
     from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline as stormwater_pipeline
@@ -113,6 +115,8 @@ _NAMES = {
     "trials.scores.metrics": "mean_class_accuracy mean_class_accuracy_scorer",
     "trials.scores.optimism": "Optimism",
     "trials.trial": "Trial",
+    "tuned.tuned_svc": "TunedSVC",
+    "tuned.tuned_svr": "TunedSVR",
     "tuning.pipelines.default_spaces": "default_space",
     "tuning.pipelines.spectra": "spectra_pipeline",
     "tuning.pipelines.stormwater": "stormwater_pipeline",

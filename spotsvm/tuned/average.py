@@ -1,0 +1,134 @@
+"""Weights of an average of settings, from out-of-fold decisions; found for many draws of rows at once.
+
+In classification the weight of a setting is how often it is the best when rows are drawn again (agnostic Bayes: Lacoste,
+Marchand, Laviolette and Larochelle 2014); in regression settings are selected greedily with replacement, as they lower the
+squared error of the average (Caruana, Niculescu-Mizil, Crew and Ksikes 2004).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.luck.bootstrap import Draws, counts_of, unit_sums
+
+Array = NDArray[Any]
+
+_LEAST = 0.02  # weight as a share of the largest below which a setting is left out
+_FIRST, _STEPS = 3, 12  # of the greedy selection
+
+
+def trimmed(weights: Array) -> Array:
+    """Return weights that add up to 1, without tiny ones."""
+    kept = np.where(weights >= _LEAST * weights.max(axis=-1, keepdims=True), weights, 0.0)
+    return np.asarray(kept / kept.sum(axis=-1, keepdims=True))
+
+
+def single_best(gains: Array, weights: Array) -> Array:
+    """Return all weight on the best setting, for each row of weights of rows.
+
+    Parameters
+    ----------
+    gains : ndarray of shape (m, n)
+        Of each setting and row.
+    weights : ndarray of shape (b, n)
+        Weights of rows.
+
+    Returns
+    -------
+    ndarray of shape (b, m)
+        The weights of settings.
+    """
+    means = weights @ gains.T
+    return np.asarray(np.eye(len(gains))[means.argmax(axis=1)])
+
+
+def agnostic_bayes(gains: Array, weights: Array, unit: NDArray[np.intp], rng: np.random.Generator, n_draws: int = 500) -> Array:
+    """Return how often each setting is the best when units of rows are drawn again; ties are broken at random.
+
+    Parameters
+    ----------
+    gains : ndarray of shape (m, n)
+        Of each setting and row.
+    weights : ndarray of shape (n,)
+        Weights of rows.
+    unit : ndarray of shape (n,)
+        The unit of each row, as in `Draws`.
+    rng : numpy.random.Generator
+        The source of chance.
+    n_draws : int
+        Number of draws.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        The weights.
+
+    Examples
+    --------
+    >>> gains = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 1.0]])
+    >>> agnostic_bayes(gains, np.ones(4), np.arange(4), np.random.default_rng(0)).round(1)
+    array([0.5, 0. , 0.5])
+    """
+    units = unit_sums((gains * weights).astype(np.float32), unit)
+    size = units.shape[1]
+    counts = counts_of(rng.integers(size, size=(n_draws, size)))
+    return trimmed(_how_often_best(counts @ units.T, units, rng))
+
+
+def agnostic_bayes_in_draws(gains: Array, weights: Array, draws: Draws, rng: np.random.Generator, n_inner: int = 50) -> Array:
+    """Return the weights that `agnostic_bayes` finds in each draw, (b, m).
+
+    The draws within a draw take the same places for all of them, so that no further random numbers are needed.
+    """
+    units = unit_sums((gains * weights).astype(np.float32), draws.unit)
+    size = units.shape[1]
+    counts = counts_of(rng.integers(size, size=(n_inner, size)))
+    columns = np.ascontiguousarray(units.T)
+    return trimmed(np.stack([_how_often_best(counts @ columns[drawn], units, rng) for drawn in draws.drawn]))
+
+
+def _how_often_best(totals: Array, units: Array, rng: np.random.Generator) -> Array:
+    """Return the share of rows of totals in which each column is the largest."""
+    noise = 1e-3 * float(np.abs(units).max(initial=0.0)) + 1e-12
+    noisy = totals + np.float32(noise) * rng.random(totals.shape, np.float32)
+    return np.bincount(noisy.argmax(axis=1), minlength=totals.shape[1]) / len(totals)
+
+
+def greedy(errors: Array, weights: Array) -> Array:
+    """Select settings with replacement so that the mean square of the average of their errors falls.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (m, n)
+        Out-of-fold errors of each setting.
+    weights : ndarray of shape (b, n)
+        Weights of rows.
+
+    Returns
+    -------
+    ndarray of shape (b, m)
+        The shares of settings.
+
+    Examples
+    --------
+    >>> errors = np.array([[1.0, -1.0], [-1.0, 1.0], [5.0, 5.0], [9.0, 9.0]])
+    >>> bool(greedy(errors, np.ones((1, 2)))[0, :2].sum() > 0.8)
+    True
+    """
+    errors = errors.astype(np.float32)
+    return np.stack([_greedy((errors * w.astype(np.float32)) @ errors.T) for w in weights])
+
+
+def _greedy(gram: Array) -> Array:
+    """Select by the sums of products of errors alone."""
+    own = np.diagonal(gram).astype(np.float64)
+    chosen = list(np.argsort(own, kind="stable")[:_FIRST])
+    with_chosen = gram[chosen].sum(axis=0, dtype=np.float64)
+    for _ in range(_STEPS):
+        best = int(np.argmin(2.0 * with_chosen + own))
+        chosen.append(best)
+        with_chosen = with_chosen + gram[best]
+    return np.bincount(chosen, minlength=len(gram)) / len(chosen)

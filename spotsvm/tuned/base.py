@@ -1,0 +1,535 @@
+"""What TunedSVC and TunedSVR share: a fit from rows to an average of settings, and the score to expect of it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import BaseEstimator, is_regressor
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
+from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
+
+from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
+from spotsvm.common.errors import ArgumentError
+from spotsvm.luck.bootstrap import Draws, corrected, draw_rows, left_out_scores, mean_score, percentile_interval
+from spotsvm.luck.scores import Score
+from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, kernel_values, proximities
+from spotsvm.tuned.grid import Grid, Machines, Setting, fit_members, score_grid, votes
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+_DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
+#: exponents of gamma that a larger budget adds
+_FURTHER = (-5.0, -1.0, 3.0, -9.0, -4.0, -2.0, -6.0, 0.0, 2.0, -8.0)
+_N_DRAWS = 200
+_LEVEL = 0.95
+_GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # of a timeout: when no further setting, and no further member begins
+_MANY_ROWS, _GRID_ROWS, _MOST_ROWS = 3000, 2000, 10_000  # from where the grid has a sample; its size; rows of members at most
+_FEW_MEMBERS = 5  # on many rows
+_BLOCK = 2_000_000  # kernel values that prediction holds at once
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether tuning has helped, by paired draws of rows.
+
+    Attributes
+    ----------
+    code : {"helped", "did not help", "no difference can be seen"}
+        In short: the interval of the gain is above 0, it is not above 0, or it holds 0.
+    gain : float
+        Mean difference of the score to that of the default model.
+    interval : tuple of float
+        95 % interval of the gain.
+    sentence : str
+        The same in words.
+    """
+
+    code: str
+    gain: float
+    interval: tuple[float, float]
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+@dataclass(frozen=True)
+class Task:
+    """The target as the numerics take it.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,)
+        Codes of classes, or the target in its own units.
+    machines : Machines
+        The models.
+    relevance_target : ndarray of shape (n, t)
+        What the relevance of columns is learned from.
+    default : (C, epsilon)
+        Of the default model.
+    epsilons : tuple of float
+        Of the grid.
+    """
+
+    y: Array
+    machines: Machines
+    relevance_target: Floats
+    default: tuple[float, float]
+    epsilons: tuple[float, ...]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TunedModel(BaseEstimator, ABC):
+    """The common base; `TunedSVC` and `TunedSVR` describe it."""
+
+    families: Any = "auto"
+    budget: int | None = None
+    timeout: float | None = None
+    scoring: str | None = None
+    cv: Any = 5
+    rows: Any = "auto"
+    average: bool = True
+    n_jobs: int | None = None
+    random_state: Any = None
+
+    _log_gammas: ClassVar[tuple[float, ...]] = (-3.0, -7.0, 1.0)
+    _log_costs: ClassVar[tuple[float, ...]] = ()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.target_tags.required = True
+        return tags
+
+    # what the two differ in
+
+    @abstractmethod
+    def _score(self) -> Score:
+        """Return the score by `scoring`."""
+
+    @abstractmethod
+    def _task(self, y: Any, weights: Floats) -> Task:
+        """Check the target, keep what predictions need, and return it as the numerics take it."""
+
+    @abstractmethod
+    def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
+        """Return the splitter for a number of folds, fewer if the rows do not allow as many."""
+
+    @abstractmethod
+    def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
+        """Return what each row adds to the score of each setting, (m, n)."""
+
+    @abstractmethod
+    def _slack(self, gains: Array) -> float:
+        """Return by how much a setting has to be worse than the best for its sweep to end."""
+
+    @abstractmethod
+    def _scales(self, decisions: Array) -> Array:
+        """Return what the decisions of each setting are divided by before they are averaged."""
+
+    @abstractmethod
+    def _shares(
+        self, decisions: Array, gains: Array, task: Task, weights: Floats, draws: Draws, seed: int
+    ) -> tuple[Array, Array]:
+        """Return the weights of the settings, (m,), and those that each draw finds, (b, m)."""
+
+    @abstractmethod
+    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
+        """Keep the calibration of the averaged decisions; return the function that calibrates averages in draws, (b, n, k)."""
+
+    @abstractmethod
+    def _constant(self, task: Task, weights: Array) -> Array:
+        """Return the decisions of a model without columns in each draw, (b, n, k)."""
+
+    # fit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+        """Tune, average, fit on all rows, and estimate the score on new rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows; nan marks a gap.
+        y : array-like of shape (n_samples,)
+            The target.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of rows: factors of C, and of the row in every score. Rows of weight 0 are left out.
+        groups : array-like of shape (n_samples,), optional
+            Labels of groups of rows that belong together: no group is in two folds, and draws for the interval are of groups.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+        """
+        began = time.monotonic()
+        for name in ("relevance_", "support_", "support_vectors_", "dual_coef_"):  # an earlier fit may have had them
+            self.__dict__.pop(name, None)
+        self._check_parameters()
+        score = self._score()
+        if y is None:
+            raise ArgumentError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
+        X = self._checked_rows(X, reset=True)
+        y = _check_y(y, y_numeric=is_regressor(self), estimator=self)
+        check_consistent_length(X, y, groups)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        rows = np.flatnonzero(weights > 0)
+        if len(rows) < 2:
+            raise ArgumentError(f"sample_weight: {len(rows)} rows have a positive weight; use two or more")
+        seed = self.seed_ = seed_of(self.random_state)
+        whole, every = self._task(y[rows], weights[rows]), rows
+        sample = self._sample(whole, None if groups is None else np.asarray(groups)[rows], seed)
+        task, rows = self._on(whole, sample), rows[sample]
+        splits = self._splits(X, y, task.y, groups, rows, seed)
+        table, X, weights = X, (X if len(rows) == len(y) else _safe_indexing(X, rows)), weights[rows]
+        units = None if groups is None else np.asarray(groups)[rows]
+        tested = np.unique(np.concatenate([test for _, test in splits]))
+
+        def on_tested(values: Array) -> Array:
+            return values[..., tested] if len(tested) < len(rows) else values
+
+        scored = self._on(task, tested)
+        w = on_tested(weights) / weights.mean()
+
+        def quality(decisions: Array) -> tuple[float, float]:
+            gains = self._gains(decisions[None, tested], scored, w, score)
+            return float(np.average(gains[0], weights=w)), self._slack(gains[0])
+
+        grid = score_grid(
+            X, task.machines, task.relevance_target, splits, self._sweeps(issparse(X)), [2.0**c for c in self._log_costs],
+            task.epsilons, task.default, quality, n_jobs=effective_n_jobs(self.n_jobs),
+            deadline=np.inf if self.timeout is None else began + _GRID_SHARE * self.timeout,
+        )  # fmt: skip
+        self._average(grid, scored, tested, w, score, units, seed, len(y), rows)
+        fitted = proportional_sample(whole, _MOST_ROWS, seed)
+        rows = every[fitted]
+        X = table if len(rows) == len(y) else _safe_indexing(table, rows)
+        self._refit(X, self._on(whole, fitted), grid, np.inf if self.timeout is None else began + _FIT_SHARE * self.timeout)
+        self.n_rows_ = len(rows)
+        self._keep_columns()
+        if not self.average:
+            self._keep_support(X, rows)
+        self.fit_seconds_ = time.monotonic() - began
+        return self
+
+    def _on(self, task: Task, rows: Array) -> Task:
+        """Return the task on some rows."""
+        if len(rows) == len(task.y):
+            return task
+        machines = replace(task.machines, z=task.machines.z[:, rows], cost=task.machines.cost[rows])
+        return replace(task, y=task.y[rows], machines=machines, relevance_target=task.relevance_target[rows])
+
+    def _sample(self, task: Task, groups: Any, seed: int) -> NDArray[np.intp]:
+        """Return the rows that the grid is scored on."""
+        n = len(task.y)
+        size = (_GRID_ROWS if n > _MANY_ROWS else n) if self.rows == "auto" else n if self.rows is None else self.rows
+        if size >= n or groups is None:
+            return proportional_sample(task, size, seed)
+        names, unit = np.unique(groups, return_inverse=True)
+        place = np.random.default_rng(seed).permutation(len(names))[unit]  # whole groups, in an order by chance
+        before = np.cumsum(np.bincount(place)) - np.bincount(place)
+        return np.flatnonzero(before[place] < size)
+
+    @property
+    def _all_families(self) -> bool:
+        return isinstance(self.families, str) and self.families == "auto"
+
+    def _check_parameters(self) -> None:
+        check_flag("average", self.average)
+        if self.rows is not None and self.rows != "auto":
+            check_count("rows", self.rows, 2, before="'auto', None for all, or ")
+        if self.budget is not None:
+            check_count("budget", self.budget, after=", or None for the grid")
+        if self.timeout is not None:
+            check_positive("timeout", self.timeout, ", or None for no limit")
+        if not self._all_families:
+            if isinstance(self.families, str) or not len(self.families):
+                raise ArgumentError(f"families={self.families!r}; use 'auto' or a list of {', '.join(map(repr, FAMILIES))}")
+            for name in self.families:
+                check_choice("families", name, tuple(FAMILIES))
+
+    def _sweeps(self, sparse: bool) -> list[tuple[str, float]]:
+        """Return families and gammas, those of a family together."""
+        families = list(_DEFAULT_FAMILIES if self._all_families else dict.fromkeys(self.families))
+        if sparse:
+            if self._all_families:
+                families = list(SPARSE_FAMILIES)
+            elif unfit := [name for name in families if name not in SPARSE_FAMILIES]:
+                raise ArgumentError(f"families={self.families!r} and sparse rows, for which {unfit[0]!r} would fill the zeros; "
+                                    f"use {' or '.join(map(repr, SPARSE_FAMILIES))}, or X.toarray()")  # fmt: skip
+        gammas: Iterator[float] = chain(self._log_gammas, (g for g in _FURTHER if g not in self._log_gammas))
+        every = [(f, g) for g in gammas for f in families if f != "linear" or g == self._log_gammas[0]]
+        grid = sum(len(self._log_gammas) if f != "linear" else 1 for f in families)
+        chosen = every[: grid if self.budget is None else self.budget]
+        return sorted(chosen, key=lambda sweep: (families.index(sweep[0]), sweep[1]))
+
+    def _splits(self, X: Any, y: Any, code: Array, groups: Any, rows: Array, seed: int) -> list[tuple[Array, Array]]:
+        """Return the folds, by places in `rows`."""
+        if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
+            n_folds = check_count("cv", self.cv, 2)
+            at = None if groups is None else np.asarray(groups)[rows]
+            if at is not None:
+                n_folds = min(n_folds, len(np.unique(at)))
+                if n_folds < 2:
+                    raise ArgumentError("groups: all rows are in one group; folds need at least two")
+            splitter = self._splitter(n_folds, code, at is not None, seed)
+            with warnings.catch_warnings():  # a class with fewer rows than folds is missing in some: that is provided for
+                warnings.filterwarnings("ignore", "The least populated class", UserWarning)
+                return [(train, test) for train, test in splitter.split(np.zeros(len(rows)), code, at)]
+        splitter = check_cv(self.cv, y, classifier=not is_regressor(self))
+        place = np.full(len(y), -1)
+        place[rows] = np.arange(len(rows))
+        splits = []
+        for train, test in splitter.split(X, y, groups):
+            train, test = (np.asarray(part) for part in (train, test))
+            train, test = (place[np.flatnonzero(part) if part.dtype == bool else part] for part in (train, test))
+            splits.append((train[train >= 0], test[test >= 0]))
+        splits = [(train, test) for train, test in splits if len(train) and len(test)]
+        if not splits:
+            raise ArgumentError(f"cv={self.cv!r} leaves no fold with rows of positive weight to train and to test on")
+        return splits
+
+    def _average(
+        self, grid: Grid, task: Task, tested: Array, w: Floats, score: Score, groups: Any, seed: int, n: int, rows: Array
+    ) -> None:
+        """Find the weights of the settings, and judge them by draws of rows."""
+        decisions = np.stack(grid.decisions)[:, tested]
+        self._divisors = self._scales(decisions)
+        gains = self._gains(decisions, task, w, score)
+        decisions /= self._divisors[:, None, None].astype(np.float32)
+        units = None if groups is None else groups[tested]
+        draws = draw_rows(len(tested), _N_DRAWS, np.random.default_rng(seed), units)
+        self._weights, in_draws = self._shares(decisions, gains, task, w, draws, seed)
+        if n > _MANY_ROWS:
+            self._weights[np.argsort(-self._weights, kind="stable")[_FEW_MEMBERS:]] = 0.0
+            self._weights /= self._weights.sum()
+        average = np.tensordot(self._weights.astype(np.float32), decisions, 1)
+        finish = self._finish(average, task, w)
+        self._scored_rows, self._scored_y = rows[tested], task.y
+        self.average_oof_ = self._expanded(self._public(average), n, rows[tested])
+        self._oof = self._expanded(finish(average[None], w[None])[0], n, rows[tested])
+
+        def on_all(outputs: Array) -> float:
+            return float(score.values(outputs, task.y, w[None])[0])
+
+        scores = left_out_scores(decisions, task.y, w, score, draws, in_draws, finish)
+        scores = corrected(scores, on_all(finish(average[None], w[None])))
+        assert grid.default is not None
+        plain = grid.default[None, tested]
+        calibrated = None if score.kind in ("labels", "ranks") else finish  # SVC() itself has no probabilities
+        default = left_out_scores(plain, task.y, w, score, draws, np.ones((_N_DRAWS, 1)), calibrated)
+        default = corrected(default, on_all(plain if calibrated is None else calibrated(plain, w[None])))
+        counts = draws.counts
+        constant = score.values(self._constant(task, counts * w), task.y, (counts == 0) * w)
+        constant = corrected(constant, on_all(self._constant(task, w[None])))
+        self.expected_score_ = mean_score(scores)
+        low, high = percentile_interval(scores, _LEVEL)
+        self.expected_interval_ = max(low, score.range[0]), min(high, score.range[1])
+        self.default_score_, self.constant_score_ = mean_score(default), mean_score(constant)
+        self.verdict_ = verdict_of(score.name, scores, default, constant)
+        self.scoring_ = score.name
+
+        means = (gains * w).sum(axis=1) / w.sum()
+        # a nan would be the best
+        self.best_index_ = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
+        if score.kind == "values":  # of which the gains may be squared errors in place of the score
+            means = np.array([float(score.values(self._in_units(d)[None], task.y, w[None])[0]) for d in decisions])
+        described = pd.DataFrame([self._described(setting) for setting in grid.settings])
+        self.settings_ = described.assign(weight=self._weights, score=means)
+        self.best_params_ = self._described(grid.settings[self.best_index_])
+
+    def _expanded(self, values: Array, n: int, rows: Array) -> Array:
+        """Return values of some rows as those of all, nan for the others."""
+        full = np.full((n, *values.shape[1:]), np.nan)
+        full[rows] = values
+        return full
+
+    def _in_units(self, decisions: Array) -> Array:
+        """Return decisions of a setting as its score takes them."""
+        return decisions
+
+    def _public(self, decisions: Array) -> Array:
+        """Return averaged decisions, (n, k), as users see them."""
+        return np.asarray(decisions[:, 0] if decisions.shape[1] == 1 else decisions)
+
+    def _described(self, setting: Setting) -> dict[str, Any]:
+        power = {"rbf": -0.5, "laplacian": -1.0}.get(FAMILIES[setting.family].kernel, np.nan)
+        width = 2.0 ** (power * setting.log_gamma) if np.isfinite(power) else np.nan
+        return {"family": setting.family, "width": width, "C": setting.C}
+
+    def _refit(self, X: Any, task: Task, grid: Grid, deadline: float) -> None:
+        """Fit the members in the order of their weights; if the time ends before, leave the others out."""
+        chosen = [int(i) for i in np.argsort(-self._weights, kind="stable")[: np.count_nonzero(self._weights)]]
+        kinds = {FAMILIES[grid.settings[i].family].columns for i in chosen}
+        needed = ["standard", *(kind for kind in ("power", "relevance") if kind in kinds)]
+        self._columns = Columns(needed).fit(X, task.relevance_target)
+        self._members, views = fit_members(self._columns, X, task.machines, grid.settings, chosen, deadline)
+        fitted = [place for member in self._members for place in member.places]
+        self.complete_ = grid.complete and len(fitted) == len(chosen)
+        self._weights[np.setdiff1d(np.arange(len(self._weights)), fitted)] = 0.0
+        self._weights /= self._weights.sum()
+        frame = self.settings_ = self.settings_.assign(weight=self._weights)
+        self.members_ = frame[frame["weight"] > 0].sort_values("weight", ascending=False, kind="stable").reset_index(drop=True)
+        self._rows = {kind: view for kind, view in views.items() if kind in kinds}
+        self._n_classes = task.machines.n_classes
+        self._limits = task.machines.limits
+
+    def _keep_support(self, X: Any, rows: Array) -> None:
+        (member,) = self._members
+        support = np.flatnonzero(member.beta[0].any(axis=0))
+        self.support_ = rows[support]
+        self.support_vectors_ = _safe_indexing(X, support)
+        self.dual_coef_ = member.beta[0][:, support]
+
+    def _keep_columns(self) -> None:
+        """Keep what was done with each column, and how relevant its numbers are."""
+        of = self._columns
+        if hasattr(of, "encoder"):
+            self.columns_ = of.encoder.columns_
+            if of.relevance is not None:
+                self.relevance_ = pd.Series(of.relevance, of.encoder.get_feature_names_out(), name="relevance")
+        else:
+            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+            self.columns_ = pd.DataFrame({"column": names, "kind": "number", "treatment": "kept, zeros as zeros", "n_outputs": 1})
+
+    def _checked_rows(self, X: Any, reset: bool) -> Any:
+        """Return a frame or an array of objects as a frame, and other rows as a matrix of floats."""
+        if isinstance(X, pd.DataFrame):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if reset and len(X) < 2:
+                raise ArgumentError(f"X has {len(X)} rows; use two or more")
+            return X
+        rows = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=None,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2 if reset else 1,
+        )
+        if rows.dtype.kind not in "biuf":
+            return pd.DataFrame(rows).infer_objects()
+        rows = rows.astype(np.float64, copy=False)
+        if issparse(rows) and np.isnan(rows.data).any():
+            raise ArgumentError("sparse X contains NaN; gaps are filled in dense rows only")
+        return rows
+
+    # prediction
+
+    def _averaged(self, X: Any) -> Floats:
+        """Return the averaged decisions of new rows, (n, k)."""
+        check_is_fitted(self)
+        X = self._checked_rows(X, reset=False)
+        sparse = issparse(next(iter(self._rows.values())))
+        if issparse(X) != sparse:
+            X = X.toarray() if issparse(X) else csr_matrix(np.asarray(X, dtype=np.float64))
+            if sparse and np.isnan(X.data).any():
+                raise ArgumentError("X contains NaN, and the estimator was fitted on sparse rows, which have no gaps")
+        n_rows = next(iter(self._rows.values())).shape[0]
+        size = max(_BLOCK // n_rows, 1)
+        parts = [self._averaged_block(_safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
+        return np.concatenate(parts)
+
+    def _averaged_block(self, X: Any) -> Floats:
+        views = self._columns.transform(X)
+        total: Any = 0.0
+        family, D = None, None
+        for member in self._members:
+            if member.family != family:
+                family = member.family
+                kind = FAMILIES[family]
+                D = proximities(kind.kernel, views[kind.columns], self._rows[kind.columns])
+            assert D is not None
+            K = kernel_values(kind.kernel, D, member.unit, member.log_gamma)
+            w = self._weights[member.places] / self._divisors[member.places]
+            if self._n_classes > 2:
+                for weight, beta, bias in zip(w, member.beta, member.bias, strict=True):
+                    total = total + weight * votes(K @ beta.T + bias, self._n_classes)
+            else:  # linear: all C of a kernel are one expansion
+                total = total + (K @ np.tensordot(w, member.beta, 1).T + w @ member.bias)
+        return np.asarray(total)
+
+    def report(self, path: str | Path) -> Path:
+        """Write a page about the fit: what was fitted, its members, the expected score, and how to repeat it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, such as "report.html"; its folder is created.
+
+        Returns
+        -------
+        Path
+            The file.
+        """
+        from spotsvm.tuned.page import page_of  # on use: most fits have no page
+
+        check_is_fitted(self)
+        return page_of(self).write(path)
+
+
+def check_coverage(coverage: Any) -> float:
+    """Return a share as a float, or raise ArgumentError."""
+    share = as_float(coverage)
+    if not 0.0 < share < 1.0:
+        raise ArgumentError(f"coverage={coverage!r}; use a number between 0 and 1, such as 0.9")
+    return share
+
+
+def proportional_sample(task: Task, size: int, seed: int) -> NDArray[np.intp]:
+    """Return random rows, in their order, with the same shares of classes; at least one row of each."""
+    n = len(task.y)
+    if size >= n:
+        return np.arange(n)
+    order = np.random.default_rng((seed, 2)).permutation(n)
+    if not task.machines.n_classes:
+        return np.sort(order[:size])
+    code = task.y[order]
+    rank = np.empty(n)
+    for c in range(task.machines.n_classes):
+        of_class = code == c
+        rank[of_class] = np.arange(of_class.sum()) / of_class.sum()
+    return np.sort(order[np.argsort(rank, kind="stable")[:size]])
+
+
+def seed_of(random_state: Any) -> int:
+    """Return a whole number as it is, and another one drawn from a source of chance."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def verdict_of(scoring: str, scores: Array, default: Array, constant: Array) -> Verdict:
+    """Compare the scores of the same draws."""
+    gains = scores - default
+    low, high = percentile_interval(gains, _LEVEL)
+    code = "helped" if low > 0 else "did not help" if high <= 0 else "no difference can be seen"
+    text = f"{mean_score(gains):+.3g} [{low:+.3g}, {high:+.3g}] in {scoring} against the default model"
+    sentence = {
+        "helped": f"Tuning helped: {text}.",
+        "did not help": f"Tuning did not help: {text}.",
+        "no difference can be seen": f"No difference to the default model can be seen with so many rows: {text}.",
+    }[code]
+    above, _ = percentile_interval(scores - constant, _LEVEL)
+    if not above > 0:
+        sentence += " It cannot be told from a constant either."
+    return Verdict(code, mean_score(gains), (low, high), sentence)

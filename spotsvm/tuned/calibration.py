@@ -1,0 +1,111 @@
+"""From decisions to probabilities, sets of classes and intervals, all by out-of-fold decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+
+Array = NDArray[Any]
+
+_MOST_STEPS, _ENOUGH = 30, 1e-5
+_RIDGE = 0.05  # on the offsets, as their sum is not determined
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Log probabilities a d_c + b_c up to a common constant, of decisions d for each class c.
+
+    For two classes it is Platt's sigmoid. Several classes share one slope: sigmoids for each, normalised, are worse
+    (log loss 0.42 in place of 0.28 on pendigits with 250 rows, worse on all of four sets).
+
+    Attributes
+    ----------
+    slope : ndarray of shape (b,)
+        Not negative: decisions that are worse than chance give the shares of the classes.
+    offset : ndarray of shape (b, k)
+        For two classes k is 2.
+    """
+
+    slope: Array
+    offset: Array
+
+    def __call__(self, decisions: Array) -> Array:
+        """Return the log odds of the second of two classes, (b, n, 1), or log probabilities of several, (b, n, k)."""
+        if decisions.shape[-1] == 1:
+            odds = (self.offset[:, 1] - self.offset[:, 0])[:, None, None]
+            return np.asarray(decisions * self.slope[:, None, None] + odds)
+        return np.asarray(log_softmax(decisions * self.slope[:, None, None] + self.offset[:, None, :], axis=-1))
+
+
+def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | None = None) -> Calibration:
+    """Fit by Newton's method, for each of several decisions and weights.
+
+    The targets are Platt's, which count one more row of each class, so that separable decisions do not give certainty. Several
+    classes share a slope, so they count one more row in all: a row for each would make the probabilities far too flat.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (b, n, k)
+        Decisions; k is 1 for two classes, positive for the second.
+    y : ndarray of shape (n,)
+        Codes of the classes.
+    weights : ndarray of shape (b, n)
+        Weights of rows.
+    start : Calibration, optional
+        A similar one to begin at.
+
+    Returns
+    -------
+    Calibration
+        The fitted one.
+
+    Examples
+    --------
+    >>> decisions, y = np.array([[[-1.0], [-1.0], [1.0], [1.0]]]), np.array([0, 1, 0, 1])
+    >>> calibrate(decisions, y, np.ones((1, 4)))(decisions).ravel().round(6)
+    array([0., 0., 0., 0.])
+    """
+    from spotsvm.tuned._calibration_kernels import fit_softmax  # on use, as it loads numba
+
+    d = np.asarray(decisions, dtype=np.float64)
+    d = np.concatenate([-0.5 * d, 0.5 * d], axis=-1) if d.shape[-1] == 1 else d - d.mean(axis=-1, keepdims=True)
+    k = d.shape[-1]
+    w = np.asarray(weights, dtype=np.float64)
+    counts = w @ np.eye(k)[y]
+    spread = np.sqrt(np.einsum("bn,bnk,bnk->b", w, d, d) / np.maximum(w.sum(axis=1), 1e-300)) + 1e-300
+    prior = np.log(counts + 1.0)
+    prior -= prior.mean(axis=1, keepdims=True)
+    theta = np.empty((len(d), k + 1))
+    theta[:, 0] = 0.0 if start is None else start.slope * spread
+    theta[:, 1:] = prior if start is None else start.offset
+    evidence = counts if k == 2 else np.repeat(counts.sum(axis=1, keepdims=True), k, axis=1)
+    sure = (evidence + 1.0) / (evidence + 2.0)
+    fit_softmax(d / spread[:, None, None], y, w, sure, _RIDGE, theta, _MOST_STEPS, _ENOUGH)
+    a, b = theta[:, 0], theta[:, 1:]
+    turned = a <= 0.0
+    return Calibration(np.where(turned, 0.0, a / spread), np.where(turned[:, None], prior, b))
+
+
+def conformal_limit(scores: Array, weights: Array, coverage: float) -> float:
+    """Return what the score of a new row exceeds with at most the probability 1 - coverage; infinite if there are too few scores.
+
+    Parameters
+    ----------
+    scores, weights : ndarray of shape (n,)
+        How unusual each row is by its out-of-fold decision, and its weight, 1 in the mean.
+    coverage : float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> conformal_limit(np.arange(1.0, 100.0), np.ones(99), 0.9), conformal_limit(np.arange(5.0), np.ones(5), 0.9)
+    (90.0, inf)
+    """
+    order = np.argsort(scores)
+    share = np.cumsum(weights[order]) / (weights.sum() + weights.mean())  # the new row counts as one more
+    place = int(np.searchsorted(share, coverage - 1e-9))
+    return float(scores[order][place]) if place < len(scores) else np.inf

@@ -1,0 +1,233 @@
+"""Families of kernels: the columns that a kernel sees, as they are fitted on the training rows, and the kernel on these.
+
+Columns of any table are encoded as numbers (`TableEncoder`). They are standardised ("standard"), brought nearer to a normal
+distribution by a Yeo-Johnson power first ("power"), or these times a relevance that is learned from the target ("relevance"): the
+root mean square gradient of a kernel ridge regression in each column. That is one step
+and the diagonal of a recursive feature machine (Radhakrishnan, Beaglehole, Pandit and Belkin 2024).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, solve
+from scipy.sparse import issparse
+from scipy.spatial.distance import cdist
+
+from spotsvm.preprocessing.table_encoder import TableEncoder
+
+Floats = NDArray[np.float64]
+
+_FAR = 50.0  # standard deviations to which values are cut
+_NARROWEST = 1e-10  # a standard deviation as a share of the largest absolute value below which a column counts as constant
+_POWERS = np.arange(-2.0, 4.01, 0.5)
+_RELEVANCE_WIDTH, _RIDGE, _FLOOR = 0.25, 0.3, 0.03
+_MOST_RELEVANCE_ROWS = 2000  # the time grows with their cube
+
+
+@dataclass(frozen=True)
+class Family:
+    """The columns that a kernel sees, and the kernel."""
+
+    columns: str
+    kernel: str
+
+
+#: all families by name
+FAMILIES = {
+    "rbf": Family("standard", "rbf"),
+    "laplacian": Family("standard", "laplacian"),
+    "relevance_rbf": Family("relevance", "rbf"),
+    "relevance_laplacian": Family("relevance", "laplacian"),
+    "power_rbf": Family("power", "rbf"),
+    "power_laplacian": Family("power", "laplacian"),
+    "linear": Family("standard", "linear"),
+}
+#: what sparse rows allow: nothing that would fill their zeros
+SPARSE_FAMILIES = ("rbf", "linear")
+
+
+class Columns:
+    """The columns of several families, fitted on some rows of a table, of an array with nan for gaps, or of a sparse matrix.
+
+    Parameters
+    ----------
+    kinds : collection of str
+        Of "standard", "power" and "relevance" those that are needed.
+    """
+
+    def __init__(self, kinds: Any):
+        self.kinds = tuple(kinds)
+
+    def fit(self, X: Any, target: Floats) -> Self:
+        """Fit on rows; target has a column for each class, or the target of a regression."""
+        if issparse(X):
+            self.scale = _inverse(_sparse_deviation(X), abs(X).max(axis=0).toarray().ravel())
+            return self
+        self.encoder = TableEncoder()
+        X = self.encoder.fit_transform(X)
+        self.center = X.mean(axis=0)
+        self.scale = _inverse(X.std(axis=0), np.abs(X).max(axis=0))
+        self.relevance = None
+        if self.kinds != ("standard",):
+            Z = (X - self.center) * self.scale
+            self.power = best_powers(Z)
+            Z = yeo_johnson(Z, self.power)
+            self.power_center = Z.mean(axis=0)
+            self.power_scale = _inverse(Z.std(axis=0), np.abs(Z).max(axis=0)) * (self.scale > 0)
+            if "relevance" in self.kinds:
+                self.relevance = gradient_relevance(self._powered(Z), target)
+        return self
+
+    def transform(self, X: Any) -> dict[str, Any]:
+        """Return the columns of each kind."""
+        if issparse(X):
+            return {"standard": X.multiply(self.scale).tocsr()}
+        Z = (self.encoder.transform(X) - self.center) * self.scale
+        columns = {"standard": np.clip(Z, -_FAR, _FAR)}
+        if self.kinds != ("standard",):
+            columns["power"] = self._powered(yeo_johnson(Z, self.power))
+        if self.relevance is not None:
+            columns["relevance"] = columns["power"] * self.relevance
+        return columns
+
+    def _powered(self, Z: Floats) -> Floats:
+        return np.asarray(np.clip(np.nan_to_num((Z - self.power_center) * self.power_scale), -_FAR, _FAR))
+
+
+def _inverse(deviation: Floats, largest: Floats) -> Floats:
+    """Return 1 / deviation, and 0 for a constant column."""
+    varies = deviation > _NARROWEST * largest
+    return np.where(varies, 1.0 / np.where(varies, deviation, 1.0), 0.0)
+
+
+def _sparse_deviation(X: Any) -> Floats:
+    mean = np.asarray(X.mean(axis=0)).ravel()
+    square = np.asarray(X.multiply(X).mean(axis=0)).ravel()
+    return np.asarray(np.sqrt(np.maximum(square - mean**2, 0.0)))
+
+
+def yeo_johnson(Z: Floats, power: Floats) -> Floats:
+    """Return the power transformation of Yeo and Johnson 2000 of each column.
+
+    Examples
+    --------
+    >>> yeo_johnson(np.array([[3.0, -3.0]]), np.array([0.5, 1.0]))
+    array([[ 2., -3.]])
+    """
+    size = np.log1p(np.abs(Z))
+    exponent = np.where(Z >= 0, power, 2.0 - power)
+    regular = np.abs(exponent) > 1e-6
+    with np.errstate(over="ignore"):
+        values = np.where(regular, np.expm1(exponent * size) / np.where(regular, exponent, 1.0), size)
+    return np.asarray(np.sign(Z) * values)
+
+
+def best_powers(Z: Floats) -> Floats:
+    """Return the power of each column with the largest likelihood: on a grid, then on a parabola through three points."""
+    drift = (np.sign(Z) * np.log1p(np.abs(Z))).sum(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):
+        likelihood = np.array(
+            [
+                -0.5 * len(Z) * np.log(yeo_johnson(Z, np.full(Z.shape[1], p)).var(axis=0) + 1e-12) + (p - 1.0) * drift
+                for p in _POWERS
+            ]
+        )
+    likelihood = np.where(np.isfinite(likelihood), likelihood, -1e300)
+    best, column = np.clip(likelihood.argmax(axis=0), 1, len(_POWERS) - 2), np.arange(Z.shape[1])
+    before, here, after = likelihood[best - 1, column], likelihood[best, column], likelihood[best + 1, column]
+    curvature = before - 2.0 * here + after
+    bent = np.isfinite(curvature) & (curvature < -1e-9)
+    step = np.where(bent, 0.25 * (before - after) / np.where(bent, curvature, 1.0), 0.0)
+    return np.asarray(_POWERS[best] + np.clip(step, -0.5, 0.5))
+
+
+def gradient_relevance(A: Floats, target: Floats) -> Floats:
+    """Return the root mean square gradient in each column of a kernel ridge regression, with a mean square of 1 and a floor.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, p)
+        Scaled columns.
+    target : ndarray of shape (n, t)
+        Targets; squared gradients are added over them.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+        The relevance, sqrt(0.03) for a column without any.
+
+    Examples
+    --------
+    >>> A = np.random.default_rng(0).normal(size=(100, 2))
+    >>> first, second = gradient_relevance(A, np.sin(2 * A[:, :1]))
+    >>> bool(first > 3 * second)
+    True
+    """
+    if len(A) > _MOST_RELEVANCE_ROWS:
+        chosen = np.linspace(0, len(A) - 1, _MOST_RELEVANCE_ROWS).astype(np.intp)
+        A, target = A[chosen], target[chosen]
+    D = squared_distances(A, A)
+    K = np.exp(D * (-_RELEVANCE_WIDTH / typical_distance(D)))
+    ridged = K.copy()
+    ridged.flat[:: len(K) + 1] += _RIDGE
+    try:
+        coefficients = solve(ridged, target - target.mean(axis=0), assume_a="pos", overwrite_a=True, check_finite=False)
+    except LinAlgError:  # equal rows by the hundred, and rounding
+        coefficients = np.zeros_like(target)
+    squares = np.zeros(A.shape[1])
+    for a in coefficients.T:
+        # the gradient at a row is proportional to sum_j a_j k_j (x - x_j)
+        squares += (((K @ a)[:, None] * A - K @ (a[:, None] * A)) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt(squares / (squares.mean() + 1e-300) + _FLOOR))
+
+
+def squared_distances(A: Any, B: Any) -> Floats:
+    """Return squared Euclidean distances between rows, dense or sparse."""
+    if issparse(A):
+        inner = np.asarray((A @ B.T).todense())
+        norms = [np.asarray(X.multiply(X).sum(axis=1)).ravel() for X in (A, B)]
+    else:
+        inner = A @ B.T
+        norms = [np.einsum("ij,ij->i", X, X) for X in (A, B)]
+    inner *= -2.0
+    inner += norms[0][:, None]
+    inner += norms[1]
+    return np.asarray(np.maximum(inner, 0.0, out=inner))
+
+
+def typical_distance(D: NDArray[Any]) -> float:
+    """Return the median distance, of different rows if most are equal; 1 if all are."""
+    values = D[:: 3 if len(D) > 30 else 1]
+    median = float(np.median(values))
+    if median <= 0.0:
+        positive = values[values > 0.0]
+        median = float(np.median(positive)) if len(positive) else 1.0
+    return median
+
+
+def proximities(kernel: str, A: Any, B: Any) -> Floats:
+    """Return what the kernels of all gammas are functions of: distances, or inner products for "linear"."""
+    if kernel == "laplacian":
+        return np.asarray(cdist(A, B, "cityblock"))
+    if kernel == "linear":
+        return np.asarray((A @ B.T).todense() if issparse(A) else A @ B.T)
+    return squared_distances(A, B)
+
+
+def unit_of(kernel: str, D: NDArray[Any]) -> float:
+    """Return the unit of gamma: the typical distance, or the mean square norm of rows for "linear"."""
+    if kernel == "linear":
+        return float(np.trace(D)) / len(D) or 1.0
+    return typical_distance(D)
+
+
+def kernel_values(kernel: str, D: NDArray[Any], unit: float, log_gamma: float) -> NDArray[Any]:
+    """Return exp(-2^log_gamma D / unit), or inner products in their unit."""
+    if kernel == "linear":
+        return np.asarray(D * D.dtype.type(1.0 / unit))
+    values = D * D.dtype.type(-(2.0**log_gamma) / unit)
+    return np.asarray(np.exp(values, out=values))

@@ -1,0 +1,313 @@
+"""Decisions of many settings for rows that each has not seen, from shared work.
+
+A sweep is a family and a gamma: its kernel is computed once in each fold, and C goes up a series of warm starts. What the solver
+keeps for the rows outside the training rows are their decisions, so these cost nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target
+from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+_TOL = 1e-2  # of fold models; members are solved ten times more exactly
+_MEMBER_TOL = 1e-3
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A family of kernels, the binary logarithm of gamma in units of the typical distance, C, and epsilon in regression."""
+
+    family: str
+    log_gamma: float
+    C: float
+    epsilon: float = 0.0
+
+
+@dataclass(frozen=True)
+class Machines:
+    """Models that are trained on the same rows: one for each pair of classes, or one regression.
+
+    Attributes
+    ----------
+    z : ndarray of shape (m, n)
+        1, -1 or, for a row of neither class, 0; or the target.
+    cost : ndarray of shape (n,)
+        Factors of C of the rows.
+    n_classes : int
+        0 in regression.
+    limits : tuple of float
+        Range of predictions in regression.
+    """
+
+    z: Floats
+    cost: Floats
+    n_classes: int
+    limits: tuple[float, float] = (-np.inf, np.inf)
+
+    def target(self, C: float, epsilon: float, trained: NDArray[np.bool_]) -> Target:
+        """Return the problems with this C on some of the rows."""
+        bound = C * self.cost * trained
+        if not self.n_classes:
+            bounds = np.broadcast_to(bound, self.z.shape).copy()
+            return Target(self.z, -bounds, bounds, epsilon)
+        signed = bound * self.z
+        return Target(self.z, np.minimum(signed, 0.0), np.maximum(signed, 0.0))
+
+    def common(self, decisions: Floats) -> NDArray[np.float32]:
+        """Return decisions of pairs, (n, m), as those of one model: for several classes votes, ties broken as in SVC."""
+        if not self.n_classes:
+            return np.clip(decisions, *self.limits).astype(np.float32)
+        return decisions.astype(np.float32) if self.n_classes == 2 else votes(decisions, self.n_classes)
+
+
+def pair_labels(y: Rows, n_classes: int) -> Floats:
+    """Return a row of labels for each pair of classes; for two classes 1 for the second."""
+    if n_classes == 2:
+        return np.where(y == 1, 1.0, -1.0)[None]
+    return np.array([1.0 * (y == i) - (y == j) for i in range(n_classes) for j in range(i + 1, n_classes)])
+
+
+def votes(decisions: Floats, n_classes: int) -> NDArray[np.float32]:
+    """Return votes of pairs plus a share of a vote by their sizes, as the decision function of SVC.
+
+    Examples
+    --------
+    >>> votes(np.array([[2.0, 1.0, -0.5]]), 3).round(2)
+    array([[ 2.25, -0.24,  0.89]], dtype=float32)
+    """
+    wins = decisions > 0
+    first, second = _pair_members(n_classes)
+    counts = wins @ first + ~wins @ second
+    sizes = decisions @ (first - second)
+    return (counts + sizes / (3.0 * (np.abs(sizes) + 1.0))).astype(np.float32)
+
+
+@cache
+def _pair_members(n_classes: int) -> tuple[Floats, Floats]:
+    """Return the first and the second class of each pair, as rows of zeros with a 1."""
+    i, j = np.triu_indices(n_classes, 1)
+    return np.eye(n_classes)[i], np.eye(n_classes)[j]
+
+
+class _Fold:
+    """A fold: the columns as its training rows have them, and what the sweeps of one family share."""
+
+    def __init__(self, X: Any, relevance_target: Floats, machines: Machines, split: tuple[Rows, Rows], kinds: Any):
+        train, self.test = self.train, _ = split
+        self._machines = machines
+        self._trained = np.zeros(X.shape[0], dtype=bool)
+        self._trained[train] = True
+        self._columns = Columns(kinds).fit(_safe_indexing(X, train), relevance_target[train]).transform(X)
+        self._solver = FoldSolver(X.shape[0])
+
+    def begin_family(self, name: str) -> None:
+        family = FAMILIES[name]
+        A = self._columns[family.columns]
+        D = proximities(family.kernel, A, A)
+        self._kernel, self._D = family.kernel, D.astype(np.float32)
+        self._unit = unit_of(family.kernel, D[np.ix_(self.train, self.train)])
+
+    def begin_sweep(self, log_gamma: float) -> None:
+        self._K = kernel_values(self._kernel, self._D, self._unit, log_gamma)
+        self._state: State | None = None
+
+    def begin_default(self) -> None:
+        """Take the kernel of SVC() and SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
+        A = self._columns["standard"]
+        varies = int((abs(A[self.train]).max(axis=0) > 0).sum())
+        self._K = np.exp(self._D * np.float32(-1.0 / max(varies, 1)))
+        self._state = None
+
+    def decide(self, C: float, epsilon: float) -> Floats:
+        """Return the decisions of the rows that are not trained on, (n_test, m)."""
+        target = self._machines.target(C, epsilon, self._trained)
+        if self._state is None:
+            self._state = self._solver.cold(self._K, 0.0, target, _TOL)
+        else:
+            self._state = self._solver.warm(self._K, 0.0, target, self._state, self._machines.z, _TOL)
+        bias = self._state.biases(target)[1]
+        return np.asarray((self._state.slope + self._machines.z)[:, self.test] + bias[:, None]).T
+
+
+@dataclass
+class Grid:
+    """Out-of-fold decisions of settings, (n_settings, n, k), nan for rows that no fold tests."""
+
+    settings: list[Setting] = field(default_factory=list)
+    decisions: list[NDArray[np.float32]] = field(default_factory=list)
+    default: NDArray[np.float32] | None = None
+    seconds: float = 0.0
+    complete: bool = True
+
+
+@contextmanager
+def _mapping(n_jobs: int, n: int) -> Iterator[Callable[..., list[Any]]]:
+    """Give a map over folds, by threads where there are several: the compiled solver and numpy release the lock."""
+    if n_jobs == 1 or n == 1:
+        yield lambda call, folds: [call(fold) for fold in folds]
+    else:
+        with ThreadPoolExecutor(min(n_jobs, n)) as pool:
+            yield lambda call, folds: list(pool.map(call, folds))
+
+
+def score_grid(
+    X: Any,
+    machines: Machines,
+    relevance_target: Floats,
+    splits: Sequence[tuple[Rows, Rows]],
+    sweeps: Sequence[tuple[str, float]],
+    costs: Sequence[float],
+    epsilons: Sequence[float],
+    default: tuple[float, float],
+    quality: Callable[[NDArray[np.float32]], tuple[float, float]],
+    *,
+    n_jobs: int = 1,
+    deadline: float = np.inf,
+) -> Grid:
+    """Compute the out-of-fold decisions of all settings.
+
+    Parameters
+    ----------
+    X : DataFrame, array or sparse matrix of shape (n, p)
+        Rows.
+    machines : Machines
+        The models.
+    relevance_target : ndarray of shape (n, t)
+        The target that the relevance of columns is learned from.
+    splits : sequence of (train, test)
+        The folds. A row that several of them test has the mean of its decisions.
+    sweeps : sequence of (family, log_gamma)
+        Sweeps, those of one family next to each other.
+    costs, epsilons : sequences of float
+        C upwards, and epsilon.
+    default : (C, epsilon)
+        Of the default model.
+    quality : callable
+        Of out-of-fold decisions: a number, larger is better, and by how much a C must be behind the best so far to end its sweep
+        (unless it is better than the C before).
+    n_jobs : int
+        Threads.
+    deadline : float
+        Time by the monotonic clock after which no further C begins, once the first sweep is complete.
+
+    Returns
+    -------
+    Grid
+        The decisions.
+    """
+    began = time.monotonic()
+    grid = Grid()
+    n = X.shape[0]
+    families = list(dict.fromkeys(family for family, _ in sweeps))
+    kinds = ["standard", *(kind for kind in ("power", "relevance") if any(FAMILIES[f].columns == kind for f in families))]
+    tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
+    best = -np.inf
+    with _mapping(n_jobs, len(splits)) as mapped:
+        folds = mapped(lambda split: _Fold(X, relevance_target, machines, split, kinds), splits)
+
+        def decide(C: float, epsilon: float) -> NDArray[np.float32]:
+            parts = mapped(lambda fold: fold.decide(C, epsilon), folds)
+            first = machines.common(parts[0])
+            total = np.zeros((n, first.shape[1]), np.float32)
+            for fold, part in zip(folds, parts, strict=True):
+                np.add.at(total, fold.test, machines.common(part))
+            with np.errstate(invalid="ignore"):
+                return np.asarray(total / tested[:, None].astype(np.float32))
+
+        # the default comes first: it is what all else is compared with
+        mapped(lambda fold: fold.begin_family("rbf"), folds)
+        mapped(lambda fold: fold.begin_default(), folds)
+        grid.default = decide(*default)
+        current = "rbf"
+        for family, log_gamma in sweeps:
+            if grid.settings and time.monotonic() > deadline:
+                grid.complete = False
+                break
+            if family != current:
+                mapped(lambda fold, family=family: fold.begin_family(family), folds)
+                current = family
+            mapped(lambda fold, log_gamma=log_gamma: fold.begin_sweep(log_gamma), folds)
+            for epsilon in epsilons:
+                last = -np.inf
+                for C in costs:
+                    decisions = decide(C, epsilon)
+                    grid.settings.append(Setting(family, log_gamma, C, epsilon))
+                    grid.decisions.append(decisions)
+                    value, slack = quality(decisions)
+                    best = max(best, value)
+                    if value < best - slack and value <= last:
+                        break
+                    last = value
+    grid.seconds = time.monotonic() - began
+    return grid
+
+
+@dataclass
+class Member:
+    """Models with one kernel on all rows, and one or several C."""
+
+    family: str
+    log_gamma: float
+    unit: float
+    settings: list[Setting]
+    places: list[int]  # of the settings in the grid
+    beta: Floats  # (settings, m, n)
+    bias: Floats  # (settings, m)
+
+
+def fit_members(
+    columns: Columns, X: Any, machines: Machines, settings: Sequence[Setting], chosen: Sequence[int], deadline: float = np.inf
+) -> tuple[list[Member], dict[str, Any]]:
+    """Fit chosen settings on all rows, in their order but for those that share work; after the deadline no further kernel begins.
+
+    Returns
+    -------
+    members : list of Member
+        By kernel.
+    rows : dict
+        The columns of each kind.
+    """
+    views = columns.transform(X)
+    everything = np.ones(X.shape[0], dtype=bool)
+    solver = FoldSolver(X.shape[0])
+    members: list[Member] = []
+    by_family: dict[str, list[int]] = {}
+    for i in chosen:
+        by_family.setdefault(settings[i].family, []).append(i)
+    for name, of_family in by_family.items():
+        family = FAMILIES[name]
+        A = views[family.columns]
+        D = proximities(family.kernel, A, A)
+        unit = unit_of(family.kernel, D)
+        D = D.astype(np.float32)
+        for log_gamma in dict.fromkeys(settings[i].log_gamma for i in of_family):
+            if members and time.monotonic() > deadline:
+                return members, views
+            K = kernel_values(family.kernel, D, unit, log_gamma)
+            places = sorted((i for i in of_family if settings[i].log_gamma == log_gamma), key=lambda i: settings[i].C)
+            state, beta, bias = None, [], []
+            for i in places:
+                target = machines.target(settings[i].C, settings[i].epsilon, everything)
+                if state is None:
+                    state = solver.cold(K, 0.0, target, _MEMBER_TOL)
+                else:
+                    state = solver.warm(K, 0.0, target, state, machines.z, _MEMBER_TOL)
+                beta.append(state.beta.copy())
+                bias.append(state.biases(target)[1])
+            members.append(Member(name, log_gamma, unit, [settings[i] for i in places], places, np.array(beta), np.array(bias)))
+    return members, views

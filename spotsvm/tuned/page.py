@@ -1,0 +1,146 @@
+"""The page that a fitted TunedSVC or TunedSVR writes about itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.common.drawing import COLOURS, drawing, tidy
+from spotsvm.common.fingerprint import versions
+from spotsvm.common.text import duration
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
+
+_BINS = 8  # of probabilities, with equally many rows
+
+
+def page_of(model: Any) -> Page:
+    """Return the page."""
+    name = type(model).__name__
+    low, high = model.expected_interval_
+    facts = [
+        (
+            "model",
+            f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting",
+        ),
+        ("rows", f"{len(model._scored_rows)} judged out of fold, {model.n_rows_} fitted"),
+        (f"expected {model.scoring_}", f"{short(model.expected_score_)} [{short(low)}, {short(high)}]"),
+        ("time", duration(model.fit_seconds_)),
+    ]
+    sections = [_expected(model), _quality(model), _members(model), _columns(model), _repeat(model)]
+    return Page(f"{name}: a tuned support vector machine", sections, facts=facts)
+
+
+def _expected(model: Any) -> Section:
+    low, high = model.expected_interval_
+    rows = [
+        (f"this {type(model).__name__}", model.expected_score_, f"{short(low)} to {short(high)}"),
+        ("default: StandardScaler and " + ("SVC()" if _classifies(model) else "SVR()"), model.default_score_, ""),
+        ("a constant", model.constant_score_, ""),
+    ]
+    parts: list[Part] = [
+        Notice(str(model.verdict_), "finding"),
+        Table(
+            pd.DataFrame(rows, columns=["model", model.scoring_, "95 % interval"]), "Scores to expect on new rows", one_kind=True
+        ),
+        f"{model.scoring_}: larger is better. Each score is the mean over 200 draws of rows. In each draw the weights of all "
+        "settings are chosen anew on the rows that were drawn, and the average is judged by out-of-fold decisions on the rows "
+        "that were not; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among settings does "
+        "not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it does not cover "
+        "rows of another time or place, nor rows that depend on each other without groups to say so.",
+    ]
+    if not model.complete_:
+        parts.append(Notice("The timeout ended the fit before all settings were scored or all members were fitted.", "warning"))
+    return Section("Expected score", parts)
+
+
+def _quality(model: Any) -> Section:
+    return _probabilities(model) if _classifies(model) else _predictions(model)
+
+
+def _classifies(model: Any) -> bool:
+    return hasattr(model, "classes_")
+
+
+def reliability(probability: Any, happened: Any) -> pd.DataFrame:
+    """Return mean probabilities and shares of what has happened, in bins with equally many rows.
+
+    Examples
+    --------
+    >>> reliability(np.array([0.1] * 8 + [0.9] * 8), np.array([0] * 8 + [1] * 8)).round(1).drop_duplicates().values.tolist()
+    [[0.1, 0.0, 2.0], [0.9, 1.0, 2.0]]
+    """
+    order = np.argsort(probability, kind="stable")
+    parts = [part for part in np.array_split(order, _BINS) if len(part)]
+    rows = [(probability[part].mean(), happened[part].mean(), len(part)) for part in parts]
+    return pd.DataFrame(rows, columns=["mean probability", "share of rows that have the class", "rows"])
+
+
+def _probabilities(model: Any) -> Section:
+    p, y = model.oof_predict_proba_[model._scored_rows], model._scored_y
+    two = len(model.classes_) == 2
+    probability = p[:, 1] if two else p.max(axis=1)
+    happened = (y == 1 if two else p.argmax(axis=1) == y).astype(float)
+    table = reliability(probability, happened)
+    what = f"class {model.classes_[1]!s}" if two else "the most probable class"
+    with drawing(4.5, 4.0) as figure:
+        ax = figure.subplots()
+        ax.plot([0, 1], [0, 1], color="0.6", linewidth=1)
+        ax.plot(table.iloc[:, 0], table.iloc[:, 1], "o-", color=COLOURS[0])
+        ax.set(xlabel=f"probability of {what}", ylabel="share of rows that have it", xlim=(0, 1), ylim=(0, 1))
+        tidy(ax)
+    logs = float(np.log(np.clip(p[np.arange(len(y)), y], 1e-15, None)).mean())
+    brier = float(((p - np.eye(p.shape[1])[y]) ** 2).sum(axis=1).mean()) / (2.0 if two else 1.0)
+    text = (
+        f"Out-of-fold probabilities of {what}, in {len(table)} bins with equally many rows: log loss {short(-logs)}, Brier score "
+        f"{short(brier)}. On the grey line probabilities are right; a bin of {int(table['rows'].min())} rows is off it by "
+        f"{short(0.5 / np.sqrt(table['rows'].min()), 2)} at most in about two of three cases by chance alone."
+    )
+    picture = Picture(figure, "Probabilities and what was observed", f"Observed shares against probabilities of {what}")
+    return Section("Probabilities", [text, picture, Table(table, "The same as numbers")])
+
+
+def _predictions(model: Any) -> Section:
+    y, predicted = model._scored_y, model.average_oof_[model._scored_rows]
+    error = y - predicted
+    with drawing(4.5, 4.0) as figure:
+        ax = figure.subplots()
+        ends = [min(y.min(), predicted.min()), max(y.max(), predicted.max())]
+        ax.plot(ends, ends, color="0.6", linewidth=1)
+        ax.plot(predicted, y, "o", color=COLOURS[0], markersize=3)
+        ax.set(xlabel="out-of-fold prediction", ylabel="target")
+        tidy(ax)
+    text = (
+        f"Errors of out-of-fold predictions: root mean square {short(float(np.sqrt((error**2).mean())))}, median of absolute "
+        f"values {short(float(np.median(np.abs(error))))}. predict_interval takes its width from them."
+    )
+    return Section("Predictions", [text, Picture(figure, "Predictions and targets", "Targets against out-of-fold predictions")])
+
+
+def _members(model: Any) -> Section:
+    text = (
+        "Kernels: rbf is exp(-(d / width)^2) with d the Euclidean distance, laplacian exp(-d / width) with d the sum of absolute "
+        "differences; widths are in units of the typical distance of rows. The families with relevance multiply each column by "
+        f"its learned relevance first. weight is the share in the average; score is the {model.scoring_} of the setting alone "
+        "on all out-of-fold rows. The best of many such scores is too good to be expected on new rows."
+    )
+    every = Table(model.settings_, f"All {len(model.settings_)} settings", folded=True)
+    return Section("Members", [text, Table(model.members_, f"{len(model.members_)} members, largest weight first"), every])
+
+
+def _columns(model: Any) -> Section:
+    parts: list[Part] = [Table(model.columns_, "Columns of X"), "In each fold this is learned from its training rows alone."]
+    if hasattr(model, "relevance_"):
+        frame = model.relevance_.sort_values(ascending=False).rename_axis("number").reset_index()
+        parts.append(Table(frame, "Learned relevance, 1 in the root mean square", folded=len(frame) > 20))
+    return Section("Columns", parts)
+
+
+def _repeat(model: Any) -> Section:
+    name = type(model).__name__
+    parameters = {**model.get_params(deep=False), "random_state": model.seed_}
+    code = f"from spotsvm import {name}\n\nmodel = {type(model)(**parameters)!r}.fit(X, y)\nprint(model.verdict_)\n"
+    frame = pd.DataFrame(list(versions().items()), columns=["package", "version"])
+    return Section("How to repeat it", [Code(code, "With the same rows this gives the same model"), Table(frame, "Versions")])

@@ -1,0 +1,308 @@
+"""TunedSVC: an average of support vector classifiers of several kinds, tuned and calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.luck.bootstrap import Draws
+from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called
+from spotsvm.tuned.average import agnostic_bayes, agnostic_bayes_in_draws, single_best
+from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.calibration import calibrate, conformal_limit
+from spotsvm.tuned.grid import Machines, pair_labels
+
+_SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
+
+
+def class_factors(class_weight: Any, classes: Array, y: Array, weights: Floats) -> Floats:
+    """Return the factor of C of each class."""
+    if class_weight is None:
+        return np.ones(len(classes))
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise ArgumentError(f"class_weight={class_weight!r}; use 'balanced', a dictionary of factors by class, or None")
+        sums = np.array([weights[y == c].sum() for c in classes])
+        return np.asarray(sums.sum() / (len(classes) * sums))
+    try:
+        return np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=np.float64)
+    except ValueError as error:
+        raise ArgumentError(f"class_weight={class_weight!r}: {error}") from error
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TunedSVC(ClassifierMixin, TunedModel):
+    """An average of support vector classifiers of several kinds: tuned, calibrated and judged in one fit.
+
+    A grid of kernels, widths and C is scored by cross-validation with shared work. The model is an average of the few settings
+    that would win if the rows were drawn again, each fitted on all rows. Out-of-fold decisions, which are there anyway, give
+    probabilities, prediction sets, and the score to expect on new rows, without a further fit.
+
+    Parameters
+    ----------
+    families : "auto" or list of str, default="auto"
+        Kinds of kernels: "rbf" and "laplacian" on standardised columns; the same with the prefix "power_" on columns after a
+        Yeo-Johnson transformation, and with "relevance_" on these times a relevance that is learned from the target; "linear".
+        "auto" is "rbf", "laplacian", "relevance_rbf" and "relevance_laplacian"; for sparse rows "rbf" and "linear", and no others
+        are possible.
+    budget : int or None, default=None
+        Number of sweeps, each a family with a width and all C. None is three widths of each family; more adds widths.
+    timeout : float or None, default=None
+        Seconds that the fit may take; it ends when the kernel matrix that is in work is done. The first family and width, and one
+        kernel on all rows, are always completed.
+    scoring : str or None, default=None
+        The score that weights and estimates are for: None or "accuracy", "balanced_accuracy", "f1" (of the second class),
+        "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss" or "neg_brier_score".
+    cv : int, splitter or iterable, default=5
+        Number of shuffled stratified folds (with groups, of whole groups), or folds as scikit-learn takes them. Rows that no fold
+        tests have no part in weights and estimates.
+    rows : "auto", int or None, default="auto"
+        Number of rows that the grid is scored on, with the shares of the classes; None is all. "auto" is all up to 3,000, else
+        2,000. The members are fitted on all rows, up to 10,000; of more than 3,000 rows there are five at most. Scores are those
+        of models of the grid, so they are too low where more rows help.
+    average : bool, default=True
+        False fits the single best setting alone, with support vectors to look at.
+    n_jobs : int or None, default=None
+        Number of threads, which share the folds. The result is the same for any number.
+    random_state : int, RandomState or None, default=None
+        Seed of folds and draws.
+    class_weight : dict, "balanced" or None, default=None
+        Factors of C for each class. Probabilities are those of rows with these weights, so that the most probable class is
+        what the weights ask for.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    expected_score_ : float
+        The score to expect on new rows: the mean over bootstrap draws of out-of-fold rows, in which weights are chosen on the
+        rows that were drawn and judged on the others, corrected by the .632 rule.
+    expected_interval_ : tuple of float
+        Its 95 % interval, by the percentiles of the same draws.
+    default_score_, constant_score_ : float
+        The same of `SVC()` behind a `StandardScaler`, and of the most frequent class.
+    verdict_ : Verdict
+        Whether tuning has helped against the default: `code`, `gain` with its `interval`, and a sentence.
+    members_ : DataFrame
+        A row for each setting in the average: family, width (in units of the typical distance), C, weight, and its score alone.
+    settings_ : DataFrame
+        The same for all settings that were scored.
+    best_params_, best_index_ : dict, int
+        The single best setting, and its row in `settings_`.
+    average_oof_ : ndarray of shape (n,) or (n, n_classes)
+        The averaged out-of-fold decisions, before calibration.
+    oof_decision_function_, oof_predict_proba_ : ndarray
+        What `decision_function` and `predict_proba` give for rows that were not trained on; the calibration alone has seen them.
+        nan for rows of weight 0 or in no test fold.
+    columns_ : DataFrame
+        What was done with each column of X.
+    relevance_ : Series
+        The learned relevance of each number that was made from the columns, if a member uses it.
+    support_, support_vectors_, dual_coef_ : ndarray
+        With average=False: the rows of X that are support vectors of any pair of classes, and their coefficients for each pair,
+        in units of the transformed columns.
+    complete_ : bool
+        False if the timeout has ended the grid, or left members out.
+    n_rows_ : int
+        Number of rows that the members are fitted on.
+    seed_, fit_seconds_, n_features_in_, feature_names_in_
+        The seed that was used, the time of the fit, and scikit-learn's attributes.
+
+    Raises
+    ------
+    ArgumentError
+        In `fit`, if a parameter is not as above; a ValueError.
+
+    See Also
+    --------
+    TunedSVR : The regression.
+    SpotSearchCV : Tunes any estimator.
+
+    References
+    ----------
+    Lacoste, Marchand, Laviolette, Larochelle 2014, "Agnostic Bayesian Learning of Ensembles".
+    Tsamardinos, Greasidou, Borboudakis 2018, "Bootstrapping the Out-of-sample Predictions for Efficient and Accurate
+    Cross-Validation".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.model_selection import train_test_split
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X, X_new, y, y_new = train_test_split(X, y, train_size=200, random_state=0)
+    >>> model = TunedSVC(random_state=0).fit(X, y)
+    >>> low, high = model.expected_interval_
+    >>> bool(low <= model.score(X_new, y_new) <= high)
+    True
+    >>> model.predict_proba(X_new).shape, model.predict_set(X_new, coverage=0.95).shape
+    ((369, 2), (369, 2))
+    """
+
+    class_weight: Any = None
+
+    _log_costs = (-4.0, 0.0, 4.0, 8.0, 12.0)
+
+    def _score(self) -> Score:
+        return score_called("accuracy" if self.scoring is None else self.scoring, _SCORES)
+
+    def _task(self, y: Any, weights: Floats) -> Task:
+        check_classification_targets(y)
+        self.classes_, code = np.unique(y, return_inverse=True)
+        k = len(self.classes_)
+        if k < 2:
+            raise ArgumentError(f"y has one class, {self.classes_.tolist()[0]!r}, in rows with a positive weight; "
+                                "a classifier needs rows of at least two classes")  # fmt: skip
+        score = self._score()
+        if k > 2 and score.name in ("f1", "roc_auc"):
+            raise ArgumentError(
+                f"scoring={score.name!r} and {k} classes; use '{score.name}_{'macro' if score.name == 'f1' else 'ovr'}'"
+            )
+        of_class = class_factors(self.class_weight, self.classes_, y, weights)
+        target = np.eye(k)[code][:, : k if k > 2 else 1]
+        machines = Machines(pair_labels(code, k), weights * of_class[code], k)
+        return Task(code, machines, target, (1.0, 0.0), (0.0,))
+
+    def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
+        if grouped:
+            return StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+        most = int(np.bincount(y).max())
+        if most < 2:
+            return KFold(min(n_folds, len(y)), shuffle=True, random_state=seed)
+        return StratifiedKFold(min(n_folds, most), shuffle=True, random_state=seed)
+
+    def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
+        if score.kind == "probabilities":
+            cost = np.broadcast_to(task.machines.cost, decisions.shape[:2])
+            decisions = calibrate(decisions, task.y, cost)(decisions)
+        gains: Array = score.gains(decisions, task.y, weights)
+        return gains
+
+    def _slack(self, gains: Array) -> float:
+        return float(2.0 * max(gains.std(), 0.1) / np.sqrt(len(gains)))
+
+    def _scales(self, decisions: Array) -> Array:
+        return np.asarray(np.abs(decisions).mean(axis=(1, 2)).astype(np.float64) + 1e-6)
+
+    def _shares(
+        self, decisions: Array, gains: Array, task: Task, weights: Floats, draws: Draws, seed: int
+    ) -> tuple[Array, Array]:
+        if not self.average:
+            return single_best(gains, weights[None])[0], single_best(gains, draws.counts * weights)
+        rng = np.random.default_rng((seed, 1))
+        return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
+
+    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
+        # weights of classes move the threshold, so they have to move that of the probabilities
+        factor = task.machines.cost / weights
+        self._calibration = calibrate(decisions[None], task.y, (weights * factor)[None])
+        p = probabilities_of(self._calibration(decisions[None])[0])
+        self._unusual = 1.0 - p[np.arange(len(p)), task.y]
+        self._unusual_weights = weights
+
+        def finish(average: Array, w: Array) -> Array:
+            found: Array = calibrate(average, task.y, w * factor, self._calibration)(average)
+            return found
+
+        return finish
+
+    def _constant(self, task: Task, weights: Array) -> Array:
+        k = task.machines.n_classes
+        factor = task.machines.cost
+        shares = np.stack([(weights * (task.y == c) * factor).sum(axis=1) for c in range(k)], axis=1) + 1e-3
+        logs = np.log(shares / shares.sum(axis=1, keepdims=True))
+        decisions = logs[:, 1:] - logs[:, :1] if k == 2 else logs
+        return np.repeat(decisions[:, None], len(task.y), axis=1)
+
+    def _log_odds(self, X: Any) -> Array:
+        decisions = self._averaged(X)
+        odds: Array = self._calibration(decisions[None])[0]
+        return odds
+
+    def decision_function(self, X: Any) -> Array:
+        """Return the log odds of the second class, or the log probabilities of each of several.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            The decisions; that of the predicted class is the largest, or positive for the second of two.
+        """
+        values = self._log_odds(X)
+        return self._public(values)
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of each class.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The probabilities.
+        """
+        return probabilities_of(self._log_odds(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes.
+        """
+        labels = labels_of(self._log_odds(X))
+        return np.asarray(self.classes_[labels])
+
+    def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
+        """Return the classes that cannot be ruled out: sets that hold the true class with a given probability.
+
+        A class is in the set if its probability is among those that this share of the training rows has for its own class, out of
+        fold (cross-conformal prediction).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        coverage : float, default=0.9
+            The share of new rows whose class is to be in the set.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_classes)
+            Which of `classes_` are in the set. A set is empty where no class is probable enough: with a coverage below the
+            accuracy, some are.
+        """
+        share = check_coverage(coverage)
+        probabilities = self.predict_proba(X)
+        return np.asarray(1.0 - probabilities <= conformal_limit(self._unusual, self._unusual_weights, share))
+
+    @property
+    def oof_decision_function_(self) -> Array:
+        """Log odds or log probabilities of the training rows, as `decision_function`, out of fold."""
+        return self._public(self._oof)
+
+    @property
+    def oof_predict_proba_(self) -> Array:
+        """Probabilities of the classes for the training rows, out of fold."""
+        return probabilities_of(self._oof)

@@ -1,0 +1,179 @@
+"""TunedSVR: an average of support vector regressions of several kinds, tuned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import RegressorMixin
+from sklearn.model_selection import GroupKFold, KFold
+from sklearn.utils.validation import check_is_fitted
+
+from spotsvm.luck.bootstrap import Draws
+from spotsvm.luck.scores import Score, score_called
+from spotsvm.tuned.average import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
+from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.calibration import conformal_limit
+from spotsvm.tuned.grid import Machines, Setting
+
+_SCORES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error")
+_EPSILON = 0.02  # in standard deviations of the target
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TunedSVR(RegressorMixin, TunedModel):
+    """An average of support vector regressions of several kinds: tuned and judged in one fit.
+
+    As `TunedSVC`, with four C and five widths for each family of kernels. The settings of the average are selected greedily with
+    replacement, as they lower the squared error of the average out of fold.
+
+    Parameters
+    ----------
+    families, budget, timeout, rows, average, n_jobs, random_state
+        As in `TunedSVC`.
+    scoring : str or None, default=None
+        The score that estimates are for: None or "r2", "neg_mean_squared_error", "neg_root_mean_squared_error", whose weights are
+        the same, or "neg_mean_absolute_error", for which a weight is how often a setting is the best when rows are drawn again.
+    cv : int, splitter or iterable, default=5
+        Number of shuffled folds (with groups, of whole groups), or folds as scikit-learn takes them.
+
+    Attributes
+    ----------
+    expected_score_, expected_interval_, default_score_, constant_score_, verdict_
+        As in `TunedSVC`; the default is `SVR()` behind a `StandardScaler`, the constant is the mean.
+    members_, settings_, best_params_, best_index_
+        As in `TunedSVC`, with epsilon in units of the target.
+    average_oof_ : ndarray of shape (n,)
+        The predictions for rows that were not trained on; nan for rows of weight 0 or in no test fold.
+    columns_, relevance_, support_, support_vectors_, dual_coef_, complete_, n_rows_, seed_, fit_seconds_
+        As in `TunedSVC`.
+    n_features_in_, feature_names_in_
+        scikit-learn's attributes.
+
+    Raises
+    ------
+    ArgumentError
+        In `fit`, if a parameter is not as above; a ValueError.
+
+    See Also
+    --------
+    TunedSVC : The classification.
+    SpotSearchCV : Tunes any estimator.
+
+    References
+    ----------
+    Caruana, Niculescu-Mizil, Crew, Ksikes 2004, "Ensemble Selection from Libraries of Models".
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = TunedSVR(random_state=0).fit(X[:200], y[:200])
+    >>> model.verdict_.code
+    'helped'
+    >>> low, high = model.predict_interval(X[200:], coverage=0.9).T
+    >>> round(float(((low <= y[200:]) & (y[200:] <= high)).mean()), 2)
+    0.84
+    """
+
+    _log_gammas = (-3.0, -7.0, 1.0, -5.0, -1.0)
+    _log_costs = (-4.0, 0.0, 4.0, 8.0)
+
+    def _score(self) -> Score:
+        return score_called("r2" if self.scoring is None else self.scoring, _SCORES)
+
+    def _task(self, y: Any, weights: Floats) -> Task:
+        y = np.asarray(y, dtype=np.float64)
+        self._mean = float(np.average(y, weights=weights))
+        deviation = float(np.sqrt(np.average((y - self._mean) ** 2, weights=weights)))
+        self._deviation = deviation if deviation > 1e-12 * max(abs(self._mean), 1e-290) else 1.0
+        z = (y - self._mean) / self._deviation
+        room = 0.5 * float(np.ptp(z))
+        machines = Machines(z[None], weights, 0, (float(z.min()) - room, float(z.max()) + room))
+        default = 1.0 / self._deviation, 0.1 / self._deviation
+        return Task(y, machines, z[:, None], default, (_EPSILON,))
+
+    def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
+        if grouped:
+            return GroupKFold(n_folds, shuffle=True, random_state=seed)
+        return KFold(min(n_folds, len(y)), shuffle=True, random_state=seed)
+
+    def _in_units(self, decisions: Array) -> Array:
+        return np.asarray(decisions, dtype=np.float64) * self._deviation + self._mean
+
+    def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
+        return score.gains(self._in_units(decisions), task.y, weights)
+
+    def _slack(self, gains: Array) -> float:
+        return max(0.5 * abs(float(gains.mean())), 1e-300)
+
+    def _scales(self, decisions: Array) -> Array:
+        return np.ones(len(decisions))
+
+    def _shares(
+        self, decisions: Array, gains: Array, task: Task, weights: Floats, draws: Draws, seed: int
+    ) -> tuple[Array, Array]:
+        in_draws = draws.counts * weights
+        if not self.average:
+            return single_best(gains, weights[None])[0], single_best(gains, in_draws)
+        if self._score().name == "neg_mean_absolute_error":
+            rng = np.random.default_rng((seed, 1))
+            return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
+        errors = decisions[..., 0] - (task.y - self._mean) / self._deviation
+        return greedy(errors, weights[None])[0], greedy(errors, in_draws)
+
+    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
+        self._unusual = np.abs(self._in_units(decisions[:, 0]) - task.y)
+        self._unusual_weights = weights
+        return lambda average, w: self._in_units(average)
+
+    def _constant(self, task: Task, weights: Array) -> Array:
+        means = weights @ task.y / weights.sum(axis=1)
+        return np.repeat(means[:, None, None], len(task.y), axis=1)
+
+    def _public(self, decisions: Array) -> Array:
+        return self._in_units(decisions[:, 0])
+
+    def _described(self, setting: Setting) -> dict[str, Any]:
+        return {**super()._described(setting), "epsilon": setting.epsilon * self._deviation}
+
+    def predict(self, X: Any) -> Floats:
+        """Return the prediction of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The predictions, at most half the range of the training targets outside of it.
+        """
+        return np.asarray(self._in_units(np.clip(self._averaged(X)[:, 0], *self._limits)))
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
+        """Return intervals that hold the target with a given probability.
+
+        All have the same width: twice the absolute error that this share of the training rows has at most, out of fold
+        (cross-conformal prediction).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        coverage : float, default=0.9
+            The share of new rows whose target is to be in the interval.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2)
+            Lower and upper ends; infinite if there are too few training rows for so high a coverage.
+        """
+        share = check_coverage(coverage)
+        check_is_fitted(self)
+        limit = conformal_limit(self._unusual, self._unusual_weights, share)
+        center = self.predict(X)
+        return np.stack([center - limit, center + limit], axis=1)

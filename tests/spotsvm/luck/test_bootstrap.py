@@ -1,0 +1,82 @@
+"""The bootstrap of out-of-fold decisions, on candidates whose score on new rows is known."""
+
+import numpy as np
+import pytest
+
+from spotsvm.luck.bootstrap import corrected, draw_rows, left_out_scores, percentile_interval, unit_sums
+from spotsvm.luck.scores import _SCORES
+
+ACCURACY = _SCORES["accuracy"]
+
+
+def best_in_draws(decisions, y, counts):
+    hits = (decisions[..., 0] > 0) == (y == 1)
+    return np.eye(len(decisions))[(counts @ hits.T.astype(float)).argmax(axis=1)]
+
+
+def test_groups_are_drawn_together_and_left_out_together():
+    groups = np.repeat(["a", "b", "c", "d"], [1, 2, 3, 4])
+    counts = draw_rows(10, 50, np.random.default_rng(0), groups).counts
+    for name in "abcd":
+        of = counts[:, groups == name]
+        assert (of == of[:, :1]).all()
+    assert (counts == 0).any()
+    assert (counts > 1).any()
+
+
+def test_sums_over_units():
+    values = np.arange(8.0).reshape(2, 4)
+    assert unit_sums(values, np.array([0, 1, 0, 1])).tolist() == [[2, 4], [10, 12]]
+    assert unit_sums(values, np.arange(4)) is values
+
+
+def test_the_draws_of_a_fixed_candidate_are_its_scores_on_the_rows_left_out():
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=40)
+    decisions = rng.normal(size=(1, 40, 1))
+    draws = draw_rows(40, 7, rng)
+    found = left_out_scores(decisions, y, np.ones(40), ACCURACY, draws, np.ones((7, 1)))
+    hits = (decisions[0, :, 0] > 0) == y
+    assert found == pytest.approx([hits[np.setdiff1d(np.arange(40), drawn)].mean() for drawn in draws.drawn])
+
+
+def test_calibration_sees_the_rows_of_the_draw_alone():
+    y = np.arange(20) % 2
+    draws = draw_rows(20, 5, np.random.default_rng(0))
+    seen = []
+
+    def calibrate(average, weights):
+        seen.append(weights)
+        return average
+
+    left_out_scores(np.zeros((3, 20, 1)), y, 2 * np.ones(20), ACCURACY, draws, np.full((5, 3), 1 / 3), calibrate)
+    assert (np.concatenate(seen) == 2 * draws.counts).all()
+
+
+@pytest.mark.parametrize("n_candidates", [1, 60])
+def test_the_score_of_the_best_of_many_guesses_is_that_of_a_guess(n_candidates):
+    """All candidates guess: the best out-of-fold accuracy of 60 is far above 0.5, the estimate is not."""
+    n, naive, estimate, covered = 100, [], [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=n)
+        decisions = rng.normal(size=(n_candidates, n, 1))
+        draws = draw_rows(n, 100, rng)
+        chosen = best_in_draws(decisions, y, draws.counts)
+        scores = left_out_scores(decisions, y, np.ones(n), ACCURACY, draws, chosen)
+        naive.append(((decisions[..., 0] > 0) == y).mean(axis=1).max())
+        estimate.append(scores.mean())
+        low, high = percentile_interval(scores)
+        covered.append(low <= 0.5 <= high)
+    assert np.mean(estimate) == pytest.approx(0.5, abs=0.02)
+    assert np.mean(naive) == pytest.approx(0.5, abs=0.02) if n_candidates == 1 else np.mean(naive) > 0.6
+    assert np.mean(covered) >= 0.9
+
+
+def test_the_correction_moves_the_mean_alone():
+    scores = np.array([0.5, 0.7, np.nan])
+    moved = corrected(scores, 0.8)
+    assert np.nanmean(moved) == pytest.approx(0.632 * 0.6 + 0.368 * 0.8)
+    assert moved[1] - moved[0] == pytest.approx(0.2)
+    assert np.isnan(moved[2])
+    assert np.isnan(percentile_interval(np.array([np.nan]))).all()

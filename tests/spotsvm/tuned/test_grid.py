@@ -1,0 +1,109 @@
+"""Out-of-fold decisions and members against scikit-learn's SVC and SVR."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from spotsvm.tuned.families import Columns, proximities, typical_distance
+from spotsvm.tuned.grid import Machines, Setting, fit_members, pair_labels, score_grid, votes
+
+COSTS = (0.5, 8.0)
+
+
+def classes_of(y):
+    k = len(np.unique(y))
+    return Machines(pair_labels(y, k), np.ones(len(y)), k)
+
+
+def grid_of(X, y, machines, splits, sweeps=(("rbf", -2.0),), quality=lambda d: (0.0, 1.0), **kwargs):
+    target = np.eye(machines.n_classes)[y] if machines.n_classes else y[:, None]
+    default = (1.0, 0.0) if machines.n_classes else (1.0, 0.1)
+    return score_grid(X, machines, target, splits, list(sweeps), COSTS, [default[1]], default, quality, **kwargs)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_out_of_fold_decisions_are_those_of_svc(load):
+    X, y = load(return_X_y=True)
+    splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
+    grid = grid_of(X, y, classes_of(y), splits)
+    for C, found, default in [(*pair, False) for pair in zip(COSTS, grid.decisions, strict=True)] + [(1.0, grid.default, True)]:
+        for train, test in splits:
+            A = StandardScaler().fit_transform(X[train])
+            gamma = "scale" if default else 0.25 / typical_distance(proximities("rbf", A, A))
+            model = make_pipeline(StandardScaler(), SVC(C=C, gamma=gamma, decision_function_shape="ovr", tol=1e-4)).fit(
+                X[train], y[train]
+            )
+            assert found[test] == pytest.approx(model.decision_function(X[test]), abs=0.02)
+
+
+def test_two_classes_are_one_column_positive_for_the_second():
+    X, y = load_wine(return_X_y=True)
+    X, y = X[y < 2], y[y < 2]
+    splits = list(StratifiedKFold(3).split(X, y))
+    found = grid_of(X, y, classes_of(y), splits).default
+    assert found.shape == (len(y), 1)
+    train, test = splits[0]
+    model = make_pipeline(StandardScaler(), SVC(tol=1e-4)).fit(X[train], y[train])
+    assert found[test, 0] == pytest.approx(model.decision_function(X[test]), abs=0.02)
+
+
+def test_regressions_are_those_of_svr():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:150], (y[:150] - y.mean()) / y.std()
+    splits = list(KFold(3).split(X))
+    grid = grid_of(X, y, Machines(y[None], np.ones(len(y)), 0), splits)
+    for train, test in splits:
+        model = make_pipeline(StandardScaler(), SVR(tol=1e-4)).fit(X[train], y[train])
+        assert grid.default[test, 0] == pytest.approx(model.predict(X[test]), abs=0.02)
+
+
+def test_members_on_all_rows_are_svc():
+    X, y = load_iris(return_X_y=True)
+    columns = Columns(("standard",)).fit(X, np.eye(3)[y])
+    settings = [Setting("rbf", -2.0, C) for C in COSTS]
+    (member,), rows = fit_members(columns, X, classes_of(y), settings, [0, 1])
+    A = rows["standard"]
+    for C, beta, bias in zip(COSTS, member.beta, member.bias, strict=True):
+        gamma = 0.25 / member.unit
+        model = SVC(C=C, gamma=gamma, tol=1e-5).fit(A, y)
+        K = np.exp(-gamma * proximities("rbf", A, A))
+        assert votes(K @ beta.T + bias, 3) == pytest.approx(model.decision_function(A), abs=5e-3)
+
+
+def test_a_row_in_several_test_folds_has_the_mean_and_one_in_none_nothing():
+    X, y = load_iris(return_X_y=True)
+    rows = np.arange(len(y))
+    one, other = rows % 3 != 0, rows % 3 != 1
+    a = grid_of(X, y, classes_of(y), [(rows[one], rows[~one])]).decisions[0]
+    assert np.isnan(a[one]).all()
+    assert np.isfinite(a[~one]).all()
+    test = rows[:30]
+    b = grid_of(X, y, classes_of(y), [(rows[one], test)]).decisions[0]
+    c = grid_of(X, y, classes_of(y), [(rows[other], test)]).decisions[0]
+    both = grid_of(X, y, classes_of(y), [(rows[one], test), (rows[other], test)]).decisions[0]
+    assert both[test] == pytest.approx(0.5 * (b[test] + c[test]), abs=1e-5)
+
+
+def test_a_sweep_ends_where_a_larger_C_is_far_behind_and_not_better():
+    X, y = load_iris(return_X_y=True)
+    splits = list(StratifiedKFold(3).split(X, y))
+    values = iter([(1.0, 0.1), (0.5, 0.1), (0.5, 0.1), (0.6, 0.1), (0.7, 0.1)])
+    sweeps = [("rbf", -2.0), ("rbf", 0.0)]
+    grid = score_grid(X, classes_of(y), np.eye(3)[y], splits, sweeps, (1.0, 2.0, 4.0), [0.0], (1.0, 0.0), lambda d: next(values))
+    assert [(s.log_gamma, s.C) for s in grid.settings] == [(-2.0, 1.0), (-2.0, 2.0), (0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]
+
+
+def test_threads_do_not_change_anything_and_a_deadline_leaves_the_first_sweep():
+    X, y = load_wine(return_X_y=True)
+    splits = list(StratifiedKFold(3).split(X, y))
+    sweeps = [("rbf", -2.0), ("relevance_laplacian", -1.0)]
+    one, two = (grid_of(X, y, classes_of(y), splits, sweeps, n_jobs=n) for n in (1, 2))
+    assert one.settings == two.settings
+    assert np.array_equal(one.decisions, two.decisions)
+    late = grid_of(X, y, classes_of(y), splits, sweeps, deadline=0.0)
+    assert not late.complete
+    assert late.settings == one.settings[:2]

@@ -1,0 +1,42 @@
+"""The page of a fit: its numbers, and code that repeats it."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris, load_wine
+
+from spotsvm import TunedSVC, TunedSVR
+from spotsvm.reports.html.cells import short
+from spotsvm.tuned.page import reliability
+
+
+@pytest.mark.parametrize(
+    ("estimator", "load", "rows"),
+    [
+        (TunedSVC(budget=2, random_state=3), load_iris, slice(None, None, 2)),
+        (TunedSVC(budget=2, families=["relevance_rbf"]), load_wine, slice(0, 130)),
+        (TunedSVR(budget=2, average=False), load_diabetes, slice(0, 80)),
+    ],
+)
+def test_the_page(estimator, load, rows, tmp_path):
+    X, y = load(return_X_y=True)
+    model = estimator.fit(X[rows], y[rows])
+    text = unescape(model.report(tmp_path / "reports" / "report.html").read_text())
+    low, high = model.expected_interval_
+    assert f"{short(model.expected_score_)} [{short(low)}, {short(high)}]" in text
+    assert model.verdict_.sentence in text
+    assert ("log loss" in text) == hasattr(model, "classes_")
+    code = re.search(r"from spotsvm import .*?print\(model.verdict_\)", text, re.DOTALL)[0]
+    names = {"X": X[rows], "y": y[rows]}
+    exec(re.sub("<[^>]*>", "", code), names)
+    assert (names["model"].predict(X) == model.predict(X)).all()
+
+
+def test_bins_of_probabilities():
+    p = np.linspace(0, 1, 800)
+    table = reliability(p, (np.arange(800) % 2).astype(float))
+    assert table["rows"].tolist() == [100] * 8
+    assert table.iloc[:, 1].tolist() == [0.5] * 8
+    assert len(reliability(p[:3], np.ones(3))) == 3

@@ -1,0 +1,103 @@
+"""TunedSVR."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_friedman1
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+from spotsvm import TunedSVR
+from spotsvm.common.errors import ArgumentError
+
+X, Y = make_friedman1(120, noise=0.5, random_state=0)
+X_NEW, Y_NEW = make_friedman1(2000, noise=0.5, random_state=1)
+
+
+def quick(**parameters):
+    return TunedSVR(**{"budget": 2, "random_state": 0, **parameters})
+
+
+@pytest.fixture(scope="module")
+def friedman():
+    return TunedSVR(random_state=0).fit(X, Y)
+
+
+def test_it_is_much_better_than_the_default(friedman):
+    default = make_pipeline(StandardScaler(), SVR()).fit(X, Y).score(X_NEW, Y_NEW)
+    assert 1 - friedman.score(X_NEW, Y_NEW) < 0.5 * (1 - default)
+    assert friedman.verdict_.code == "helped"
+    low, high = friedman.expected_interval_
+    assert low < friedman.score(X_NEW, Y_NEW) < high <= 1
+    assert friedman.constant_score_ == pytest.approx(0, abs=0.05)
+    splits = KFold(5, shuffle=True, random_state=0)
+    theirs = cross_val_predict(make_pipeline(StandardScaler(), SVR()), X, Y, cv=splits)
+    assert friedman.default_score_ == pytest.approx(1 - ((theirs - Y) ** 2).mean() / Y.var(), abs=0.02)
+
+
+def test_intervals_hold_the_target_as_often_as_is_asked_for(friedman):
+    for coverage in (0.8, 0.95):
+        low, high = friedman.predict_interval(X_NEW, coverage).T
+        assert ((low <= Y_NEW) & (Y_NEW <= high)).mean() == pytest.approx(coverage, abs=0.08)
+    assert (0.5 * (low + high)) == pytest.approx(friedman.predict(X_NEW))
+    assert np.isinf(quick().fit(X[:8], Y[:8]).predict_interval(X[:2], 0.95)).all()
+
+
+def test_units_of_the_target_do_not_matter_but_for_the_default(friedman):
+    other = TunedSVR(random_state=0).fit(X, 1e3 * Y - 5e4)
+    assert other.predict(X_NEW) == pytest.approx(1e3 * friedman.predict(X_NEW) - 5e4, rel=1e-4)
+    assert other.expected_score_ == pytest.approx(friedman.expected_score_)
+    assert other.default_score_ < friedman.default_score_
+    assert other.members_["epsilon"].to_numpy() == pytest.approx(1e3 * friedman.members_["epsilon"].to_numpy())
+
+
+@pytest.mark.parametrize("scoring", ["neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error"])
+def test_scores(scoring):
+    model = quick(scoring=scoring).fit(X, Y)
+    low, high = model.expected_interval_
+    assert low <= get_scorer(scoring)(model, X_NEW, Y_NEW) <= high <= 0
+    assert (quick().fit(X, Y).members_.shape == model.members_.shape) == (scoring != "neg_mean_absolute_error")
+
+
+def test_a_constant_target():
+    model = quick().fit(X, np.full(len(X), 3.5))
+    assert model.predict(X) == pytest.approx(3.5)
+    assert np.isnan(model.expected_score_)
+
+
+def test_odd_rows():
+    assert np.isfinite(quick(budget=None).fit(X[:2], Y[:2]).predict(X)).all()
+    assert np.isfinite(quick().fit(np.ones((30, 2)), Y[:30]).predict(np.ones((2, 2)))).all()
+    assert np.isfinite(quick().fit(np.repeat(X[:20], 3, axis=0), np.repeat(Y[:20], 3)).predict(X)).all()
+    rows = np.where(X < 0.3, 0, X)
+    model = quick(families=["rbf"]).fit(sparse.csr_matrix(rows), Y)
+    assert model.predict(rows) == pytest.approx(quick(families=["rbf"]).fit(rows, Y).predict(rows), abs=0.05)
+
+
+def test_predictions_stay_near_the_training_targets(friedman):
+    far = friedman.predict(1e6 * X_NEW[:50])
+    assert far.max() <= Y.max() + 0.5 * np.ptp(Y) + 1e-9
+    assert far.min() >= Y.min() - 0.5 * np.ptp(Y) - 1e-9
+
+
+def test_one_model_and_groups_and_weights():
+    model = quick(average=False).fit(X, Y)
+    assert (model.support_vectors_ == X[model.support_]).all()
+    groups = np.arange(len(X)) // 10
+    assert quick().fit(X, Y, groups=groups).expected_score_ > 0.3
+    with pytest.raises(ArgumentError, match="one group"):
+        quick().fit(X, Y, groups=0 * groups)
+    weight = np.r_[np.zeros(30), np.ones(90)]
+    assert quick().fit(X, Y, weight).predict(X_NEW) == pytest.approx(quick().fit(X[30:], Y[30:]).predict(X_NEW))
+
+
+def test_averaging_gains_over_the_single_best():
+    scores = np.empty((2, 4))
+    for seed in range(4):
+        rows, target = make_friedman1(80, noise=1.0, random_state=10 + seed)
+        for k, average in enumerate((False, True)):
+            scores[k, seed] = quick(budget=None, average=average).fit(rows, target).score(X_NEW, Y_NEW)
+    assert scores[1].mean() > scores[0].mean() + 0.005
