@@ -50,6 +50,19 @@ class ExpectedScore:
     out_of_fold, out_of_fold_error, held_out, held_out_error : float
         The scores of the two kinds of rows whose weighted mean `score` is, with standard errors; nan for a kind that is not
         there.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.svm import SVC
+    >>> from spotsvm import expected_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> expected = expected_score(GridSearchCV(SVC(), {"C": [1.0, 10.0]}).fit(X, y), X, y)
+    >>> low, high = expected.interval
+    >>> least, most = expected.of_rows(50)  # 50 new rows are a small sample themselves
+    >>> least <= low < expected.score < high <= most
+    True
     """
 
     score: float
