@@ -395,6 +395,7 @@ def _unwarned() -> Iterator[None]:
         # the trials have the reasons for failures
         warnings.simplefilter("ignore", FitFailedWarning)
         warnings.simplefilter("ignore", UndefinedMetricWarning)
+        warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
         # the warning for the whole series was shown when it was read
         warnings.simplefilter("ignore", ShortSeriesWarning)
         yield

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import log
 from time import monotonic
@@ -149,9 +151,12 @@ def pace_of(search: SpotSearchCV, train: Table, cv: int, *, in_time: bool, most:
         n = min(size, len(train.y))
         few = train.part(np.arange(len(train.y) - n, len(train.y))) if in_time else sample(train, size, cv, 0)
         groups = {} if few.groups is None else {"groups": few.groups}
-        began = monotonic()
         try:
-            one.fit(few.X, few.y, **groups)
+            if not found:  # what is imported on first use is no part of a trial
+                clone(one.estimator).fit(few.X, few.y)
+            began = monotonic()
+            with _unlogged():
+                one.fit(few.X, few.y, **groups)
         except (SpotSVMError, ValueError):  # such as folds that few rows do not allow
             break
         found.append((len(few.y), max(monotonic() - began, 1e-4)))
@@ -164,6 +169,18 @@ def pace_of(search: SpotSearchCV, train: Table, cv: int, *, in_time: bool, most:
         return Pace(rows, seconds)
     (before, took), _ = found
     return Pace(rows, seconds, min(_FASTEST, max(_SLOWEST, log(seconds / took) / log(rows / before))))
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Log nothing of a search that is no part of the tuning."""
+    logger = logging.getLogger("spotsvm")
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def outlook(pace: Pace, rows: int, trials: int, timeout: float | None) -> str:

@@ -90,7 +90,8 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
     if final.optimism is not None:
         yield _luck(final.optimism, unit)
         yield _method(final.optimism)
-    with_error = ("the latest rows, " if job.in_time else "") + "+- its standard error"
+    latest = "the last quarter, " if is_series(job.pipeline) else "the latest rows, " if job.in_time else ""
+    with_error = f"{latest}+- its standard error"
     yield (
         f"{unit.title}: {unit.better}. On the folds: mean over {job.cv} folds of the training rows, which the search has "
         f"optimised. Held-out rows: no search has used them, {with_error.replace(' ', _TIED)}."

@@ -107,7 +107,7 @@ def test_no_escape_reaches_the_terminal(tmp_path):
         raise ValueError("\x1b]0;title\x07 \x1b[2J")
 
     with Study({"x\x1b[31m": ["\x1b[0m", "b"]}, "random", 0, path=tmp_path / "a.db") as study:
-        study.run(fail, n_trials=1)
+        study.run(fail, n_trials=1, max_failures=None)
         study.tell(study.ask(), 1.0)
         study._plan(5)
     for text in (said(tmp_path / "a.db"), said(tmp_path)):

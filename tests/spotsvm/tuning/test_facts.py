@@ -12,7 +12,7 @@ def test_the_day_of_the_first_run_stays():
     facts = table_facts(table, "neg_log_loss", 10, "a\x1b.csv")
     assert facts == {
         "File": "a\\x1b.csv", "Rows": "40, 10 of them held out", "Columns": 2, "Target": "kind", "Task": "classification",
-        "Score": "negative log loss", "Date": date.today().isoformat(),
+        "Score": "log loss; smaller is better", "Date": date.today().isoformat(),
     }  # fmt: skip
     again = table_facts(table, "accuracy", 10, known={"Date": "2020-02-03"})
     assert again["Date"] == "2020-02-03"

@@ -4,6 +4,7 @@ import pytest
 from sklearn.svm import SVC
 
 from spotsvm.common.errors import RefitTimeoutError
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning import large
 from spotsvm.tuning.large import Limits, fit_on_more_rows, next_size
 from spotsvm.tuning.tables.table import Table
@@ -33,7 +34,7 @@ def test_fits_grow_to_all_rows_where_there_is_time():
     assert [n for n, _ in found.fits] == [50, 100, 200, 400, 1000]
     assert found.estimator.shape_fit_ == (1000, 2)
     assert len(said) == 4
-    assert "on all 1000 training rows" in found.finding(0.9, 0.01, 0.8, 100)["sentence"]
+    assert "on all 1000 training rows" in found.finding(0.9, 0.01, 0.8, 100, ScoreUnit("accuracy"))["sentence"]
 
 
 def test_fits_end_with_the_time(monkeypatch):
@@ -54,7 +55,7 @@ def test_fits_end_with_the_time(monkeypatch):
     assert clock[0] - began <= 100.0
     assert 600 < found.n_rows < 1000
     assert found.estimator.shape_fit_[0] == found.n_rows
-    assert "as there was no time for more" in found.finding(0.9, 0.01, 0.8, 100)["sentence"]
+    assert "as there was no time for more" in found.finding(0.9, 0.01, 0.8, 100, ScoreUnit("accuracy"))["sentence"]
 
 
 def test_a_fit_that_takes_too_long_is_given_up(monkeypatch):
@@ -71,7 +72,8 @@ def test_a_fit_that_takes_too_long_is_given_up(monkeypatch):
     assert found.estimator is first
     assert found.n_rows == 50
     assert said[-1] == "the fit on 100 rows took longer than the time left; the machine of 50 rows is kept"
-    assert found.finding(0.9, 0.01, 0.9, 100)["sentence"].startswith("The machine was tuned and fitted on 50 of 1000")
+    sentence = found.finding(0.9, 0.01, 0.9, 100, ScoreUnit("accuracy"))["sentence"]
+    assert sentence.startswith("The machine was tuned and fitted on 50 of 1000")
 
 
 @pytest.mark.parametrize("left", [0.0, -5.0])

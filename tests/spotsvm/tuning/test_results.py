@@ -12,7 +12,7 @@ def result(test_score, test_error=0.01, name="kriging", search=None):
 
 def test_a_random_search_that_only_failed_is_no_baseline(tmp_path):
     def search(objective):
-        return SimpleNamespace(study_=Study({"x": uniform(0, 1)}, "random", 0).run(objective, n_trials=3))
+        return SimpleNamespace(study_=Study({"x": uniform(0, 1)}, "random", 0).run(objective, n_trials=3, max_failures=None))
 
     failed, fine = search(lambda p: 1 / 0), search(lambda p: p["x"])
     results = [result(0.9, name="default"), result(0.9, name="random", search=failed), result(0.9, search=fine)]

@@ -19,12 +19,12 @@ def table(rare, other):
 @pytest.mark.parametrize(
     ("rare", "other", "positive", "title"),
     [
-        ("ill", "well", "ill", "f1 of the class 'ill'"),
-        ("a", "b", "a", "f1 of the class 'a'"),
-        (1, 0, 1, "f1 of the class 1"),
-        (0, 1, 1, "f1 of the class 1"),
-        (1, 2, 1, "f1 of the class 1"),
-        (2, 1, 2, "f1 of the class 2"),
+        ("ill", "well", "ill", "F1 of the class 'ill'"),
+        ("a", "b", "a", "F1 of the class 'a'"),
+        (1, 0, 1, "F1 of the class 1"),
+        (0, 1, 1, "F1 of the class 1"),
+        (1, 2, 1, "F1 of the class 1"),
+        (2, 1, 2, "F1 of the class 2"),
     ],
 )
 def test_the_score_of_a_class_is_that_of_the_rarer_one(rare, other, positive, title):
