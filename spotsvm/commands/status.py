@@ -12,7 +12,8 @@ import click
 from spotsvm.common.errors import StorageError
 from spotsvm.common.text import aligned, duration
 from spotsvm.study.record.opening import record_files
-from spotsvm.study.status import Status, read_status
+from spotsvm.study.status import Incumbent, Status, read_status
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.timing import PHASES
 
 
@@ -92,7 +93,7 @@ def _topics(status: Status) -> Iterator[tuple[str, list[str]]]:
     yield "trials", [_counts(status)]
     if status.incumbent is not None:
         best = status.incumbent
-        yield "best seen", [f"{best.value:.6g} in trial {best.number}: {_params(best.params)}"]
+        yield "best seen", [f"{_best(best)} in trial {best.number}: {_params(best.params)}"]
     if status.n_front is not None:
         yield "front", [f"{status.n_front} non-dominated trials"]
     if status.running:
@@ -116,6 +117,12 @@ def _topics(status: Status) -> Iterator[tuple[str, list[str]]]:
         yield "to resume", ["run the same program, or the same spotsvm command with the same --out; finished trials are kept"]
 
 
+def _best(best: Incumbent) -> str:
+    """Return the best value seen; an error by its name, in its own unit."""
+    unit = ScoreUnit(best.metric)
+    return f"{unit.title} {unit.value(best.value):.6g}" if unit.is_error else f"{best.value:.6g}"
+
+
 def _counts(status: Status) -> str:
     budget = "" if status.n_trials is None else f" of {status.n_trials}"
     parts = [(status.n_ok, "ok"), (status.n_failed, "failed"), (status.n_timeout, "timed out")]
@@ -128,7 +135,7 @@ def _counts(status: Status) -> str:
 def _cells(status: Status) -> tuple[str, ...]:
     best = "-" if status.n_front is None else f"front of {status.n_front}"
     if status.incumbent is not None:
-        best = f"{status.incumbent.value:.6g}"
+        best = _best(status.incumbent)
     finished = f"{status.n_finished}{'' if status.n_trials is None else f'/{status.n_trials}'}"
     left = "-" if not status.seconds_left else duration(status.seconds_left)
     return status.state, finished, str(status.n_running), str(status.n_failed + status.n_timeout), best, left

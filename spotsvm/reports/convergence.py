@@ -184,6 +184,8 @@ def possible(view: StudyView, values: Floats) -> Floats:
     """Return predicted values without what no score of this name can be; a Kriging model knows no such limits."""
     metric = tuned_metric(view.done[:5])
     seen = view.values()
+    if view.unit is not None:  # an error is 0 or more
+        return np.maximum(values, 0.0) if seen.min() >= 0 else values
     if metric is None or view.study.objectives.signs[0] > 0:  # a score is maximised
         return values
     ends = bounded((float(np.nanmin(values)), float(np.nanmax(values))), seen, metric)

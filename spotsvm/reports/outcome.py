@@ -16,6 +16,7 @@ from spotsvm.reports.verdict import interval_picture, notice_parts, verdict_part
 from spotsvm.reports.view import MOST, StudyView
 from spotsvm.trials.profile import finished_counts
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, holds_bounds, why_none
+from spotsvm.trials.scores.metrics import ScoreUnit
 
 _SURE = 1.96
 _WHY = {
@@ -33,7 +34,8 @@ def facts(view: StudyView) -> list[tuple[str, str]]:
     if not table and objectives.several:
         found += [(name, better[way]) for name, way in zip(objectives.names, objectives.directions, strict=True)]
     elif not table:
-        found.append(("Value", better[objectives.directions[0]]))
+        way = better[objectives.directions[0]]
+        found.append(("Value", way) if view.unit is None else ("Score", f"{view.unit.title}; {way}"))
     found += [("Search", str(view.study.about.get("search", ""))), ("Trials", _counts(view))]
     found += [("Failed", str(len(view.failed)))] if view.failed else []
     spent = sum(t.seconds or 0.0 for t in view.trials)
@@ -88,7 +90,9 @@ def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
             ("best seen", found.best_seen_value, *_around(found.best_seen_value, found.best_seen_standard_error or nan)),
         ]
     elif not isinstance(luck, str) and np.isfinite(luck.outer_interval[0]):
-        rows = [("on the folds", luck.tuned_score, nan, nan), ("to expect", luck.outer_score, *luck.outer_interval)]
+        unit = ScoreUnit(luck.metric)
+        rows = [("on the folds", unit.value(luck.tuned_score), nan, nan)]
+        rows.append(("to expect", unit.value(luck.outer_score), *unit.interval(luck.outer_interval)))
     if not rows:
         return []
     return [interval_picture(rows, view.study.objectives.labels[0], "The recommended configuration; a line is a 95 % interval.")]
@@ -99,13 +103,14 @@ def _words(view: StudyView, found: Recommendation) -> str:
     best = short(found.best_seen_value, 6)
     value = short(float(view.trials[found.number].value or 0.0), 6)
     other = view.trials[found.number].value != found.best_seen_value
-    seen = f" The best value seen is {best}, in trial {found.best_seen_number}." if other else ""
+    seen = f" The best {view.objective_name(0)} seen is {best}, in trial {found.best_seen_number}." if other else ""
     if not isinstance(luck, str):
         why = _WHY.get(found.basis, "")
-        sure = _sure(luck.confidence, *luck.outer_interval)
+        unit = ScoreUnit(luck.metric)
+        sure = _sure(luck.confidence, *unit.interval(luck.outer_interval))
         return (
-            f"Use trial {found.number}{why}: its score on the given folds is {value}.{seen} The best of many is partly luck: "
-            f"on new data expect {short(luck.outer_score)}{sure}."
+            f"Use trial {found.number}{why}: its {view.score_name} on the given folds is {value}.{seen} The best of many is partly "
+            f"luck: on new data expect {short(unit.value(luck.outer_score))}{sure}."
         )
     if found.basis == "observed":
         out = sum(not holds_bounds(t) for t in view.done)

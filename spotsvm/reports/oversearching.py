@@ -15,7 +15,7 @@ from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.view import StudyView
-from spotsvm.trials.scores.metrics import metric_words
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial
 
@@ -62,20 +62,23 @@ def _of_default(view: StudyView, luck: Optimism) -> list[Part]:
 
 
 def _optimism_parts(optimism: Optimism) -> list[Part]:
+    unit = ScoreUnit(str(optimism.metric))
+    tuned, new = (short(unit.value(score)) for score in (optimism.tuned_score, optimism.outer_score))
     with drawing(4.4, 3.3) as figure:
         ax = optimism.plot(figure.subplots())
         ax.set_title("")  # the sentence beside it says as much
-        ax.set_ylabel(plain(metric_words(str(optimism.metric))))
+        ax.set_ylabel(plain(unit.title))
         if (legend := ax.get_legend()) is not None:
             legend.remove()  # it may hide points
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=2)
     frame = _readable(optimism.frame())
+    frame = frame.assign(**{name: frame[name].map(unit.value) for name in ("tuned", "outer") if name in frame})
     parts: list[Part] = [
         Notice(optimism.summary(), "finding"),
         Picture(
             figure,
             _CAPTIONS[optimism.method],
-            f"The tuned score is {short(optimism.tuned_score)}, and {short(optimism.outer_score)} is to be expected on new data.",
+            f"The tuned score is {tuned}, and {new} is to be expected on new data.",
         ),
     ]
     return [*parts, Table(frame, "What it comes from", one_kind=True)] if len(frame) else parts

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.scores.own_unit import in_own_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 class StudyPictures(StudyResults):
@@ -145,6 +150,45 @@ class StudyPictures(StudyResults):
 
         return plot_parallel(self)
 
+    def plot_pareto(self, ax: Axes | Sequence[Axes] | None = None) -> Any:
+        """Draw the trials and their front; of three or more objectives a picture for each pair of them.
+
+        Where dominated trials lie so far off that the front would be a dot, the axes end before them, and the legend says so.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, sequence of them, or None, default=None
+            Where to draw: of m objectives m (m - 1) / 2 of them. None makes a figure.
+
+        Returns
+        -------
+        Axes, or ndarray of them where there are three or more objectives; both have the `figure`, which can be saved:
+        `study.plot_pareto().figure.savefig("front.png")`.
+
+        Raises
+        ------
+        NoCompletedTrialError
+            If no trial has succeeded.
+        ArgumentError
+            If there is one objective only, or another number of axes is needed.
+
+        See Also
+        --------
+        pareto : The trials of the front.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
+        >>> axes = study.run(lambda p: {"values": [p["x"], p["x"] ** 2]}, n_trials=3).plot_pareto()
+        >>> axes.get_ylabel()
+        'gain (larger is better)'
+        """
+        from spotsvm.trials.pareto import plot_pareto
+
+        shown = in_own_unit(self)
+        return plot_pareto(shown.trials, shown.objectives, ax)
+
     def importance(self, objective: int | str = 0) -> pd.DataFrame:
         """Return the importance of the parameters and their main effects, by the Kriging model of the trials.
 
@@ -193,4 +237,4 @@ class StudyPictures(StudyResults):
         """Return the study and its best trials as HTML, which notebooks show."""
         from spotsvm.reports.html.notebook import notebook_html
 
-        return notebook_html(self)
+        return notebook_html(in_own_unit(self))

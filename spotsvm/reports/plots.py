@@ -21,12 +21,14 @@ from spotsvm.reports.slices import parallel_picture, slices_picture
 from spotsvm.reports.view import Importance, StudyView, main_effects
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.scores.own_unit import in_own_unit
 
 
 def plot_convergence(study: StudyResults, baseline: StudyResults | None = None) -> Any:
     """Return the axes of the best value so far; see `Study.plot_convergence`."""
     if baseline is not None:
         check_baseline(study, baseline)
+        baseline = in_own_unit(baseline, of=study)
     with _view(study) as view:
         return _axes(convergence_picture(view, baseline))
 
@@ -57,12 +59,14 @@ def importance_frame(study: StudyResults, objective: int | str = 0) -> pd.DataFr
         k = _number(study, objective)
         shares, model = _shares(view, k), _model(view, k)
         rows = []
+        turned = float(study.objectives.signs[k] * view.study.objectives.signs[k])  # back to the values of the study
         for effect in main_effects(model, view.axes, study.seed):
-            low, high = int(np.argmin(effect.mean)), int(np.argmax(effect.mean))
+            mean = turned * effect.mean
+            low, high = int(np.argmin(mean)), int(np.argmax(mean))
             j = effect.axis.column
             rows.append(
-                (effect.axis.name, shares.first[j], shares.total[j], effect.mean[low], _value(effect.axis, effect.places[low]))
-                + (effect.mean[high], _value(effect.axis, effect.places[high]))
+                (effect.axis.name, shares.first[j], shares.total[j], mean[low], _value(effect.axis, effect.places[low]))
+                + (mean[high], _value(effect.axis, effect.places[high]))
             )
         columns = ["parameter", "alone", "with_others", "lowest", "lowest_at", "highest", "highest_at"]
         return pd.DataFrame([rows[j] for j in shares.order], columns=columns)

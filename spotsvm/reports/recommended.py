@@ -136,8 +136,8 @@ def trial_table(view: StudyView, found: Recommendation) -> pd.DataFrame:
     expected = found.basis in ("predicted", "confirmed")
     cells: list[tuple[str, Any, Any]] = [
         ("trial", found.number, found.best_seen_number),
-        ("value seen", view.trials[found.number].value, found.best_seen_value),
-        *([("expected value", found.value, np.nan)] if expected else []),
+        (f"{view.objective_name(0)} seen", view.trials[found.number].value, found.best_seen_value),
+        *([(f"expected {view.objective_name(0)}", found.value, np.nan)] if expected else []),
     ]
     # where there are intervals of the score on new data, these are the errors to go by
     if isinstance(view.luck, str) and (found.standard_error or found.best_seen_standard_error):

@@ -12,7 +12,7 @@ import pandas as pd
 
 from spotsvm.common.checkout import library_version
 from spotsvm.common.fingerprint import versions
-from spotsvm.common.text import printable_line
+from spotsvm.common.text import literal, printable_line
 from spotsvm.reports.html.page import Code, Notice, Part, Section, Table
 from spotsvm.reports.view import StudyView
 from spotsvm.solvers.search import SEARCHES
@@ -32,7 +32,7 @@ _LONG = 100
 
 def repeat_section(view: StudyView) -> Section:
     """Return the section."""
-    about = view.study.about
+    about = view.source.about
     parts: list[Part] = [_what_is_the_same(about.get("batch_size", 1))]
     told = view.findings.get(REPEAT, {})
     if isinstance(command := told.get("command"), str) and command:
@@ -40,8 +40,8 @@ def repeat_section(view: StudyView) -> Section:
     if isinstance(code := told.get("code"), str):
         parts.append(Code(code, "Python code that repeats it"))
     else:
-        parts.append(Code(code_snippet(view.study), "Python code that runs the study again"))
-    path: Any = getattr(view.study, "path", None)
+        parts.append(Code(code_snippet(view.source), "Python code that runs the study again"))
+    path: Any = getattr(view.source, "path", None)
     if path is not None:
         name = shlex.quote(path.name)
         text = f"spotsvm export {name} --csv trials.csv\nspotsvm report {name} --out report.html\n"
@@ -100,7 +100,7 @@ def code_snippet(study: StudyResults) -> str:
     arguments = [f"search={search!r}" if known else "search=search", f"seed={study.seed!r}"]
     arguments += [f"direction={study.objectives.describe()!r}", f"noise={study.noise!r}"]
     starts = [_start(study, t) for t in study.trials if t.origin == START]
-    arguments += [f"start={starts!r}"] if starts and _literal(repr(starts)) == starts else []
+    arguments += [f"start={starts!r}"] if starts and literal(repr(starts)) == starts else []
     profile = about.get("profile")
     arguments += [f"profile={profile!r}"] if isinstance(profile, str) else []
     criterion = about.get("criterion")
@@ -160,7 +160,7 @@ def _given(study: StudyResults) -> list[str]:
         if t.origin != GIVEN:
             continue
         params = _start(study, t)
-        if _literal(repr(params)) != params:
+        if literal(repr(params)) != params:
             return ["# study.add_trial: add the trials that were evaluated elsewhere"]
         if t.suggestion is None:
             shown = repr(list(t.values)) if t.value is None and t.values is not None else _value(t)
@@ -209,7 +209,7 @@ def _objective(study: StudyResults) -> list[str]:
         lines.append("# the study stopped poor candidates after some of the folds; this scores all folds, so trials can differ")
     if about.get(_CONTEXT + "engine", "sklearn") != "sklearn":
         lines.append("# the study shared work between folds, so scores can differ in their last digits")
-    if not isinstance(scoring, str) or len(scoring) > 1000 or not isinstance(_literal(scoring), str | None):
+    if not isinstance(scoring, str) or len(scoring) > 1000 or not isinstance(literal(scoring), str | None):
         lines.append(f"# scoring: {_line(str(scoring))}")
         scoring = "scoring"
     call = f"cross_val_score(clone(estimator).set_params(**params), X, y, cv=cv, scoring={scoring}).mean()"
@@ -223,14 +223,6 @@ def _objective(study: StudyResults) -> list[str]:
     values = sorted(t.params[name] for t in trials if last and t.suggestion == last[0].number and name in t.params)
     call = call.replace("**params", f"**params | {{{name!r}: value}}")
     return [*lines, f"values = {values!r}", "def objective(params):", f"    return {{value: {call} for value in values}}"]
-
-
-def _literal(code: str) -> Any:
-    """Return the value of a literal; an ellipsis if the code is none."""
-    try:
-        return ast.literal_eval(code)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return ...
 
 
 def _line(text: str) -> str:

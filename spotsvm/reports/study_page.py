@@ -17,6 +17,7 @@ from spotsvm.reports.tuned import settings_section, trials_section
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.recommendation import TABLE
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.scores.own_unit import in_own_unit
 
 
 def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Page:
@@ -35,6 +36,7 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
         if not isinstance(baseline, StudyResults):
             raise ArgumentError(f"baseline={baseline!r} is not a study; use a Study, or None")
         check_baseline(study, baseline)
+        baseline = in_own_unit(baseline, of=study)
     view = StudyView(study)
     sections = [
         outcome_section(view),

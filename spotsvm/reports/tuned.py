@@ -98,7 +98,7 @@ def _settings(view: StudyView) -> pd.DataFrame:
     if objectives.several:
         rows += [(f"objective {name}", better[one]) for name, one in zip(objectives.names, objectives.directions, strict=True)]
     else:
-        rows.append(("value", better[objectives.directions[0]]))
+        rows.append((view.objective_name(0), better[objectives.directions[0]]))
     if isinstance(constraints := study.about.get("constraints"), list) and constraints:
         rows.append(("constraints", ", ".join(map(str, constraints))))
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
@@ -152,7 +152,7 @@ def trials_section(view: StudyView) -> Section | None:
     rows = view.rows(min(MOST, max(_MOST_CELLS // frame.shape[1], _FEWEST)))
     if len(rows) < len(frame):
         parts.append(f"Of {len(frame)} trials {len(rows)} are shown: {SHOWN}. study.to_csv and spotsvm export write all of them.")
-    headings = _headings(frame, params, extras)
+    headings = _headings(frame, params, extras) | ({} if view.study.objectives.several else {"value": view.objective_name(0)})
     for k, columns in enumerate([*_split(first), ["number", *further]]):
         is_further = columns[1:] == further
         what = "further information" if is_further else "their parameters and values" + (", continued" if k else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -21,7 +21,10 @@ from spotsvm.trials.recommendation import CONFIRM, Recommendation, current_verdi
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
 from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
+from spotsvm.trials.scores.intervals import bounded
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.scores.own_unit import OwnUnits, in_own_unit
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -139,17 +142,31 @@ def _read_optimism(found: Mapping[str, Any]) -> Optimism | str:
 
 
 class StudyView:
-    """A study, or its record, as its report sees it at one moment."""
+    """A study, or its record, as its report sees it at one moment.
+
+    `source` is the study as it is recorded; `study` is the same, or where its values are negated errors, a study of the errors.
+    """
 
     def __init__(self, study: StudyResults):
-        self.study = study
-        self.trials: tuple[Trial, ...] = study.trials
+        self.source = study
+        self.study = in_own_unit(study)
+        self.trials: tuple[Trial, ...] = self.study.trials
         self.axes: list[StudyAxis] = study_axes(study.space)
 
     @cached_property
     def findings(self) -> dict[str, dict[str, Any]]:
         """The findings of the study, by name."""
         return dict(getattr(self.study, "findings", {}))
+
+    @cached_property
+    def unit(self) -> ScoreUnit | None:
+        """The unit of the error that a study of one objective minimises, though its trials have it negated; else None."""
+        return OwnUnits.of(getattr(self.source, "about", {}), self.source.objectives).error
+
+    @property
+    def score_name(self) -> str:
+        """How sentences call the score of a trial: by its name if it is an error."""
+        return "score" if self.unit is None else self.unit.title
 
     @cached_property
     def done(self) -> list[Trial]:
@@ -274,19 +291,28 @@ class StudyView:
     def luck(self) -> Optimism | str:
         """How much of the tuned score is luck, measured or from the scores of the trials; or why this is not known."""
         if (found := self.findings.get("oversearching")) is not None:
-            return _read_optimism(found)
-        metric = tuned_metric(self.done[:5])
-        if metric is None or self.study.objectives.several or self.recommended is None:
+            read = _read_optimism(found)
+            return read if isinstance(read, str) or read.metric != "score" else self._of_error(read)
+        trials, best = self.source.trials, self.recommended
+        metric = tuned_metric([t for t in trials if t.values is not None][:5])
+        if metric is None or self.study.objectives.several or best is None:
             return ""
-        best = self.recommended
-        if best.basis == "confirmed" and "fresh folds" in self.findings.get(CONFIRM, {}):
-            tuned = float(self.trials[best.number].value or 0.0)
-            return optimism_of_partitions(self.findings[CONFIRM], tuned, len(self.trials), params=best.params, metric=metric)
+        confirmed = getattr(self.source, "findings", {}).get(CONFIRM, {})
+        if best.basis == "confirmed" and "fresh folds" in confirmed:
+            tuned = float(trials[best.number].value or 0.0)
+            return self._of_error(optimism_of_partitions(confirmed, tuned, len(trials), params=best.params, metric=metric))
         try:
             chosen = best.number if best.basis in ("confirmed", "criterion", "verdict") else None
-            return optimism_of_trials(self.trials, metric, chosen=chosen)
+            return self._of_error(optimism_of_trials(trials, metric, chosen=chosen))
         except (ArgumentError, NoCompletedTrialError):
             return ""  # one fold only, or races that ended early: nothing can be said from the folds
+
+    def _of_error(self, luck: Optimism) -> Optimism:
+        """Return an estimate with the name of the scorer if that is an error, and its interval without what no error can be."""
+        if self.unit is None:
+            return luck
+        interval = bounded(luck.outer_interval, [luck.tuned_score], self.unit.metric)
+        return replace(luck, metric=self.unit.metric, outer_interval=interval)
 
     @property
     def chosen_point(self) -> Floats:

@@ -15,6 +15,7 @@ from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.scores.intervals import expected_interval
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.trial import Outcome, Trial
 
 Floats = NDArray[np.float64]
@@ -88,8 +89,8 @@ class Confirmation:
             column[rows] = self.scores[:, k]
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the finding of a study, in JSON's types, with a sentence."""
+    def to_dict(self, unit: ScoreUnit) -> dict[str, Any]:
+        """Return the finding of a study, in JSON's types, with a sentence that has the score in its unit."""
         names = [f"partition {k + 1}" for k in range(self.scores.shape[1])]
         ends = [dict(zip(("low", "high"), interval, strict=True)) for interval in self.intervals.tolist()]
         rows = [
@@ -104,8 +105,8 @@ class Confirmation:
             rules.append({"rule": rule, "trial": number, "mean of further partitions": float(self.scores[at].mean()), **ends[at]})
         sentence = (
             f"Of {len(rows)} contenders trial {self.chosen} is the best on average over the given folds and {len(names)} further "
-            f"random partitions. On {len(self.fresh)} more, which had no part in the choice, its mean score is "
-            f"{self.fresh_score:.4g}."
+            f"random partitions. On {len(self.fresh)} more, which had no part in the choice, its mean "
+            f"{unit.title if unit.is_error else 'score'} is {unit.value(self.fresh_score):.4g}."
         )
         fresh = {"fresh": self.fresh.mean(axis=1).tolist(), "fresh folds": self.fresh.tolist(), "ratio": self.ratio}
         return {"sentence": sentence, "chosen": self.chosen, **fresh, "rules": rules, "contenders": rows}

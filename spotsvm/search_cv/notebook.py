@@ -15,6 +15,8 @@ from spotsvm.common.text import duration, printable_line
 from spotsvm.trials.profile import finished_words, suggested
 from spotsvm.trials.recommendation import CONFIRM
 from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
+from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.trial import FINISHED
 
 _MOST_PARAMETERS, _LONGEST = 20, 80
@@ -54,17 +56,20 @@ def results_html(search: Any) -> str:
 
 def _results(search: Any) -> Iterator[tuple[str, str]]:
     study = search.study_
+    unit = _unit(search)
+    words = f"{unit.title}; {unit.better}" if unit.is_error else unit.metric
     if hasattr(search, "best_params_"):
         params = [f"{name} = {_shown(value)}" for name, value in search.best_params_.items()]
         more = f" and {len(params) - _MOST_PARAMETERS} more" if len(params) > _MOST_PARAMETERS else ""
         yield "best parameters", ", ".join(params[:_MOST_PARAMETERS]) + more
     if hasattr(search, "best_score_"):
-        yield "mean score", f"{search.best_score_:.4g} ({_metric(search)}, {search.n_splits_} folds)"
+        yield "mean score", f"{unit.value(search.best_score_):.4g} ({words}, {search.n_splits_} folds)"
     if hasattr(search, "fresh_score_"):
         found = study.findings[CONFIRM]
-        low, high = optimism_of_partitions(found, search.best_score_, len(study.trials), metric=_metric(search)).outer_interval
+        luck = optimism_of_partitions(found, search.best_score_, len(study.trials), metric=unit.metric)
+        low, high = unit.interval(luck.outer_interval)
         interval = f" (95 % interval {low:.4g} to {high:.4g})" if low == low else ""
-        yield "fresh score", f"{search.fresh_score_:.4g}{interval}, on partitions that had no part in the choice"
+        yield "fresh score", f"{unit.value(search.fresh_score_):.4g}{interval}, on partitions that had no part in the choice"
     if study.objectives.several and any(t.values is not None for t in study.trials):
         yield "front", f"{len(study.pareto())} candidates that no other one dominates"
     own = suggested(study.trials)
@@ -73,6 +78,11 @@ def _results(search: Any) -> Iterator[tuple[str, str]]:
     seconds = sum(t.seconds or 0.0 for t in own)
     refit = f", refit {duration(search.refit_time_)}" if hasattr(search, "refit_time_") else ""
     yield "time", f"scoring {duration(seconds)}{refit}"
+
+
+def _unit(search: Any) -> ScoreUnit:
+    """Return the unit of the score that was optimised: of an error, as the study tells it, else by the name of the metric."""
+    return OwnUnits.of(search.study_.about, search.study_.objectives).error or ScoreUnit(_metric(search))
 
 
 def _metric(search: Any) -> str:

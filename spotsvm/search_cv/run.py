@@ -62,6 +62,8 @@ from spotsvm.trials.constraints import N_VALUES, Constraints, ConstraintsLike
 from spotsvm.trials.profile import Profile, described_profile
 from spotsvm.trials.recommendation import CONFIRM, holds_bounds
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.trial import Outcome, Trial
 
 T = TypeVar("T")
@@ -253,7 +255,7 @@ class SpotSearchRun:
         merit = self.scoring.merit
         predict = partial(predicted_contender, study.space.domain, study.trials, merit, found, seed=study.seed)
         confirmed = confirm(found, merit, metric, partitions, self._score_on, predict)
-        study.add_finding(CONFIRM, confirmed.to_dict())
+        study.add_finding(CONFIRM, confirmed.to_dict(OwnUnits.of(study.about, study.objectives).error or ScoreUnit("score")))
         return confirmed
 
     @property
@@ -327,8 +329,11 @@ class SpotSearchRun:
 
     def _show(self, study: Study, trial: Trial) -> None:
         if self._search.verbose > 0:
-            score = trial.values if trial.value is None else trial.value
-            print(f"[{study.n_finished}/{self._budget}] {trial.state} score={score} {dict(trial.params)}")
+            own = OwnUnits.of(study.about, study.objectives)
+            name = "score" if own.error is None else own.error.title
+            shown = own.trial(trial)
+            score = shown.values if shown.value is None else shown.value
+            print(f"[{study.n_finished}/{self._budget}] {trial.state} {name}={score} {dict(trial.params)}")
 
     def _new_study(self) -> Study:
         search = self._search

@@ -6,6 +6,7 @@ import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from math import nan
 from time import monotonic
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import duration
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.trial import Trial
 
 _LOG = logging.getLogger(__name__)
@@ -203,7 +205,8 @@ class Progress(Callback):
         tenth = 10 * done // max(self._budget, 1)
         if tenth > self._tenth:
             self._tenth = tenth
-            best = f", best value {study.best_value:.6g}" if _has_best(study) else ""
+            name, value = _best(study)
+            best = f", best {name} {value:.6g}" if name else ""
             seconds = (monotonic() - self._began) / max(done - self._earlier, 1) * (self._budget - done)
             if (limit := getattr(study, "_limit", None)) is not None:
                 seconds = min(seconds, limit.left)
@@ -218,16 +221,21 @@ class Progress(Callback):
 
     def _advance(self, study: Any) -> None:
         self._bar.update(study.n_finished - self._bar.n)
-        if _has_best(study):
-            self._bar.set_postfix_str(f"incumbent {study.best_trial.value:.5g}")
+        name, value = _best(study)
+        if name:
+            self._bar.set_postfix_str(f"incumbent {value:.5g}")
 
     def __deepcopy__(self, memo: Any) -> Progress:
         """Return the same object: cloning a search copies its callback, and a terminal has one bar."""
         return self
 
 
-def _has_best(study: StudyResults) -> bool:
-    return not study.objectives.several and any(map(may_be_best, study.trials))
+def _best(study: StudyResults) -> tuple[str, float]:
+    """Return the name of the best value so far, and the value, an error in its own unit; an empty name if there is none."""
+    if study.objectives.several or not any(map(may_be_best, study.trials)):
+        return "", nan
+    error = OwnUnits.of(study.about, study.objectives).error
+    return ("value", study.best_value) if error is None else (error.title, error.value(study.best_value))
 
 
 @contextmanager

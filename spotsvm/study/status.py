@@ -23,7 +23,9 @@ from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import described_profile, suggested
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import nan_to_none, plain
+from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -32,11 +34,15 @@ State = Literal["running", "ended", "broken off", "idle"]
 
 @dataclass(frozen=True)
 class Incumbent:
-    """The trial with the best observed value, which under noise is partly luck."""
+    """The trial with the best observed value, which under noise is partly luck.
+
+    `metric` is the name of the scorer where the value is a negated error, else empty.
+    """
 
     number: int
     value: float
     params: Mapping[str, Any]
+    metric: str = ""
 
 
 @dataclass(frozen=True)
@@ -206,7 +212,7 @@ def status_of(
         counts["failed"],
         counts["timeout"],
         counts["running"],
-        None if objectives.several else _incumbent(trials, objectives),
+        None if objectives.several else _incumbent(trials, objectives, OwnUnits.of(about, objectives).error),
         len(non_dominated(objectives.turned(found)) if found else ()) if objectives.several else None,
         tuple(_running(t, state == "running", writer, now) for t in trials if t.state == "running"),
         time_spent(trials),
@@ -277,12 +283,12 @@ def _n_configurations(about: Mapping[str, Any]) -> float:
         return math.inf
 
 
-def _incumbent(trials: Sequence[Trial], objectives: Objectives) -> Incumbent | None:
+def _incumbent(trials: Sequence[Trial], objectives: Objectives, error: ScoreUnit | None) -> Incumbent | None:
     done = [(t, t.value) for t in trials if t.value is not None and may_be_best(t)]
     if not done:
         return None
     best, value = done[int(objectives.turned([value for _, value in done]).argmin())]
-    return Incumbent(best.number, value, dict(best.params))
+    return Incumbent(best.number, value, dict(best.params), "" if error is None else error.metric)
 
 
 def _running(trial: Trial, runs: bool, writer: Writer | None, now: float) -> RunningTrial:

@@ -28,7 +28,7 @@ class Objectives:
     Attributes
     ----------
     names : tuple of str
-        One per objective, "0", "1" and so on by default; empty for a single objective.
+        One per objective, "0", "1" and so on by default; empty for a single objective without a name.
     directions : tuple of {"minimize", "maximize"}
         One per objective.
 
@@ -97,7 +97,7 @@ class Objectives:
     def labels(self) -> tuple[str, ...]:
         """Labels of axes: the name, and whether smaller or larger values are better."""
         better = {"minimize": "smaller is better", "maximize": "larger is better"}
-        names = [f"value {name}" if name.isdecimal() else name for name in self.names] if self.several else ["value"]
+        names = [f"value {name}" if name.isdecimal() else name for name in self.names] or ["value"]
         return tuple(f"{name} ({better[one]})" for name, one in zip(names, self.directions, strict=True))
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ from spotsvm.space.space import Space
 from spotsvm.trials.constraints import from_texts
 from spotsvm.trials.edges import Edge, edges_of
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
+from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.recommendation import (
     CONFIRM,
@@ -29,9 +29,6 @@ from spotsvm.trials.recommendation import (
 )
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import FINISHED, Trial
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 
 class StudyResults:
@@ -239,42 +236,6 @@ class StudyResults:
         Zitzler, Thiele 1998, "Multiobjective optimization using evolutionary algorithms: a comparative case study".
         """
         return hypervolume_curve(self.trials, self.objectives, reference)
-
-    def plot_pareto(self, ax: Axes | Sequence[Axes] | None = None) -> Any:
-        """Draw the trials and their front; of three or more objectives a picture for each pair of them.
-
-        Where dominated trials lie so far off that the front would be a dot, the axes end before them, and the legend says so.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, sequence of them, or None, default=None
-            Where to draw: of m objectives m (m - 1) / 2 of them. None makes a figure.
-
-        Returns
-        -------
-        Axes, or ndarray of them where there are three or more objectives; both have the `figure`, which can be saved:
-        `study.plot_pareto().figure.savefig("front.png")`.
-
-        Raises
-        ------
-        NoCompletedTrialError
-            If no trial has succeeded.
-        ArgumentError
-            If there is one objective only, or another number of axes is needed.
-
-        See Also
-        --------
-        pareto : The trials of the front.
-
-        Examples
-        --------
-        >>> from spotsvm import Study
-        >>> study = Study({"x": [1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
-        >>> axes = study.run(lambda p: {"values": [p["x"], p["x"] ** 2]}, n_trials=3).plot_pareto()
-        >>> axes.get_ylabel()
-        'gain (larger is better)'
-        """
-        return plot_pareto(self.trials, self.objectives, ax)
 
     def frame(self) -> pd.DataFrame:
         """Return the trials as a frame, a row a trial, with the columns of `trial_table`.

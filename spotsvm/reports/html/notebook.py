@@ -32,8 +32,14 @@ def notebook_html(study: StudyResults) -> str:
         done = [t for t in done if may_be_best(t)]
         best = sorted(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
         which = f"the best of {len(done)}, {objectives.labels[0]}"
+    named = objectives.names and not objectives.several
     names = study.space.names[:_MOST_PARAMETERS]
-    columns = ["number", *objectives.columns, *names, *(["..."] if len(names) < len(study.space.names) else [])]
+    columns = [
+        "number",
+        *(objectives.names if named else objectives.columns),
+        *names,
+        *(["..."] if len(names) < len(study.space.names) else []),
+    ]
     rows = [[t.number, *(t.values or ()), *(t.params.get(name) for name in names)] for t in best[:_MOST_ROWS]]
     more = f" ({len(best) - len(rows)} more)" if len(best) > len(rows) else ""
     head = f"<p><b>{_text(lead, 300)}</b><br>{_text(count)}</p>"

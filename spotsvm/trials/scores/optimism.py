@@ -14,6 +14,7 @@ from spotsvm.common.drawing import COLOURS, new_axes, tidy
 from spotsvm.common.drawing import plain as plain_label
 from spotsvm.common.errors import ArgumentError
 from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, score_range
+from spotsvm.trials.scores.metrics import ScoreUnit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -170,10 +171,12 @@ class Optimism:
         curve : What it draws.
         """
         ax = new_axes(ax)
-        rows, curve = self.frame(), self.curve()
+        unit, scores = ScoreUnit(str(self.metric)), ["tuned", "outer"]
+        rows, curve = (frame.assign(**frame[scores].map(unit.value)) for frame in (self.frame(), self.curve()))
         tuned, outer = _TUNED[self.method], _OUTER[self.method]
         if len(curve):
-            trials, low, high = curve["n_trials"].to_numpy(), curve["tuned"] - curve["high"], curve["tuned"] - curve["low"]
+            trials = curve["n_trials"].to_numpy()
+            low, high = (curve["tuned"] - unit.value(1.0) * curve[end] for end in ("high", "low"))
             label = f"{self.confidence:.0%} interval of the difference"
             ax.fill_between(trials, low, high, step="post", color=COLOURS[1], alpha=0.15, lw=0, label=label)
             ax.plot(trials, curve["tuned"], "-", drawstyle="steps-post", color=COLOURS[0], label=tuned)
@@ -186,7 +189,7 @@ class Optimism:
             ax.plot(at, rows["outer"], "s", color=COLOURS[1], label=outer)
             ax.set_xticks(at)
             ax.set_xlabel(_ROWS[self.method])
-        ax.set_ylabel(plain_label(str(self.metric)))
+        ax.set_ylabel(plain_label(unit.title if unit.is_error else str(self.metric)))
         ax.set_title(f"optimism {self.optimism:.3g} ({self.method})", fontsize=10)
         ax.legend(frameon=False, fontsize=8)
         tidy(ax)
@@ -297,7 +300,6 @@ _LIMITS = {
         "and can be far off with few rows per fold or many candidates. Nested resampling is more reliable."
     ),
 }
-_NEGATIVE = "neg_"
 
 
 def summarise(found: Optimism) -> str:
@@ -314,9 +316,9 @@ def summarise(found: Optimism) -> str:
 
 def _answer(found: Optimism) -> str:
     decimals = _decimals(found)
-    error = found.metric.startswith(_NEGATIVE)
-    name = found.metric.removeprefix(_NEGATIVE).replace("_", " ")
-    tuned, new = (number(-value if error else value, decimals) for value in (found.tuned_score, found.outer_score))
+    unit = ScoreUnit(found.metric)
+    error, name = unit.is_error, unit.title if unit.is_error else found.metric.replace("_", " ")
+    tuned, new = (number(unit.value(value), decimals) for value in (found.tuned_score, found.outer_score))
     luck = number(abs(found.optimism), decimals)
     interval = _interval(found, decimals)
     if not round(found.optimism, decimals) > 0:

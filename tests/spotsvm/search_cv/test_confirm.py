@@ -35,6 +35,7 @@ from spotsvm.search_cv.confirm import (
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.trials.scores.intervals import nadeau_bengio
+from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.trial import Trial
 
 X, Y = make_classification(80, 4, flip_y=0.2, random_state=0)
@@ -175,7 +176,7 @@ def test_a_confirmation_can_be_stored():
     scores, intervals = np.array([[0.5, np.nan], [0.75, 0.5]]), np.array([[np.nan, np.nan], [0.5, 0.7]])
     fresh = np.array([[0.4, 0.6], [0.6, 0.8]])
     found = Confirmation((3, 5), scores, intervals, np.array([np.nan, 0.6]), {GIVEN: 3, MEAN: 5}, fresh, 1.0)
-    again = Confirmation.from_dict(found.to_dict())
+    again = Confirmation.from_dict(found.to_dict(ScoreUnit("accuracy")))
     assert (again.fresh_score, again.chosen, again.ratio) == (pytest.approx(0.6), 5, 1.0)
     np.testing.assert_array_equal(again.intervals, intervals)
     assert {name: column.tolist()[1] for name, column in again.columns("score", [3, 4, 5]).items()} == {

@@ -100,10 +100,10 @@ def test_the_answer_comes_first_with_as_many_digits_as_the_interval_has():
 def test_no_minus_and_no_error_below_0():
     said = told(0.1142, (-10.59, 10.82), -57.93, -58.05, (-89.8, -26.3), "neg_root_mean_squared_error", variance="nadeau-bengio")
     # half the interval is 11, of which two digits are whole numbers
-    assert "The tuned root mean squared error of 58 shows no optimism (0, 95 % interval -11 to 11);" in said
+    assert "The tuned RMSE of 58 shows no optimism (0, 95 % interval -11 to 11);" in said
     assert "on new data expect about 58 (26 to 90)." in said
     much = told(9.142, (-1.59, 19.82), -57.93, -67.05, (-89.8, -26.3), "neg_root_mean_squared_error")
-    assert "The tuned root mean squared error of 58 is probably 9 (95 % interval -2 to 20) too low;" in much
+    assert "The tuned RMSE of 58 is probably 9 (95 % interval -2 to 20) too low;" in much
     assert "that of Nadeau and Bengio, corrected for rows that resamples share" in said
     assert "(0, the minimum, to 2.50)" in told(0.4, (-0.5, 0.9), -0.6, -1.0, (-2.5, 0.0), "neg_mean_absolute_error")
 
