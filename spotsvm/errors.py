@@ -5,7 +5,7 @@ Examples
 >>> from spotsvm import Study
 >>> from spotsvm.errors import SpaceError
 >>> try:
-...     Study({})
+...     Study({"C": []})
 ... except SpaceError as error:
 ...     print(type(error).__name__)
 SpaceError

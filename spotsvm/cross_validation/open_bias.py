@@ -44,7 +44,7 @@ def same_winners(decisions: Floats, open_: NDArray[np.bool_], n_classes: int) ->
     --------
     >>> same_winners(np.array([[1.0, 1.0, 0.0]]), np.array([[False, False, True]]), 3)
     True
-    >>> same_winners(np.array([[1.0, 0.0, 1.0]]), np.array([[False, True, False]]), 3)
+    >>> same_winners(np.array([[1.0, 0.0, -1.0]]), np.array([[False, True, False]]), 3)
     False
     """
     for row in np.flatnonzero(open_.any(axis=1)).tolist():

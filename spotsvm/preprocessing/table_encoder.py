@@ -453,5 +453,6 @@ def read_dates(column: pd.Series, written: str) -> pd.Series:
 
 def _calendar(column: pd.Series, written: str, encoder: Any) -> NDArray[np.float64]:
     dates = read_dates(column, written)
-    days = (dates - pd.Timestamp(0)) / pd.Timedelta(days=1)
-    return np.column_stack([days.to_numpy(dtype=float), np.asarray(encoder.transform(dates), dtype=float)])
+    # in milliseconds, which have room for every year that can be written
+    days = (dates.to_numpy().astype("datetime64[ms]") - np.datetime64(0, "ms")) / np.timedelta64(1, "D")
+    return np.column_stack([days, np.asarray(encoder.transform(dates), dtype=float)])

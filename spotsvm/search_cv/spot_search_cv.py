@@ -257,7 +257,8 @@ classes_, n_features_in_, feature_names_in_
         self.n_splits_ = len(splits)
         best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
-        warn_of_results([t for t in self.study_.trials if t.state != "running"], best, run.scorer)
+        ended = [t for t in self.study_.trials if t.state != "running"]
+        warn_of_results(ended, best, run.scorer, may_be_late=self.timeout is not None and self.trial_timeout is None)
         if best.why_none:
             for name in ("best_index_", "best_params_", "best_score_", "best_estimator_"):
                 self.__dict__.pop(name, None)  # of an earlier fit

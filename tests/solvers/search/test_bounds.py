@@ -158,7 +158,7 @@ def test_paths_lose_the_values_that_a_condition_forbids(tmp_path):
 
 def test_a_path_without_an_allowed_value_is_a_failure_and_a_suggestion_has_one():
     study = Study(SPACE, "random", 0, profile="y", constraints=lambda p: 0.45 < p["x"] + p["y"] <= 0.5)
-    study.run(lambda p: {0.95: 1.0}, n_trials=4)
+    study.run(lambda p: {0.95: 1.0}, n_trials=4, max_failures=None)
     assert {t.reason for t in study.trials} == {"no value of y on the path satisfies the constraints"}
     assert all(any(0.45 < t.params["x"] + y <= 0.5 for y in GRID) for t in study.trials)
 

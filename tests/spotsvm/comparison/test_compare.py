@@ -184,7 +184,6 @@ def test_a_comparison_can_be_pickled():
     ("given", "error", "text"),
     [
         ({"objective": 3}, ArgumentError, "objective=3 is not callable"),
-        ({"space": {}}, SpaceError, "space has no parameter"),
         ({"searches": ["random", "nsga2"]}, ArgumentError, "'nsga2' is for several objectives"),
         ({"seeds": [0, 0]}, ArgumentError, "seeds has 0 more than once"),
         ({"searches": ["random", "kriging"]}, BudgetError, "search 'kriging': n_trials=3 is below the initial design of 6"),

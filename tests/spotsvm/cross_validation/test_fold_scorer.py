@@ -130,7 +130,7 @@ def test_the_context_is_the_same_for_the_same_scores_in_any_process(capsys):
         "f = FunctionTransformer(lambda X: X);"
         "print(FoldScorer(make_pipeline(f, SVC()), X, y, [(y == 'a', y == 'b')], {}, scoring='f1').context())"
     )
-    exec(code, {})
+    exec(code, {"__name__": "__main__"})  # functions count by their module as well
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == capsys.readouterr().out != ""
 

@@ -196,6 +196,8 @@ def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers():
     _, *parameters = one(found, "The parameters to use")
     for row in parameters:
         value = float(row[1])
+        if row[2] == "the score does not depend on it here":
+            continue
         low, high = (float(end) for end in row[2].split(" to "))
         assert low <= value * 1.01
         assert value <= high * 1.01

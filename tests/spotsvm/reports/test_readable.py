@@ -36,7 +36,7 @@ def band_of(study):
 
 
 def test_random_search_is_not_said_to_reach_what_no_score_can_be():
-    study = accuracy_like(Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "random", 0, direction="maximize", noise=False), 12)
+    study = accuracy_like(Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "cmaes", 0, direction="maximize", noise=False), 12)
     (text,) = band_of(study)
     numbers = [float(number) for number in re.findall(r"\d\.\d+", text)]
     assert len(numbers) == 3
@@ -49,7 +49,7 @@ def test_random_search_is_not_said_to_reach_what_no_score_can_be():
 def test_a_search_that_began_with_the_best_configuration_has_no_band():
     start = {"x": 0.9, "y": 1.0}
     space = {"x": uniform(0, 1), "y": uniform(0, 1)}
-    study = accuracy_like(Study(space, "random", 0, direction="maximize", noise=False, start=start), 12)
+    study = accuracy_like(Study(space, "cmaes", 0, direction="maximize", noise=False, start=start), 12)
     assert study.best_trial.number == 0
     assert band_of(study) == []
     assert "No trial is better than the given starts" in study_page(study).html()

@@ -79,7 +79,7 @@ def test_a_study_with_few_trials_says_so(n):
 
 
 def test_a_study_that_runs_and_has_only_failed_says_both():
-    study = Study(SQUARE, "random", 0).run(lambda p: 1 / 0, n_trials=3)
+    study = Study(SQUARE, "random", 0).run(lambda p: 1 / 0, n_trials=3, max_failures=None)
     study.ask()
     text, _ = rendered(study)
     assert "1 trial had no result when this report was made" in text
@@ -96,7 +96,7 @@ def test_failures_are_grouped_and_listed():
 
     study, beside = (Study(SQUARE, "random", seed).run(objective, n_trials=30) for seed in (0, 1))
     text, _ = rendered(study, beside)
-    assert "30 trials of the random search" in text or "the 30 trials and the 30 of the random search" in text
+    assert "random search, median" not in text  # a random search is not compared with one
     told = section(text, "Trials")
     told = told[told.index(">Failed trials</h3>") :]
     failed = [t for t in study.trials if t.state == "failed"]

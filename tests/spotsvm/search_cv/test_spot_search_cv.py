@@ -228,7 +228,8 @@ def test_the_record_of_another_search_is_refused(tmp_path, what, changed):
     search(path=path).fit(X, Y)
     data = {"X": X, "y": Y} | {k: v for k, v in changed.items() if k in ("X", "y", "sample_weight")}
     options = {k: v for k, v in changed.items() if k not in data}
-    with pytest.raises(StudyMismatchError, match=f"another {what}: .* Use the same {what}, or another file"):
+    said = "belongs to other data; use the same data" if what == "data" else f"another {what}: .* Use the same {what}"
+    with pytest.raises(StudyMismatchError, match=f"{said}, or another file"):
         search(path=path, **options).fit(**data)
 
 

@@ -203,7 +203,7 @@ def drawn(values, n, study=None, stream=None):
     stream, values = Terminal() if stream is None else stream, iter(values)
     study = new(direction="maximize") if study is None else study
     with redirect_stderr(stream), progress_bar("random", 4) as callback, suppress(KeyboardInterrupt):
-        study.run(objective, n, callback=callback)
+        study.run(objective, n, callback=callback, max_failures=None)
     return stream, study
 
 

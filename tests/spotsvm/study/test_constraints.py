@@ -182,7 +182,7 @@ def test_what_shows_the_best_keeps_to_the_bounds(tmp_path):
     from spotsvm.reports.slices import _best
     from spotsvm.reports.view import StudyView
 
-    study = Study(SPACE, "random", 0, constraints={"memory": ("<=", 1e9)}, path=tmp_path / "s.db", noise=False)
+    study = Study(SPACE, "kriging", 0, constraints={"memory": ("<=", 1e9)}, path=tmp_path / "s.db", noise=False)
     study.run(needing_memory, n_trials=12)
     best = study.best_trial
     assert min(t.value for t in study.trials) < best.value

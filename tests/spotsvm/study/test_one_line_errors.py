@@ -99,7 +99,7 @@ def test_seconds_that_are_no_time(given, how, study):
     trial = study.ask()
     refused(
         ArgumentError,
-        "^seconds=.* is not a time; use a finite number of seconds, or None$",
+        "^seconds=.* is not a time; use a finite number of at least 0, or None$",
         lambda: getattr(study, how)(trial, 1.0, seconds=given),
     )
     assert study.trials[0].state == "running"

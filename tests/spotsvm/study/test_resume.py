@@ -171,9 +171,9 @@ BASE = {"space": SPACE, "search": "random", "seed": 0, "direction": "minimize", 
         ({"search": partial(KrigingSearch, n_initial=9)}, "another search: it has 'random', this one .*n_initial=9"),
         ({"direction": "maximize"}, "another direction: it has 'minimize', this one 'maximize'"),
         ({"noise": True}, "another setting of noise: it has 'auto', this one True"),
-        ({"context": {"data": "xyz"}}, "another data: it has 'abc', this one 'xyz'"),
+        ({"context": {"data": "xyz"}}, "other data"),
         ({"context": {"data": "abc", "folds": "5"}}, "another folds: it has None, this one '5'"),
-        ({"context": None}, "another data: it has 'abc', this one None"),
+        ({"context": None}, "other data"),
         ({"space": SPACE | {"C": loguniform(1, 2**15)}}, r"another space: it has C=a distribution on \[0.03125, 32768\]"),
         ({"space": SPACE | {"C": uniform(2**-5, 2**15 - 2**-5)}}, "another space: it has C=.* with median 32, this one C="),
         ({"space": SPACE | {"C": randint(1, 9)}}, "this one C=the integers 1 to 8"),
@@ -192,7 +192,7 @@ def test_another_study_is_refused_and_told_apart(changed, said, path):
     with pytest.raises(StudyMismatchError, match=said) as caught:
         Study(**BASE | changed, path=path)
     assert isinstance(caught.value, StorageError)
-    assert str(caught.value).startswith(f"{path} holds a study with another ")
+    assert str(caught.value).startswith((f"{path} holds a study with another ", f"{path} belongs to other data"))
     assert "\n" not in str(caught.value)
     assert path.read_bytes() == before
     with Study(**BASE, path=path) as again:

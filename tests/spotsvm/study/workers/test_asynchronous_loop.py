@@ -182,10 +182,10 @@ def test_what_has_come_back_is_told_though_a_callback_raises():
 
 def test_an_objective_that_asks_the_study_fails_with_the_reason():
     study = Study(SPACE, "random", 0)
-    study.run(lambda params: study.ask().params["x"], 2)
+    study.run(lambda params: study.ask().params["x"], 2, max_failures=None)
     assert [t.state for t in study.trials] == ["failed"] * 2
     assert "ask() cannot be called while the study is being run" in study.trials[0].reason
-    study.run(lambda params: study.tell(3, 0.0).value, 4)
+    study.run(lambda params: study.tell(3, 0.0).value, 4, max_failures=None)
     assert "tell() cannot be called while the study is being run" in study.trials[3].reason
 
 

@@ -78,7 +78,7 @@ def test_jobs_that_end_in_an_error_are_lost_trials():
         def result(self):
             raise RuntimeError("the node is gone")
 
-    study = Study(SPACE, "random", 0).run(bowl, 2, Lost(), n_jobs=1)
+    study = Study(SPACE, "random", 0).run(bowl, 2, Lost(), n_jobs=1, max_failures=None)
     assert [t.state for t in study.trials] == ["failed"] * 2
     assert "the executor failed: RuntimeError: the node is gone" in study.trials[0].reason
 
