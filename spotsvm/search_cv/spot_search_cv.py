@@ -133,10 +133,10 @@ class SpotSearchCV(
     timeout : float or None, default=None
         Wall seconds for the search and the further partitions of `confirm`, after which no further candidate starts, but for the
         first; of one whose work `engine` shares, the values that were scored by then count, and what is being solved is given up.
-        Other estimators finish the candidates under way, as many as `n_jobs` scores at once: `trial_timeout` ends them. The partitions are left what they are
-        expected to take, judged by the candidates so far, up to half of the time; where less is left, there are fewer of them,
-        or none. The refit comes on top. Where it ended the search, `study_.findings["timeout"]` says so. A record that goes on
-        has the whole time again.
+        Other estimators finish the candidates under way, as many as `n_jobs` scores at once: `trial_timeout` ends them. The
+        partitions are left what they are expected to take, judged by the candidates so far, up to half of the time; where less is
+        left, there are fewer of them, or none. The refit comes on top. Where it ended the search, `study_.findings["timeout"]`
+        says so. A record that goes on has the whole time again.
     max_failures : int or None, default=5
         How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
         a number as `error_score`.

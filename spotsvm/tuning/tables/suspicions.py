@@ -35,9 +35,9 @@ _FEW = 50
 def suspicions(table: Table) -> Iterator[Notice]:
     """Yield a notice for each thing about a table that is rather a mistake than meant, or that a random split overlooks.
 
-    They are what was left out in reading, columns that are left out, copies of rows, rows in the order of a date, columns that look
-    like identifiers, columns that tell groups of rows apart, a column that alone predicts the target nearly perfectly in 3 folds
-    (by a decision tree or a straight line), and whole numbers as target that could be classes or a quantity.
+    They are what was left out in reading, columns that are left out, copies of rows, rows in the order of a date, columns that
+    look like identifiers, columns that tell groups of rows apart, a column that alone predicts the target nearly perfectly in 3
+    folds (by a decision tree or a straight line), and whole numbers as target that could be classes or a quantity.
     """
     assert table.columns is not None
     yield from (Notice("reading", note) for note in table.reading[1:])
