@@ -92,7 +92,7 @@ class FoldScorer:
         race_for: str | None = None,
         soften: str | None = None,
         advise: bool = True,
-        is_late: Callable[[], bool] = lambda: False,
+        is_late: Callable[[], bool] | None = None,
     ):
         self._estimator, self._X, self._y = estimator, X, y
         self._splits, self._fit_params = list(splits), dict(fit_params)
@@ -151,7 +151,15 @@ class FoldScorer:
 
     def _is_late(self) -> bool:
         """Return whether the time is up, and anything was scored before."""
-        return self._has_scored and self._given_is_late()
+        return self._has_scored and self._given_is_late is not None and self._given_is_late()
+
+    @property
+    def n_together(self) -> int:
+        """The number of candidates whose folds occupy `n_jobs` workers of joblib."""
+        n_jobs = self._options["n_jobs"]
+        if not isinstance(n_jobs, Integral | None) or n_jobs == 0:  # scikit-learn says what is wrong with it
+            return 1
+        return -(-int(joblib.effective_n_jobs(n_jobs)) // self.n_splits)
 
     @property
     def softens(self) -> bool:
@@ -270,11 +278,12 @@ class FoldScorer:
         for members in cutoffs.groups(candidates):
             group = [candidates[k] for k in members]
             try:
-                if len(group) > 1:
+                if len(group) > 1 and not self._is_late():
                     options = {"scoring": cutoffs.scoring(group)}
                     results = self._search([cutoffs.without_cutoffs(group[0])], "raise", **options).cv_results_
                     numbers = cutoffs.numbers(results, len(group), self.n_splits)
                     found |= {k: FoldScores(of_one) for k, of_one in zip(members, numbers, strict=True) if of_one is not None}
+                    self._has_scored = True
             except Exception as reason:  # it is raised again, or told, when scikit-learn scores the candidates
                 _log.info("scikit-learn scores %s and others: %s", dict(group[0]), reason)
         left = [k for k in range(len(candidates)) if k not in found]
@@ -285,6 +294,9 @@ class FoldScorer:
     def _score_by_sklearn(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         if self._is_late():
             return [FoldScores({}, "the time was up before its first fold", out_of_time=True) for _ in candidates]
+        if self._given_is_late is not None and len(candidates) > (size := self.n_together):
+            groups = (candidates[k : k + size] for k in range(0, len(candidates), size))
+            return [scores for group in groups for scores in self._score_by_sklearn(group)]
         try:
             results = self._results(candidates, "raise")
         except Exception as error:

@@ -109,8 +109,8 @@ def _words(view: StudyView, found: Recommendation) -> str:
         unit = ScoreUnit(luck.metric)
         sure = _sure(luck.confidence, *unit.interval(luck.outer_interval))
         return (
-            f"Use trial {found.number}{why}: its {view.score_name} on the given folds is {value}.{seen} The best of many is partly "
-            f"luck: on new data expect {short(unit.value(luck.outer_score))}{sure}."
+            f"Use trial {found.number}{why}: its {view.score_name} on the given folds is {value}.{seen} The best of many is "
+            f"partly luck: on new data expect {short(unit.value(luck.outer_score))}{sure}."
         )
     if found.basis == "observed":
         out = sum(not holds_bounds(t) for t in view.done)

@@ -150,17 +150,15 @@ def is_scored(trial: Trial, n_splits: int) -> bool:
     return all(any(name.startswith(f"split{k}_test_") for name in trial.extra) for k in range(n_splits))
 
 
-def warn_of_results(trials: Sequence[Trial], best: BestCandidate, scorer: FoldScorer, *, may_be_late: bool) -> None:
+def warn_of_results(trials: Sequence[Trial], best: BestCandidate, scorer: FoldScorer, left_out: Sequence[int]) -> None:
     """Warn once of candidates that failed, and once for each column of means where those of other candidates are not finite.
 
-    With `may_be_late` a candidate whose time was up was ended by the limit of the whole search, of which its finding tells.
+    `left_out` has the numbers of the trials for which the search had no time left.
     """
     metrics = [name.removeprefix("mean_test_") for name in best.results if name.startswith("mean_test_")]
     whole = {f"split{k}_test_{metric}" for metric in metrics for k in range(scorer.n_splits)}
     # a race ends candidates early, and a metric beside the one that counts may fail alone
-    failed = [
-        not whole <= t.extra.keys() and "folds_run" not in t.extra and not (may_be_late and t.state == "timeout") for t in trials
-    ]
+    failed = [not whole <= t.extra.keys() and "folds_run" not in t.extra and t.number not in left_out for t in trials]
     of_metric = str(scorer.last_error or "a metric failed")
     warn_of_failures([t.reason or of_metric for t, wrong in zip(trials, failed, strict=True) if wrong], len(trials))
     scored = np.array([whole <= t.extra.keys() for t in trials], dtype=bool)

@@ -15,7 +15,6 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, TypeVar, cast
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
@@ -310,12 +309,9 @@ class SpotSearchRun:
 
     def _n_together(self) -> int:
         """Return how many candidates occupy `n_jobs` workers of joblib with their folds, where scikit-learn scores them."""
-        n_jobs = self._search.n_jobs
-        if not isinstance(n_jobs, Integral | None) or n_jobs == 0 or self._shares_work:
-            return 1
-        if self._search.racing or self._search.batch_size is not None or self._search.error_score == "raise":
-            return 1
-        return -(-int(joblib.effective_n_jobs(n_jobs)) // self.scorer.n_splits)
+        search = self._search
+        one_by_one = self._shares_work or search.racing or search.batch_size is not None or search.error_score == "raise"
+        return 1 if one_by_one else self.scorer.n_together
 
     def _elsewhere(self, objective: CandidateObjective) -> Workers:
         search = self._search

@@ -133,10 +133,10 @@ class SpotSearchCV(
     timeout : float or None, default=None
         Wall seconds for the search and the further partitions of `confirm`, after which no further candidate starts, but for the
         first; of one whose work `engine` shares, the values that were scored by then count, and what is being solved is given up.
-        A fit of another estimator that is under way is finished: `trial_timeout` ends it. The partitions are left what they are
-        expected to take, judged by the candidates so far, up to half of the time; where less is left, there are fewer of them,
-        or none. The refit comes on top. Where it ended the search, `study_.findings["timeout"]` says so. A record that goes on
-        has the whole time again.
+        Other estimators finish the candidates under way, as many as `n_jobs` scores at once: `trial_timeout` ends them. The
+        partitions are left what they are expected to take, judged by the candidates so far, up to half of the time; where less is
+        left, there are fewer of them, or none. The refit comes on top. Where it ended the search, `study_.findings["timeout"]`
+        says so. A record that goes on has the whole time again.
     max_failures : int or None, default=5
         How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
         a number as `error_score`.
@@ -257,8 +257,9 @@ classes_, n_features_in_, feature_names_in_
         self.n_splits_ = len(splits)
         best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
-        ended = [t for t in self.study_.trials if t.state != "running"]
-        warn_of_results(ended, best, run.scorer, may_be_late=self.timeout is not None and self.trial_timeout is None)
+        # without a limit for each candidate, one is out of time because `timeout` was up before its turn
+        left_out = [] if self.trial_timeout is not None else [t.number for t in self.study_.trials if t.state == "timeout"]
+        warn_of_results([t for t in self.study_.trials if t.state != "running"], best, run.scorer, left_out)
         if best.why_none:
             for name in ("best_index_", "best_params_", "best_score_", "best_estimator_"):
                 self.__dict__.pop(name, None)  # of an earlier fit

@@ -87,7 +87,7 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
             yield verdict.expectation
         yield from verdict.warnings
     yield from _higher(final, unit)
-    if final.optimism is not None:
+    if final.optimism is not None and _says_something(final.optimism):
         yield _luck(final.optimism, unit)
         yield _method(final.optimism)
     latest = "the last quarter, " if is_series(job.pipeline) else "the latest rows, " if job.in_time else ""
@@ -162,6 +162,11 @@ def _higher(final: HeldOutResult, unit: ScoreUnit) -> Iterator[str]:
         f"The best {unit.title} on the folds, {unit.value(best):.4g} of trial {-place}, is the best of many and so partly luck: "
         f"what to compare with the default was chosen {by}."
     )
+
+
+def _says_something(found: Optimism) -> bool:
+    """Return whether an estimate is neither the least that its method can give nor 0 without an interval."""
+    return found.optimism != 0 or (found.method != "folds" and found.interval[0] < found.interval[1])
 
 
 def _luck(found: Optimism, unit: ScoreUnit) -> str:

@@ -127,3 +127,32 @@ def test_a_refit_within_its_time_is_that_of_this_process():
     assert pickle.loads(pickle.dumps(fitted)).best_params_ == here.best_params_
     quick = slow_to_refit(patience=1000).set_params(refit_timeout=60.0)
     assert type(quick.fit(X, Y).best_estimator_) is SlowOnAllRows
+
+
+class Counting(ClassifierMixin, BaseEstimator):
+    """An estimator whose work cannot be shared; each of its fits takes a second of the clock."""
+
+    now = 0.0
+
+    def __init__(self, a=0.0):
+        self.a = a
+
+    def fit(self, X, y):
+        Counting.now += 1.0
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+@pytest.mark.parametrize("options", [{}, {"batch_size": 10}, {"search": "kriging", "batch_size": 4}])
+def test_no_further_candidate_of_any_estimator_starts_after_the_time(options, monkeypatch):
+    Counting.now = 1000.0
+    monkeypatch.setattr("spotsvm.study.ends.time_limit.monotonic", lambda: Counting.now)
+    space = {"a": loguniform(0.1, 10.0)}
+    given = {"n_iter": 20, "search": "random", "cv": 3, "random_state": 0, "refit": False, "timeout": 13.5} | options
+    fitted = SpotSearchCV(Counting(), space, **given).fit(X, Y)
+    assert Counting.now == 1015.0  # the fifth candidate began before the end
+    assert (np.isfinite(fitted.cv_results_["mean_test_score"])).sum() == 5
+    assert fitted.study_.findings["timeout"]["timed_out"]

@@ -217,6 +217,15 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), note
     )
 
 
+def test_an_estimate_that_says_nothing_is_left_out():
+    for nothing in (luck("folds", 0.0), luck("nested", 0.0, (np.nan, np.nan)), luck("partitions", 0.0, (0.0, 0.0))):
+        said = summary(optimism=nothing)
+        assert "luck?" not in said
+        assert "Method" not in said
+        assert said == summary()
+    assert "is not too good: 0 (-0.01 to 0.05)." in flat(summary(optimism=luck("nested", 0.0)))
+
+
 @pytest.mark.parametrize(
     ("found", "answer", "method"),
     [
