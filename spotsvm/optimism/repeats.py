@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from spotsvm.common.errors import DataError
-from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.fold_scorer import FoldScorer, warn_of_failures
 from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.optimism.search_access import (
     Floats,
@@ -129,5 +129,7 @@ def fresh_scores(
     engine = getattr(search, "engine", "auto")
     scorer = FoldScorer(search.estimator, X, y, splits, fit_params, scoring=search.scoring, n_jobs=n_jobs, engine=engine)
     metric = metric_of(search)
-    numbers = [result.numbers for result in scorer.score([dict(params) for params in candidates])]
-    return np.array([[n.get(f"split{i}_test_{metric}", np.nan) for i in range(len(splits))] for n in numbers])
+    scored = scorer.score([dict(params) for params in candidates])
+    warn_of_failures([scores.reason for scores in scored if scores.reason], len(scored))
+    names = [f"split{i}_test_{metric}" for i in range(len(splits))]
+    return np.array([[scores.numbers.get(name, np.nan) for name in names] for scores in scored])

@@ -340,7 +340,8 @@ def _draw_scales(ax: Any, scales: Sequence[_Scale], axes: Sequence[StudyAxis]) -
     ]
     for axis in axes:
         places, labels = axis.ticks()
-        some = range(len(places)) if axis.levels else sorted({0, len(places) // 2, len(places) - 1})
+        # a range of very small numbers has no marks
+        some = range(len(places)) if axis.levels or not len(places) else sorted({0, len(places) // 2, len(places) - 1})
         told.append(([places[k] for k in some], [labels[k] for k in some]))
     for j, (places, labels) in enumerate(told):
         ax.axvline(j, color="0.75", lw=0.8, zorder=0)

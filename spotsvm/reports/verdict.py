@@ -68,7 +68,7 @@ def verdict_table(found: Verdict) -> pd.DataFrame:
     """Return a frame with a row for each model: its score on the folds and on held-out rows, in the unit of the metric."""
     rows = [("default", found.default_score, found.default_held_out, found.default_error, nan)]
     rows += [("tuned", found.tuned_score, found.tuned_held_out, found.tuned_error, nan)] if found.compares else []
-    rows = [(f"{name} (recommended)" if name == found.recommended else name, *scores) for name, *scores in rows]
+    rows = [(f"{row[0]} (recommended)" if row[0] == found.recommended else row[0], *row[1:]) for row in rows]
     others = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in found.rivals]
     rows = [*others[:1], *rows, *others[1:]]
     unit = ScoreUnit(found.metric)

@@ -303,8 +303,8 @@ class TuningJob:
         """Return the verdict on the last result."""
         default, tuned = results[0], results[-1]
         if choice.why_default is None:
-            rows = [[self._unseen(one.estimator, train, test, None).held_out] for one in (default, tuned)]
-            held_out = paired_difference(scorer, *rows, self.seed, shares=self._shares)
+            first, second = ([self._unseen(one.estimator, train, test, None).held_out] for one in (default, tuned))
+            held_out = paired_difference(scorer, first, second, self.seed, shares=self._shares)
         else:
             held_out = Difference(float("nan"), float("nan"), NO_INTERVAL)
         how: HeldOut = "time" if self.in_time else "random" if test.groups is None else "groups"
