@@ -194,7 +194,8 @@ def test_to_dict_is_json():
         Trial(1, {"model": SVC()}, (0.2,)),
     ]
     found = json.loads(json.dumps(status_of(trials, {}, {}, ONE, None).to_dict(), allow_nan=False))
-    assert found["incumbent"] == {"number": 0, "value": 1.0, "params": {"model": "SVC()", "C": None, "k": [1, 2]}}
+    params = {"model": "SVC()", "C": None, "k": [1, 2]}
+    assert found["incumbent"] == {"number": 0, "value": 1.0, "metric": "", "params": params}
     assert found["running"] == [{"number": 1, "params": {"model": "SVC()"}, "seconds": None}]
     assert (found["n_finished"], found["n_ok"]) == (1, 1)
 

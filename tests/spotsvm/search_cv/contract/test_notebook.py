@@ -80,7 +80,7 @@ def test_texts_are_no_markup(fitted):
     [
         ({}, {"mean score": "r2, 3 folds"}),
         ({"refit": False, "confirm": None}, {"mean score": "r2, 3 folds"}),
-        ({"scoring": "neg_mean_absolute_error", "confirm": None}, {"mean score": "neg_mean_absolute_error, 3 folds"}),
+        ({"scoring": "neg_mean_absolute_error", "confirm": None}, {"mean score": "smaller is better, 3 folds)"}),
         ({"scoring": ["r2", "explained_variance"], "refit": "r2", "confirm": None}, {"mean score": "(r2, 3 folds)"}),
         ({"scoring": lambda machine, X, y: machine.score(X, y)}, {"mean score": "(score, 3 folds)"}),
     ],
