@@ -52,8 +52,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
     families : "auto" or list of str, default="auto"
         Kinds of kernels: "rbf" and "laplacian" on standardised columns; the same with the prefix ``"power_"`` on columns after a
         Yeo-Johnson transformation, and with ``"relevance_"`` on these times a relevance that is learned from the target;
-        "linear". "auto" is "rbf", "laplacian", "relevance_rbf" and "relevance_laplacian"; for sparse rows "rbf" and "linear", and no others
-        are possible.
+        "linear". "auto" is "rbf", "laplacian", "relevance_rbf" and "relevance_laplacian"; for sparse rows "rbf" and "linear",
+        and no others are possible.
     budget : int or None, default=None
         Number of sweeps, each a family with a width and all C. None is three widths of each family; more adds widths.
     timeout : float or None, default=None
