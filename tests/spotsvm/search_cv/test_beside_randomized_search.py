@@ -1,7 +1,9 @@
 """What somebody who comes from RandomizedSearchCV or BayesSearchCV expects of SpotSearchCV."""
 
 import inspect
+import sys
 
+import cloudpickle
 import numpy as np
 import pytest
 import skops.io
@@ -13,6 +15,9 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NoCompletedTrialError
+
+# worker processes cannot import the tests
+cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 X, Y = load_iris(return_X_y=True)
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
