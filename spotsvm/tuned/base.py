@@ -23,7 +23,8 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fi
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
 from spotsvm.common.errors import ArgumentError
-from spotsvm.luck.bootstrap import Draws, corrected, draw_rows, left_out_scores, mean_score, percentile_interval
+from spotsvm.luck.draws import Draws, draw_rows
+from spotsvm.luck.new_rows import corrected, left_out_scores, mean_score, percentile_interval
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, kernel_values, proximities

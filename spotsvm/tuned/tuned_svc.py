@@ -14,11 +14,11 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.luck.bootstrap import Draws
+from spotsvm.luck.calibration import calibrate, conformal_limit
+from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called
-from spotsvm.tuned.average import agnostic_bayes, agnostic_bayes_in_draws, single_best
+from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
-from spotsvm.tuned.calibration import calibrate, conformal_limit
 from spotsvm.tuned.grid import Machines, pair_labels
 
 _SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")

@@ -11,11 +11,11 @@ from sklearn.base import RegressorMixin
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import check_is_fitted
 
-from spotsvm.luck.bootstrap import Draws
+from spotsvm.luck.calibration import conformal_limit
+from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, score_called
-from spotsvm.tuned.average import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
+from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
-from spotsvm.tuned.calibration import conformal_limit
 from spotsvm.tuned.grid import Machines, Setting
 
 _SCORES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error")

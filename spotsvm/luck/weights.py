@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.luck.bootstrap import Draws, counts_of, unit_sums
+from spotsvm.luck.draws import Draws, counts_of, unit_sums
 
 Array = NDArray[Any]
 
