@@ -90,6 +90,23 @@ class SharedScores:
             numbers["log_loss"] = log_loss_of_margins(np.concatenate(found))
         return numbers
 
+    def test_answers(self, params: dict[str, Any]) -> list[Floats]:
+        """Return what the machine of each fold answers for its test rows: decisions, or predictions in regression.
+
+        NotSharedError if scikit-learn has to answer, or decisions are for pairs of classes.
+        """
+        found = []
+        for answer, (_, test) in zip(self.folds.answers(params), self._splits, strict=True):
+            decisions = answer.decisions[test]
+            if answer.classes is None:
+                found.append(decisions)
+            elif len(answer.classes) > 2 and answer.shape == "ovo":  # noqa: PLR2004
+                raise NotSharedError("decisions for pairs of classes have no arg max")
+            else:
+                values = decision_values(decisions, len(answer.classes), answer.shape)
+                found.append(values.reshape(len(test), -1))
+        return found
+
     def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, asked: _Rows) -> None:
         decisions = answer.decisions[asked.rows]
         stand_in: Any = None

@@ -21,11 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 from scipy.stats import t as student
-from sklearn.base import is_classifier
-from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
-from sklearn.utils import indexable
-from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
@@ -33,7 +29,7 @@ from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.luck.draws import Draws, draw_rows
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, weighted_mean
-from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, check_confidence, score_range
+from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, score_range
 
 Array = NDArray[Any]
 _BLOCK = 4_000_000  # numbers of decisions that are held at once
@@ -220,6 +216,19 @@ def _wilson(share: float, rows: float, z: float) -> Interval:
     return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
+def expected_of_draws(
+    draws: Array, metric: str, n_rows: int, units: float, confidence: float = 0.95, range: tuple[float, float] = (-np.inf, np.inf)
+) -> ExpectedScore:
+    """Return the score to expect from the corrected scores of draws of out-of-fold rows, within the range of the score."""
+    score, error = mean_score(draws), _spread(draws)
+    low, high = percentile_interval(draws, confidence)
+    interval = max(low, range[0]), min(high, range[1])
+    if not error > 0:  # all draws agree: as of so many independent rows
+        interval = score_interval(score, 0.0, units, units - 1.0, confidence, metric)
+    row_error = error * sqrt(units) / _WIDER
+    return ExpectedScore(score, interval, confidence, metric, error, n_rows, row_error, units, units - 1.0, score, error)
+
+
 def expected_of(
     scorer: Any,
     metric: str,
@@ -282,73 +291,3 @@ def fresh_folds(cv: Any, X: Any, y: Any, groups: Any, classifier: bool, seed: in
         return further_partitions(cv, X, y, groups, **options)[0]
     except ArgumentError:
         return list(check_cv(cv, y, classifier=classifier).split(X, y, groups))
-
-
-def expected_score(
-    search: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95, n_jobs: int | None = None
-) -> ExpectedScore:
-    """Return the score to expect of a search's best estimator on new rows, with an interval.
-
-    The chosen candidate is fitted on the training rows of further folds and predicts their test rows, so this takes the time of
-    one candidate. The interval covers the luck of the rows and of the folds: it is wider than the spread of the folds says.
-
-    Parameters
-    ----------
-    search : SpotSearchCV, RandomizedSearchCV or GridSearchCV
-        Fitted on X and y, with `refit`.
-    X, y : array-like
-        The data that it was fitted on.
-    groups : array-like of shape (n_samples,), optional
-        Groups of rows that depend on each other, such as those of a person: they are drawn as wholes.
-    confidence : float, default=0.95
-        Confidence level of the interval.
-    n_jobs : int or None, default=None
-        Number of folds fitted in parallel.
-
-    Returns
-    -------
-    ExpectedScore
-        With `score`, `interval`, and `of_rows(n)`, the interval for the score of n rows.
-
-    Raises
-    ------
-    ArgumentError
-        If the confidence level is not between 0 and 1; a ValueError.
-
-    Notes
-    -----
-    The choice of the best of many candidates raises its score on the rows at hand a little, also on further folds. Rows held out
-    are free of that: `spotsvm tune` uses both.
-
-    References
-    ----------
-    Nadeau, Bengio 2003, "Inference for the Generalization Error". Wilson 1927, "Probable Inference, the Law of Succession, and
-    Statistical Inference".
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.svm import SVC
-    >>> from spotsvm import SpotSearchCV
-    >>> X, y = load_iris(return_X_y=True)
-    >>> search = SpotSearchCV(SVC(), {"C": loguniform(0.1, 100)}, n_iter=5, random_state=0).fit(X, y)
-    >>> found = expected_score(search, X, y)
-    >>> found.interval[0] < found.score < found.interval[1] < 1
-    True
-    """
-    check_confidence(confidence)
-    check_is_fitted(search)
-    X, y, groups = indexable(X, y, groups)
-    best = search.best_estimator_
-    seed = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
-    several = isinstance(search.scorer_, dict)
-    scorer = search.scorer_[search.refit] if several else search.scorer_
-    scoring = search.refit if several else search.scoring
-    if scoring is None:  # what the estimator's own score is
-        scoring = "accuracy" if is_classifier(best) else "r2"
-        scorer = get_scorer(scoring)
-    metric = scoring if isinstance(scoring, str) else "score"
-    splits = fresh_folds(search.cv, X, y, groups, is_classifier(best), int(seed))
-    unseen = Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs)
-    return expected_of(scorer, metric, unseen, None, int(seed), confidence)

@@ -26,6 +26,19 @@ def trimmed(weights: Array) -> Array:
     return np.asarray(kept / kept.sum(axis=-1, keepdims=True))
 
 
+def largest(weights: Array, most: int) -> Array:
+    """Return weights that add up to 1, without all but the largest.
+
+    Examples
+    --------
+    >>> largest(np.array([0.1, 0.5, 0.3, 0.1]), 2)
+    array([0.   , 0.625, 0.375, 0.   ])
+    """
+    place = np.argsort(np.argsort(-weights, axis=-1, kind="stable"), axis=-1)
+    kept = np.where(place < most, weights, 0.0)
+    return np.asarray(kept / kept.sum(axis=-1, keepdims=True))
+
+
 def single_best(gains: Array, weights: Array) -> Array:
     """Return all weight on the best setting, for each row of weights of rows.
 
