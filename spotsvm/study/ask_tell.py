@@ -508,8 +508,3 @@ class AskTellStudy(ReadableStudy):
     def _n_foreseen(self) -> int:
         """Number of trials that follow whatever values are told until they are asked for; at least 1."""
         return self._search.n_foreseen
-
-    @property
-    def _n_ready(self) -> int:
-        """Number of trials that can be asked for now, none of which depends on a value not told yet; at least 1."""
-        return self._search.n_ready

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -107,17 +108,17 @@ class KochSearch(KrigingSearch):
             raise SolverError(f"max_repeats={max_repeats} is below repeats={repeats}; use as many or more, or None")
         if spread < 0:
             raise SolverError(f"spread={spread} is negative; use 0 for no repeats by OCBA, or more")
-        self.n_initial = n_initial * repeats if noise is True else n_initial
+        self.capabilities = replace(self.capabilities, n_initial=n_initial * repeats if noise is True else n_initial)
         self._repeats = PaperRepeats(repeats, max_repeats, spread)
         self._most_repeats = np.inf if max_repeats is None else max_repeats
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose a point to evaluate again or, where none is owed that, a new one."""
         if self.n_asked >= len(self._design) and self._verdict() == "noisy":
             again = self._repeats.next({point.tobytes() for point in self.pending})
             if again is not None:
                 return Suggestion(again[0], "replicate", again[1])
-        return super()._suggest(rng)
+        return super().suggest(rng)
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
         """Take `point` as asked for; see `Search.assume`.

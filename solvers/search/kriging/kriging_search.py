@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
-from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
 from spotsvm.solvers.search.kriging.chain_state import checked_chains, checked_count
 from spotsvm.solvers.search.kriging.kriging_fit import KrigingFit
 from spotsvm.solvers.search.kriging.ocba import ocba_next
@@ -134,8 +134,7 @@ class KrigingSearch(Search):
     True
     """
 
-    filters = True
-    models_bounds = True
+    capabilities = Capabilities(respects_constraints=True, models_bounds=True)
     #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
     _refits = False
     #: evaluations of a point at most, where an exhausted space is evaluated again
@@ -167,7 +166,7 @@ class KrigingSearch(Search):
         if not repeat_below >= 0:
             raise SolverError(f"repeat_below={repeat_below} is negative; use 0 for no repeats, or more")
         self.noise = noise
-        self.n_initial = n_initial
+        self.capabilities = replace(self.capabilities, n_initial=n_initial, models_seconds=per_second)
         self.criterion = criterion
         self.warped = warped
         self.repeat_below = repeat_below
@@ -185,15 +184,10 @@ class KrigingSearch(Search):
 
     @property
     def n_foreseen(self) -> int:
-        """What is left of the initial design.
-
-        See Also
-        --------
-        Search.n_foreseen : What the number means.
-        """
+        """Number of points left of the initial design."""
         return max(len(self._design) - self.n_asked, 1)
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose a new point, or one to evaluate again; under noise one of all, by OCBA, where the space has no new one."""
         try:
             return self._next(rng)

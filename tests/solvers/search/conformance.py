@@ -120,7 +120,7 @@ def record_test(*makes, max_examples=25):
         for what, point, value in record:
             again.tell(point, value) if what == "tell" else again.assume(point)
         again.restore(search.state())
-        assert again.n_ready == search.n_ready
+        assert again.n_foreseen == search.n_foreseen
         assert all(np.array_equal(search.ask().point, again.ask().point) for _ in range(5))
 
     return test
@@ -192,7 +192,7 @@ class SearchConformance:
         """And is what a search suggests that is told after each point."""
         together, alone = (self.make(DOMAINS["three"]) for _ in range(2))
         for k in range(4):
-            batch = [together.ask() for _ in range(together.n_ready)]
+            batch = [together.ask() for _ in range(min(together.n_foreseen, 8))]
             assert batch
             for s in batch:
                 t = alone.ask()
