@@ -28,7 +28,7 @@ from spotsvm.space.parameter import (
     is_number,
 )
 from spotsvm.space.ranges import CENTRAL, CentralLaw
-from spotsvm.surrogates.log_integers import LARGEST
+from spotsvm.surrogates.domain import LARGEST
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log", "quantiles"]

@@ -28,7 +28,7 @@ from spotsvm.study.record.rows import plain_json, storable_outcome
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
-from spotsvm.surrogates.penalties import are_penalties
+from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.constraints import Constraints, allowed_path, noted, with_bounded_numbers
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
 from spotsvm.trials.trial import START, Outcome, Trial, Values, checked_extra, checked_seconds, is_given, one_line, outcome_of

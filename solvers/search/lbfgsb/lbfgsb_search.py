@@ -13,8 +13,7 @@ from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.solvers.search.lbfgsb.descent import LbfgsbDescent, ValueMissingError
-from spotsvm.surrogates.design import initial_design
-from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.domain import Domain, initial_design
 
 Floats = NDArray[np.float64]
 

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Capabilities, Suggestion
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
-from spotsvm.surrogates.design import initial_design
-from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.domain import Domain, initial_design
 
 Floats = NDArray[np.float64]
 _OWN_STREAM = 1 << 40

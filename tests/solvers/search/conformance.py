@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import AskTell, Suggestion
-from spotsvm.surrogates.domain import Coordinate, Domain
-from spotsvm.surrogates.log_integers import LogIntegers
+from spotsvm.surrogates.domain import Coordinate, Domain, LogIntegers
 
 
 def branin(u):

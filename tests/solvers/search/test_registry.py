@@ -111,7 +111,7 @@ def test_objects_classes_and_partials():
     assert not needs_several_objectives("bayes")
     assert isinstance(make_search(RandomSearch, DOMAIN, 0), RandomSearch)
     made = make_search(partial(KrigingSearch, correlation="gaussian", n_initial=9), DOMAIN, 0)
-    assert (made.capabilities.n_initial, made._ensemble.correlation.name) == (9, "gaussian")
+    assert (made.capabilities.n_initial, made._model.ensemble.correlation.name) == (9, "gaussian")
 
 
 @pytest.mark.parametrize(
