@@ -31,6 +31,7 @@ from spotsvm.solvers.search import (
     Stage,
     Suggestion,
     VnsSearch,
+    check_search,
     register_search,
 )
 from spotsvm.surrogates import Coordinate, Domain
@@ -56,6 +57,7 @@ __all__ = [
     "Stage",
     "Suggestion",
     "VnsSearch",
+    "check_search",
     "opening",
     "register_search",
 ]

@@ -1,5 +1,6 @@
 """Parameter search on the unit cube: one contract, and the searches by name."""
 
+from spotsvm.solvers.search.checks import check_search
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import AskTell, Capabilities, Search, Suggestion
 from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
@@ -41,6 +42,7 @@ __all__ = [
     "Suggestion",
     "VnsSearch",
     "capabilities_of",
+    "check_search",
     "describe_search",
     "make_search",
     "needs_several_objectives",
