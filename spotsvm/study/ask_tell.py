@@ -28,7 +28,7 @@ from spotsvm.study.record.rows import plain_json, storable_outcome
 from spotsvm.study.search import StudySearch
 from spotsvm.study.status import ReadableStudy
 from spotsvm.study.workers.interrupts import interrupts_held
-from spotsvm.surrogates.penalties import are_penalties
+from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.constraints import Constraints, allowed_path, noted, with_bounded_numbers
 from spotsvm.trials.profile import Profile, checked_path, path_of, suggested
 from spotsvm.trials.trial import START, Outcome, Trial, Values, checked_extra, checked_seconds, is_given, one_line, outcome_of
@@ -508,8 +508,3 @@ class AskTellStudy(ReadableStudy):
     def _n_foreseen(self) -> int:
         """Number of trials that follow whatever values are told until they are asked for; at least 1."""
         return self._search.n_foreseen
-
-    @property
-    def _n_ready(self) -> int:
-        """Number of trials that can be asked for now, none of which depends on a value not told yet; at least 1."""
-        return self._search.n_ready
