@@ -12,7 +12,7 @@ from typing import Any
 
 from spotsvm.common.errors import ArgumentError, BudgetError, StorageError, WorkersError
 from spotsvm.common.text import shown_value
-from spotsvm.study.ask_tell import AskTellStudy
+from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Followers
 from spotsvm.study.ends.fail_fast import FirstFailures
 from spotsvm.study.ends.time_limit import TimeLimit
@@ -24,11 +24,13 @@ from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.current_trial import with_trial
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import may_be_best
+from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Outcome, Trial
 
 
 def run_trials(
-    study: AskTellStudy,
+    study: StudyResults,
+    books: Bookkeeper,
     workers: Workers,
     settings: RunSettings,
     followers: Followers,
@@ -39,10 +41,9 @@ def run_trials(
 
     Nothing else may ask or tell the study meanwhile; the workers are closed at the end.
     """
-    study._plan(settings.n_trials, settings.batch_size or 1)
-    study._limit = limit
+    books.plan(settings.n_trials, settings.batch_size or 1)
     with followers.during(study), workers, Interrupts() as interrupts:
-        run = TrialRun(study, workers, settings, followers, stopper, interrupts, limit)
+        run = TrialRun(study, books, workers, settings, followers, stopper, interrupts, limit)
         with run.saving_what_is_completed():
             if settings.batch_size is not None:
                 in_batches(run, settings.batch_size)
@@ -73,7 +74,7 @@ def as_workers_are_free(run: TrialRun) -> None:
             for trial in run.ask(1):
                 run.submit(trial)
         if len(run.pending) > 1:
-            run.study._plan(run.settings.n_trials, None)
+            run.books.plan(run.settings.n_trials, None)
         run.collect(wait=not run.may_submit)
         for trial, outcome in run.completed:
             run.tell(trial, outcome)
@@ -86,7 +87,7 @@ def in_batches(run: TrialRun, size: int, *, foreseen: bool = False) -> None:
     where more would depend on values that are not told yet: they are those of evaluating one by one.
     """
     while run.may_ask:
-        batch = run.ask(min(size, run.left, run.study._n_foreseen) if foreseen else min(size, run.left))
+        batch = run.ask(min(size, run.left, run.books.search.n_foreseen) if foreseen else min(size, run.left))
         for trial in batch:
             run.submit(trial)
         turns = deque(batch)
@@ -149,7 +150,8 @@ class TrialRun:
 
     def __init__(
         self,
-        study: AskTellStudy,
+        study: StudyResults,
+        books: Bookkeeper,
         workers: Workers,
         settings: RunSettings,
         followers: Followers,
@@ -157,7 +159,7 @@ class TrialRun:
         interrupts: Interrupts,
         limit: TimeLimit | None = None,
     ):
-        self.study, self.workers, self.settings = study, workers, settings
+        self.study, self.books, self.workers, self.settings = study, books, workers, settings
         self._followers, self._stopper, self._interrupts, self._limit = followers, stopper, interrupts, limit
         self.pending: dict[int, Trial] = {}
         self._asked: dict[int, Trial] = {}
@@ -178,7 +180,7 @@ class TrialRun:
         """Whether a trial may be asked for: within the time those of an earlier run, others if search and stop rule allow it."""
         if self.left <= 0 or self._exhausted or (self._limit is not None and self._limit.reached(self.study)):
             return False
-        return self.study._n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
+        return self.books.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
 
     @property
     def may_submit(self) -> bool:
@@ -186,12 +188,12 @@ class TrialRun:
 
         One worker is counted on even while none is there.
         """
-        return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.study._waits_for_starts
+        return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.books.waits_for_starts
 
     def ask(self, size: int) -> list[Trial]:
         """Ask for trials to evaluate together; none if the search has no more."""
-        with self.study._guard.loop():
-            batch = self.study.ask_batch(size)
+        with self.books.guard.loop():
+            batch = self.books.ask_batch(size)
         self._asked |= {trial.number: trial for trial in batch}
         self._exhausted = not batch
         return batch
@@ -199,7 +201,7 @@ class TrialRun:
     def submit(self, trial: Trial) -> None:
         """Submit a trial, or take its outcome from an earlier run."""
         self._tell_followers("on_ask", trial)
-        if (outcome := self.study._held(trial)) is not None:
+        if (outcome := self.books.held(trial)) is not None:
             self._completed[trial.number] = outcome
         else:
             self._submit(trial)
@@ -240,11 +242,11 @@ class TrialRun:
 
     def outcome_of(self, trial: Trial) -> Outcome | None:
         """Return the outcome of a trial that is to be told, or None if it is not completed."""
-        return self._completed.get(trial.number) or self.study._held(trial)
+        return self._completed.get(trial.number) or self.books.held(trial)
 
     def _may_retry(self, trial: Trial, outcome: Outcome) -> bool:
         """Record that a worker died, and return whether the trial may be evaluated again."""
-        lost = len(self.study._lose(trial, outcome.reason).lost)
+        lost = len(self.books.lose(trial, outcome.reason).lost)
         _LOG.warning("trial %d has lost its worker, attempt %d: %s", trial.number, lost, outcome.reason)
         return lost <= self.settings.retries
 
@@ -268,12 +270,12 @@ class TrialRun:
     def _record(self, trial: Trial, outcome: Outcome) -> None:
         del self._completed[trial.number]
         with _in_the_error(trial, outcome):
-            self.study._hold(trial, outcome)
+            self.books.hold(trial, outcome)
 
     def _finish(self, trial: Trial, outcome: Outcome) -> Trial:
         self._completed.pop(trial.number, None)
-        with self.study._guard.loop(), _in_the_error(trial, outcome):
-            told = self.study._finish(trial, outcome)
+        with self.books.guard.loop(), _in_the_error(trial, outcome):
+            told = self.books.finish(trial, outcome)
         del self._asked[trial.number]
         return told
 
@@ -294,7 +296,7 @@ class TrialRun:
             try:
                 self._save_completed(error)
             finally:
-                self.study._hand_back(list(self._asked.values()))
+                self.books.hand_back(list(self._asked.values()))
             raise
 
     def _save_completed(self, error: BaseException) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 from spotsvm.common.errors import ArgumentError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
-from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.noise import judge_noise
+from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.scores.fold_bias import corrected_standard_error, fold_scores, tuned_metric
 from spotsvm.trials.trial import Trial
@@ -251,11 +251,11 @@ class Stopper:
     Whether it stops after n trials depends on the first n that were told alone, so a resumed study ends where it would have.
     """
 
-    def __init__(self, study: AskTellStudy, stop: Any):
-        self._study, self._rule = study, checked_stop(stop)
+    def __init__(self, study: Any, ledger: Ledger, stop: Any):
+        self._study, self._ledger, self._rule = study, ledger, checked_stop(stop)
         self._looks: dict[int, Look | None] = {}
         # the rule did not stop at the trials told before the last one was asked for
-        self._judged = study.n_finished - study._n_told_since_asked
+        self._judged = study.n_finished - ledger.n_told_since_asked
         self._stopped_at: int | None = None
         if study.objectives.several:
             raise ArgumentError(f"stop={stop!r} is for one objective, and the study has {len(study.objectives)}; leave it out")
@@ -275,7 +275,7 @@ class Stopper:
     def _look(self, n: int) -> Look | None:
         if n not in self._looks:
             study = self._study
-            trials = [study.trials[number] for number in study._told_numbers[:n]]
+            trials = [study.trials[number] for number in self._ledger.told_numbers[:n]]
             space = study.space
             if study.profile is not None:
                 space = study.profile.searched

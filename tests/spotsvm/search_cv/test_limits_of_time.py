@@ -34,7 +34,7 @@ class Clock:
     def __init__(self, monkeypatch):
         self.now = 1000.0
         monkeypatch.setattr("spotsvm.study.ends.time_limit.monotonic", lambda: self.now)
-        monkeypatch.setattr("spotsvm.study.ask_tell.time.perf_counter", lambda: self.now)
+        monkeypatch.setattr("spotsvm.study.bookkeeper.time.perf_counter", lambda: self.now)
         wait = CandidatesHere.wait
 
         def slow_wait(workers, timeout=None):
