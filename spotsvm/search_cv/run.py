@@ -48,10 +48,9 @@ from spotsvm.solvers.search.contract.base import AskTell, Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callback, Callbacks
-from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings
 from spotsvm.study.recorded import recorded_settings
-from spotsvm.study.stop import StopRule, checked_stop, with_test_share
+from spotsvm.study.stop import StopRule, TimeLimit, checked_stop, checked_timeout, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import checked_n_jobs, open_workers

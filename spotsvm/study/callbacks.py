@@ -32,7 +32,7 @@ class StopRun(Exception):
     See Also
     --------
     Callback : Where it is raised.
-    StopRule : Ends a run by what the search knows.
+    StopRule : Ends a run by its trials, and lets those under way finish.
 
     Examples
     --------

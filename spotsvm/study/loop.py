@@ -14,9 +14,7 @@ from spotsvm.common.errors import ArgumentError, BudgetError, StorageError, Work
 from spotsvm.common.text import shown_value
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Followers
-from spotsvm.study.ends.fail_fast import FirstFailures
-from spotsvm.study.ends.time_limit import TimeLimit
-from spotsvm.study.stop import Stopper
+from spotsvm.study.stop import AppliedRule, FirstFailures, StopRule, TimeLimit, first_trials_failed
 from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
@@ -34,7 +32,7 @@ def run_trials(
     workers: Workers,
     settings: RunSettings,
     followers: Followers,
-    stopper: Stopper | None = None,
+    rule: AppliedRule | None = None,
     limit: TimeLimit | None = None,
 ) -> None:
     """Evaluate until the study has `settings.n_trials` finished trials, or stop rule, time limit or search end it.
@@ -43,7 +41,7 @@ def run_trials(
     """
     books.plan(settings.n_trials, settings.batch_size or 1)
     with followers.during(study), workers, Interrupts() as interrupts:
-        run = TrialRun(study, books, workers, settings, followers, stopper, interrupts, limit)
+        run = TrialRun(study, books, workers, settings, followers, rule, interrupts, limit)
         with run.saving_what_is_completed():
             if settings.batch_size is not None:
                 in_batches(run, settings.batch_size)
@@ -51,10 +49,9 @@ def run_trials(
                 in_batches(run, run.n_together, foreseen=True)
             else:
                 as_workers_are_free(run)
-    if stopper is not None:
-        stopper.report()
-    if limit is not None:
-        limit.report(study)
+    for name, ended_by in (("stop", rule), ("timeout", limit)):
+        if ended_by is not None and (finding := ended_by.finding(study)) is not None:
+            books.add_finding(name, finding)
     run.end()
     if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):
         for edge in edges_of(study.best_trial.params, study.space):
@@ -155,12 +152,12 @@ class TrialRun:
         workers: Workers,
         settings: RunSettings,
         followers: Followers,
-        stopper: Stopper | None,
+        rule: AppliedRule | None,
         interrupts: Interrupts,
         limit: TimeLimit | None = None,
     ):
         self.study, self.books, self.workers, self.settings = study, books, workers, settings
-        self._followers, self._stopper, self._interrupts, self._limit = followers, stopper, interrupts, limit
+        self._followers, self._interrupts = followers, interrupts
         self.pending: dict[int, Trial] = {}
         self._asked: dict[int, Trial] = {}
         self._completed: dict[int, Outcome] = {}  # in the order in which they arrived
@@ -168,19 +165,28 @@ class TrialRun:
         self._follower_failed = False
         self._failures = FirstFailures(study, settings.max_failures)
         #: trials that the workers evaluate together if they are foreseen; a stop rule may end the run between them
-        self.n_together = int(getattr(workers, "n_together", 1)) if stopper is None else 1
+        self.n_together = int(getattr(workers, "n_together", 1)) if rule is None else 1
+        #: what ends the run, each a stop rule; trials that an earlier run left behind are evaluated whatever `rule` says
+        self._ends: list[StopRule] = [self._budget_is_used, self._search_is_exhausted, *([] if limit is None else [limit])]
+        self._rule: StopRule | None = rule
 
     @property
     def left(self) -> int:
         """Number of trials that may still be asked for."""
         return self.settings.n_trials - self.study.n_finished - len(self._asked)
 
+    def _budget_is_used(self, study: StudyResults) -> str | None:
+        return "all trials of the budget are asked for" if self.left <= 0 else None
+
+    def _search_is_exhausted(self, study: StudyResults) -> str | None:
+        return "every configuration is evaluated" if self._exhausted else None
+
     @property
     def may_ask(self) -> bool:
-        """Whether a trial may be asked for: within the time those of an earlier run, others if search and stop rule allow it."""
-        if self.left <= 0 or self._exhausted or (self._limit is not None and self._limit.reached(self.study)):
+        """Whether a trial may be asked for: first those of an earlier run, then others unless the stop rule is against it."""
+        if any(end(self.study) is not None for end in self._ends):
             return False
-        return self.books.n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
+        return self.books.n_unfinished > 0 or self._rule is None or self._rule(self.study) is None
 
     @property
     def may_submit(self) -> bool:
@@ -256,11 +262,13 @@ class TrialRun:
         self._tell_followers("on_tell", told)
         if self.settings.raise_errors and outcome.error is not None:
             raise outcome.error
-        self._failures.told(told, outcome.error)
+        if (said := self._failures(self.study)) is not None:
+            raise first_trials_failed(said, told) from outcome.error
 
     def end(self) -> None:
         """Raise FirstTrialsFailedError if all trials of the run have failed, fewer than its limit or for several reasons."""
-        self._failures.ended()
+        if (said := self._failures.at_end(self.study)) is not None:
+            raise first_trials_failed(said, self.study.finished_trials[-1])
 
     def record_completed(self) -> None:
         """Record the outcomes that arrived before their turn to be told."""

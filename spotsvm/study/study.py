@@ -22,7 +22,6 @@ from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Callbacks, Followers, Progress
-from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.given import best_configurations, given_trial, is_other_study, missing_trials
 from spotsvm.study.loop import RunSettings, run_trials
 from spotsvm.study.readable import ReadableStudy
@@ -30,7 +29,7 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.search import StudySearch
-from spotsvm.study.stop import Stopper, StopRule
+from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
@@ -296,9 +295,10 @@ class Study(ReadableStudy):
             each trial asked (see `Callback`). What it raises ends the run, `StopRun` without an error.
         raise_errors : bool, default=False
             Whether to raise what the objective raises, after the trial has been recorded.
-        stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
-            When to end before `n_trials`: "uncertainty" once the largest expected improvement is far below the uncertainty of
-            the score. `findings["stop"]` has the decision of the rule.
+        stop : {"uncertainty"}, callable or None, default=None
+            When to end before `n_trials`: a callable that takes the study after each trial and returns the reason to stop, in a
+            sentence, or None (see `StopRule`). "uncertainty" is `ImprovementBelowUncertainty`: once the largest expected
+            improvement is far below the uncertainty of the score. `findings["stop"]` has the decision of the rule.
         timeout : float or None, default=None
             Wall seconds for this run, after which no further trial starts, but for the first. Trials under way are finished, in
             workers as well, each within its `trial_timeout`; of a batch all are. Where it ended the run, `findings["timeout"]`
@@ -381,7 +381,7 @@ class Study(ReadableStudy):
         follower = [] if callback is None else callback if isinstance(callback, Sequence) else [callback]
         followers = Followers([*follower, Progress(n_trials)] if progress else callback)
         self._say_if_done(n_trials)
-        stopper = None if stop is None else Stopper(self, self._ledger, stop)
+        rule = None if stop is None else AppliedRule(self, stop)
         with self._books.guard.running():
             self._limit = limit
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
@@ -393,7 +393,7 @@ class Study(ReadableStudy):
                 objective = PathObjective(cast("Objective", objective), self.profile.name, listed)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
-                run_trials(self, self._books, workers, settings, followers, stopper, limit)
+                run_trials(self, self._books, workers, settings, followers, rule, limit)
             except KeyboardInterrupt as interrupt:
                 interrupt.add_note(self._how_to_resume())
                 raise

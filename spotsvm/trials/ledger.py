@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -96,9 +97,26 @@ class Ledger:
         """Keep the outcome of a running trial until it can be told."""
         self.outcomes[number] = outcome
 
+    def after(self, n: int) -> Ledger:
+        """Return a copy in memory as the ledger was after its first n finished trials."""
+        ends = [k for k, (_, what, _) in enumerate(self.events) if what == "told"]
+        events = self.events[: ends[n - 1] + 1] if n else []
+        asked, told = ({number for _, what, number in events if what == which} for which in ("asked", "told"))
+        trials = [t for t in self.trials if t.number in asked or t.suggestion in told]
+        trials = [t if t.number in told or t.number not in asked else _as_running(t) for t in trials]
+        return Ledger(self.about, trials, events, self.findings)
+
     def in_memory(self) -> Ledger:
         """Return a copy without a file."""
         return Ledger(self.about, self.trials, self.events, self.findings, self.outcomes)
 
     def close(self) -> None:
         """Close the file, if there is one; the ledger can still be read."""
+
+
+def _as_running(trial: Trial) -> Trial:
+    """Return a trial as it was before it was told, but for the parameters of a sweep, which have its best value."""
+    return replace(
+        trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, suggestion=None,
+        traceback="", attributes={},
+    )  # fmt: skip

@@ -84,6 +84,22 @@ class StudyResults:
         return self._ledger.n_finished
 
     @property
+    def n_finished_since_asked(self) -> int:
+        """Number of trials that have ended since the last one was asked for."""
+        return self._ledger.n_told_since_asked
+
+    @property
+    def finished_trials(self) -> tuple[Trial, ...]:
+        """The trials that have ended, in the order in which they did; of several values in a sweep the best."""
+        return tuple(self._ledger.trials[number] for number in self._ledger.told_numbers)
+
+    def after(self, n: int) -> StudyResults:
+        """Return the results as they were after the first n finished trials; the study itself where these are all."""
+        if n == self.n_finished:
+            return self
+        return StudyResults(self._ledger.after(n), self.space, self.objectives, self.noise, self.profile)
+
+    @property
     def best_trial(self) -> Trial:
         """The trial with the best value seen; under noise use `recommend`.
 

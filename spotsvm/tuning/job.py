@@ -24,7 +24,7 @@ from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
-from spotsvm.study.ends.time_limit import checked_timeout
+from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
 from spotsvm.trials.scores.intervals import NO_INTERVAL

@@ -9,7 +9,6 @@ from completed_trials import BrokenOff, bowl, break_off_after, facts
 
 from spotsvm import Study
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
-from spotsvm.study.stop import Look
 from spotsvm.trials.trial import Outcome
 
 
@@ -77,14 +76,12 @@ def test_the_record_has_no_batch_size_where_the_order_is_the_workers(tmp_path):
 class StopAtTwelve:
     """Stops once the trial told as the twelfth is there."""
 
-    factor, patience = 1.0, 1
-
     def __init__(self):
         self.seen = []
 
-    def look(self, trials, space, *, sign, noise, seed):
-        self.seen.append([t.number for t in trials])
-        return Look(len(trials), 0.0 if len(trials) == 12 else 9.0, 1.0, "folds")
+    def __call__(self, study):
+        self.seen.append([t.number for t in study.finished_trials])
+        return "twelve are enough" if study.n_finished == 12 else None
 
 
 @pytest.mark.parametrize("at", [None, 10, 12, 13, 14])
@@ -100,7 +97,7 @@ def test_a_stop_rule_sees_trials_in_the_order_told_and_ends_a_resumed_study_wher
     assert rule.seen[-1] != sorted(rule.seen[-1])
     finding = study.findings["stop"]
     assert (finding["stopped"], finding["n_trials"]) == (True, 12)
-    assert "stopped after 12 trials" in finding["sentence"]
+    assert finding["sentence"] == "twelve are enough"
 
 
 class Mortal(VirtualWorkers):
