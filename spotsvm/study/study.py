@@ -22,7 +22,7 @@ from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Callbacks, Followers, Progress
-from spotsvm.study.given import best_configurations, given_trial, is_other_study, missing_trials
+from spotsvm.study.given import StartingPoints, given_trial, missing_trials, trials_of_table
 from spotsvm.study.loop import RunSettings, run_trials
 from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
@@ -34,11 +34,9 @@ from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
 from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
-from spotsvm.trials.from_table import trials_of_table
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.profile import PathObjective, Profile, finished_words, path_of, suggested
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import starts, starts_left
 from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 _LOG = logging.getLogger(__name__)
@@ -182,12 +180,7 @@ class Study(ReadableStudy):
         if swept is not None and objectives.several:
             raise ArgumentError(f"profile={profile!r} is for one objective, and the study has {len(objectives)}; leave it out")
         self.constraints = Constraints.of(constraints)
-        of_other = is_other_study(start)
-        if of_other:
-            start = best_configurations(start, space, profile, self.constraints)
-        given = [] if start is None else starts(cast("Any", start), space)
-        self.constraints.check_start([params for _, params in given])
-        start_params = {tuple(point.tolist()): params for point, params in given}
+        starting = StartingPoints(start, space, swept, self.constraints)
         self.direction = direction
         self.trial_timeout = checked_timeout(trial_timeout)
         self._has_run = False
@@ -208,9 +201,7 @@ class Study(ReadableStudy):
                     raise StudyMismatchError(
                         f"{path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
                     )
-            left: list[Any] = []
-            if given:
-                left = starts_left([point for point, _ in given], ledger.trials, space, self.path, swept, of_other=of_other)
+            left = starting.left(ledger.trials, self.path)
             study_search = StudySearch(
                 search, self.searched_space.domain, objectives, past, noise, left, swept, criterion,
                 self._allows if self.constraints.conditions else None, self.constraints,
@@ -221,7 +212,7 @@ class Study(ReadableStudy):
             if record is not None and past.is_widened:
                 changed = {key: ledger.about[key] for key in ("space", "code")} | {"search_state": {}}
                 record.move(changed, ledger.trials, ledger.outcomes)
-            self._books = Bookkeeper(ledger, study_search, space, objectives, self.constraints, swept, start_params)
+            self._books = Bookkeeper(ledger, study_search, space, objectives, self.constraints, swept, starting.params)
         except BaseException:
             if record is not None:
                 record.close()

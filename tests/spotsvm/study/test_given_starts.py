@@ -10,7 +10,7 @@ from spotsvm.common.errors import StorageError
 from spotsvm.errors import SpaceError, StudyMismatchError
 from spotsvm.solvers.search import KrigingSearch, RandomSearch
 from spotsvm.space.space import Space
-from spotsvm.trials.start import start_points
+from spotsvm.study.given import starts
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 MIXED = [{"kernel": ["rbf"], "C": loguniform(1e-3, 1e3)}, {"kernel": ["poly"], "degree": randint(2, 6)}]
@@ -181,7 +181,7 @@ def test_a_start_outside_the_space_is_refused_when_the_study_is_made(start, said
 
 def test_a_start_outside_a_conditional_space():
     with pytest.raises(SpaceError, match=r"start is not in the space: degree=9 is not an integer in \[2, 5\]"):
-        start_points({"kernel": "poly", "degree": 9}, Space(MIXED))
+        starts({"kernel": "poly", "degree": 9}, Space(MIXED))
 
 
 @pytest.mark.parametrize("search", ["kriging", "random", "vns", "cmaes", "lbfgsb", "own"])
