@@ -42,7 +42,6 @@ spotsvm.reports.html                14
 spotsvm.reports                     15
 spotsvm.study.record                15
 spotsvm.study.workers               15
-spotsvm.study.ends                  15
 spotsvm.study                       16
 spotsvm.study.optuna                17 18
 spotsvm.estimators                  12      not spotsvm.space

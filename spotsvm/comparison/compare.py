@@ -21,8 +21,8 @@ from spotsvm.comparison.runs import (
 )
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
+from spotsvm.study.given import Start, equal_start
 from spotsvm.trials.scores.intervals import check_confidence
-from spotsvm.trials.start import Start, equal_start
 
 
 def compare(

@@ -18,12 +18,12 @@ from spotsvm.solvers.search import AskTell, needs_several_objectives
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
+from spotsvm.study.given import Start, equal_start, starts
 from spotsvm.study.loop import check_budget
 from spotsvm.study.search import initial_trials
 from spotsvm.study.study import Study
 from spotsvm.trials.objectives import Direction
 from spotsvm.trials.recommendation import recommend
-from spotsvm.trials.start import Start, equal_start, start_points
 from spotsvm.trials.trial import FINISHED, Trial
 
 Result = TypeVar("Result")
@@ -276,7 +276,7 @@ def check_entrants(
     """
     if not _is_integer(n_trials) or n_trials < 1:
         raise BudgetError(f"n_trials={n_trials!r} is not a number of evaluations; use 1 or more")
-    n_starts = 0 if start is None else len(start_points(start, space))
+    n_starts = 0 if start is None else len(starts(start, space))
     for label, search in searches.items():
         try:
             check_budget(n_trials, "n_trials", initial_trials(search, space.domain, n_starts, noise=noise), space.domain)

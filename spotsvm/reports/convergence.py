@@ -45,7 +45,7 @@ def check_baseline(study: StudyResults, baseline: StudyResults) -> None:
     if differs := _differing(study, baseline):
         raise ArgumentError(f"baseline has a different search space: {', '.join(differs)} differ; use a study of the same space")
     for what in ("data", "scoring"):
-        a, b = (getattr(s, "about", {}).get(f"context: {what}") for s in (study, baseline))
+        a, b = (s.about.get(f"context: {what}") for s in (study, baseline))
         if a is not None and b is not None and a != b:
             raise ArgumentError(f"baseline has different {what} ({b}; the study has {a}); use a study with the same {what}")
     if not any(t.values is not None for t in baseline.trials):
@@ -194,7 +194,7 @@ def possible(view: StudyView, values: Floats) -> Floats:
 
 def _is_random(study: StudyResults) -> bool:
     """Return whether a study is a random search itself, and is not to be compared with one."""
-    return str(getattr(study, "about", {}).get("search", "")) in ("random", "lhs")
+    return str(study.about.get("search", "")) in ("random", "lhs")
 
 
 def _drawn(baseline: StudyResults | None) -> list[Trial]:

@@ -41,7 +41,7 @@ def repeat_section(view: StudyView) -> Section:
         parts.append(Code(code, "Python code that repeats it"))
     else:
         parts.append(Code(code_snippet(view.source), "Python code that runs the study again"))
-    path: Any = getattr(view.source, "path", None)
+    path = view.source.path
     if path is not None:
         name = shlex.quote(path.name)
         text = f"spotsvm export {name} --csv trials.csv\nspotsvm report {name} --out report.html\n"
@@ -117,7 +117,7 @@ def code_snippet(study: StudyResults) -> str:
     lines += ["", "from spotsvm import Study", "", *comments, f"space = {space}"]
     lines += ["", "", *objective, "", ""] if objective else ["# objective: your function of the parameters"]
     budget = about.get("budget")
-    findings = getattr(study, "findings", {})
+    findings = study.findings
     stopped = findings.get("stop", {}).get("stopped") is True or findings.get("timeout", {}).get("timed_out") is True
     n = budget if isinstance(budget, int) and not stopped else max(study.n_finished, 1)
     size = about.get("batch_size", 1)

@@ -156,12 +156,12 @@ class StudyView:
     @cached_property
     def findings(self) -> dict[str, dict[str, Any]]:
         """The findings of the study, by name."""
-        return dict(getattr(self.study, "findings", {}))
+        return self.study.findings
 
     @cached_property
     def unit(self) -> ScoreUnit | None:
         """The unit of the error that a study of one objective minimises, though its trials have it negated; else None."""
-        return OwnUnits.of(getattr(self.source, "about", {}), self.source.objectives).error
+        return OwnUnits.of(self.source.about, self.source.objectives).error
 
     @property
     def score_name(self) -> str:
@@ -297,7 +297,7 @@ class StudyView:
         metric = tuned_metric([t for t in trials if t.values is not None][:5])
         if metric is None or self.study.objectives.several or best is None:
             return ""
-        confirmed = getattr(self.source, "findings", {}).get(CONFIRM, {})
+        confirmed = self.source.findings.get(CONFIRM, {})
         if best.basis == "confirmed" and "fresh folds" in confirmed:
             tuned = float(trials[best.number].value or 0.0)
             return self._of_error(optimism_of_partitions(confirmed, tuned, len(trials), params=best.params, metric=metric))

@@ -14,9 +14,9 @@ from spotsvm.search_cv.estimator_space import samples
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
+from spotsvm.study.given import ROUNDING
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
 from spotsvm.trials.profile import Profile
-from spotsvm.trials.start import ROUNDING
 from spotsvm.trials.trial import Outcome
 
 AUTO = "auto"

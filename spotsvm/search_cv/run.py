@@ -47,12 +47,10 @@ from spotsvm.search_cv.start import experienced_start, own_start
 from spotsvm.solvers.search.contract.base import AskTell, Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
-from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.study.callbacks import Callback, Callbacks
-from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
 from spotsvm.study.loop import RunSettings
 from spotsvm.study.recorded import recorded_settings
-from spotsvm.study.stop import StopRule, checked_stop, with_test_share
+from spotsvm.study.stop import StopRule, TimeLimit, checked_stop, checked_timeout, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import checked_n_jobs, open_workers
@@ -275,11 +273,11 @@ class SpotSearchRun:
         steps = getattr(self._search.estimator, "steps", [])
         return bool(steps) and any(name.partition("__")[0] != steps[-1][0] for name in given_space(self._search).names)
 
-    def _seconds_a_partition(self, study: AskTellStudy) -> float:
+    def _seconds_a_partition(self, study: StudyResults) -> float:
         n_jobs = checked_n_jobs(self._search.n_jobs) or 1 if self._search.uses_workers else 1
         return seconds_a_partition(study.trials, self._paths.profile is not None) / n_jobs
 
-    def _seconds_of_partitions(self, study: AskTellStudy) -> float:
+    def _seconds_of_partitions(self, study: StudyResults) -> float:
         """Return the time to leave for the further partitions: what they are expected to take, at most half of all.
 
         Where not even one is expected to fit into that, there are none, and the search has all of the time.

@@ -17,7 +17,7 @@ from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space
-from spotsvm.trials.start import Start
+from spotsvm.study.given import Start
 
 #: gammas of an RBF kernel on columns of variance 1 that are good on many data sets, in the order in which a search tries them:
 #: each lowers as far as it can the mean regret of the best so far over 28 sets with classes, one a family, for the best of six

@@ -32,7 +32,7 @@ class StopRun(Exception):
     See Also
     --------
     Callback : Where it is raised.
-    StopRule : Ends a run by what the search knows.
+    StopRule : Ends a run by its trials, and lets those under way finish.
 
     Examples
     --------
@@ -132,7 +132,7 @@ class Followers:
                     _call(follower, "on_start", study)
                 except StopRun as stop:
                     self._stop = stop  # a block cannot be skipped: the first trial ends it
-            _LOG.info("a run starts, to have %s trials: %s", getattr(study, "about", {}).get("budget"), repr(study))
+            _LOG.info("a run starts, to have %s trials: %s", study.about.get("budget"), repr(study))
             try:
                 yield
             except StopRun as stop:

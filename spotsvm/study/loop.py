@@ -12,11 +12,9 @@ from typing import Any
 
 from spotsvm.common.errors import ArgumentError, BudgetError, StorageError, WorkersError
 from spotsvm.common.text import shown_value
-from spotsvm.study.ask_tell import AskTellStudy
+from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Followers
-from spotsvm.study.ends.fail_fast import FirstFailures
-from spotsvm.study.ends.time_limit import TimeLimit
-from spotsvm.study.stop import Stopper
+from spotsvm.study.stop import AppliedRule, FirstFailures, StopRule, TimeLimit, first_trials_failed
 from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
@@ -24,25 +22,26 @@ from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.current_trial import with_trial
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import may_be_best
+from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Outcome, Trial
 
 
 def run_trials(
-    study: AskTellStudy,
+    study: StudyResults,
+    books: Bookkeeper,
     workers: Workers,
     settings: RunSettings,
     followers: Followers,
-    stopper: Stopper | None = None,
+    rule: AppliedRule | None = None,
     limit: TimeLimit | None = None,
 ) -> None:
     """Evaluate until the study has `settings.n_trials` finished trials, or stop rule, time limit or search end it.
 
     Nothing else may ask or tell the study meanwhile; the workers are closed at the end.
     """
-    study._plan(settings.n_trials, settings.batch_size or 1)
-    study._limit = limit
+    books.plan(settings.n_trials, settings.batch_size or 1)
     with followers.during(study), workers, Interrupts() as interrupts:
-        run = TrialRun(study, workers, settings, followers, stopper, interrupts, limit)
+        run = TrialRun(study, books, workers, settings, followers, rule, interrupts, limit)
         with run.saving_what_is_completed():
             if settings.batch_size is not None:
                 in_batches(run, settings.batch_size)
@@ -50,10 +49,9 @@ def run_trials(
                 in_batches(run, run.n_together, foreseen=True)
             else:
                 as_workers_are_free(run)
-    if stopper is not None:
-        stopper.report()
-    if limit is not None:
-        limit.report(study)
+    for name, ended_by in (("stop", rule), ("timeout", limit)):
+        if ended_by is not None and (finding := ended_by.finding(study)) is not None:
+            books.add_finding(name, finding)
     run.end()
     if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):
         for edge in edges_of(study.best_trial.params, study.space):
@@ -73,7 +71,7 @@ def as_workers_are_free(run: TrialRun) -> None:
             for trial in run.ask(1):
                 run.submit(trial)
         if len(run.pending) > 1:
-            run.study._plan(run.settings.n_trials, None)
+            run.books.plan(run.settings.n_trials, None)
         run.collect(wait=not run.may_submit)
         for trial, outcome in run.completed:
             run.tell(trial, outcome)
@@ -86,7 +84,7 @@ def in_batches(run: TrialRun, size: int, *, foreseen: bool = False) -> None:
     where more would depend on values that are not told yet: they are those of evaluating one by one.
     """
     while run.may_ask:
-        batch = run.ask(min(size, run.left, run.study._n_foreseen) if foreseen else min(size, run.left))
+        batch = run.ask(min(size, run.left, run.books.search.n_foreseen) if foreseen else min(size, run.left))
         for trial in batch:
             run.submit(trial)
         turns = deque(batch)
@@ -149,16 +147,17 @@ class TrialRun:
 
     def __init__(
         self,
-        study: AskTellStudy,
+        study: StudyResults,
+        books: Bookkeeper,
         workers: Workers,
         settings: RunSettings,
         followers: Followers,
-        stopper: Stopper | None,
+        rule: AppliedRule | None,
         interrupts: Interrupts,
         limit: TimeLimit | None = None,
     ):
-        self.study, self.workers, self.settings = study, workers, settings
-        self._followers, self._stopper, self._interrupts, self._limit = followers, stopper, interrupts, limit
+        self.study, self.books, self.workers, self.settings = study, books, workers, settings
+        self._followers, self._interrupts = followers, interrupts
         self.pending: dict[int, Trial] = {}
         self._asked: dict[int, Trial] = {}
         self._completed: dict[int, Outcome] = {}  # in the order in which they arrived
@@ -166,19 +165,28 @@ class TrialRun:
         self._follower_failed = False
         self._failures = FirstFailures(study, settings.max_failures)
         #: trials that the workers evaluate together if they are foreseen; a stop rule may end the run between them
-        self.n_together = int(getattr(workers, "n_together", 1)) if stopper is None else 1
+        self.n_together = int(getattr(workers, "n_together", 1)) if rule is None else 1
+        #: what ends the run, each a stop rule; trials that an earlier run left behind are evaluated whatever `rule` says
+        self._ends: list[StopRule] = [self._budget_is_used, self._search_is_exhausted, *([] if limit is None else [limit])]
+        self._rule: StopRule | None = rule
 
     @property
     def left(self) -> int:
         """Number of trials that may still be asked for."""
         return self.settings.n_trials - self.study.n_finished - len(self._asked)
 
+    def _budget_is_used(self, study: StudyResults) -> str | None:
+        return "all trials of the budget are asked for" if self.left <= 0 else None
+
+    def _search_is_exhausted(self, study: StudyResults) -> str | None:
+        return "every configuration is evaluated" if self._exhausted else None
+
     @property
     def may_ask(self) -> bool:
-        """Whether a trial may be asked for: within the time those of an earlier run, others if search and stop rule allow it."""
-        if self.left <= 0 or self._exhausted or (self._limit is not None and self._limit.reached(self.study)):
+        """Whether a trial may be asked for: first those of an earlier run, then others unless the stop rule is against it."""
+        if any(end(self.study) is not None for end in self._ends):
             return False
-        return self.study._n_unfinished > 0 or self._stopper is None or not self._stopper.reached()
+        return self.books.n_unfinished > 0 or self._rule is None or self._rule(self.study) is None
 
     @property
     def may_submit(self) -> bool:
@@ -186,12 +194,12 @@ class TrialRun:
 
         One worker is counted on even while none is there.
         """
-        return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.study._waits_for_starts
+        return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.books.waits_for_starts
 
     def ask(self, size: int) -> list[Trial]:
         """Ask for trials to evaluate together; none if the search has no more."""
-        with self.study._guard.loop():
-            batch = self.study.ask_batch(size)
+        with self.books.guard.loop():
+            batch = self.books.ask_batch(size)
         self._asked |= {trial.number: trial for trial in batch}
         self._exhausted = not batch
         return batch
@@ -199,7 +207,7 @@ class TrialRun:
     def submit(self, trial: Trial) -> None:
         """Submit a trial, or take its outcome from an earlier run."""
         self._tell_followers("on_ask", trial)
-        if (outcome := self.study._held(trial)) is not None:
+        if (outcome := self.books.held(trial)) is not None:
             self._completed[trial.number] = outcome
         else:
             self._submit(trial)
@@ -240,11 +248,11 @@ class TrialRun:
 
     def outcome_of(self, trial: Trial) -> Outcome | None:
         """Return the outcome of a trial that is to be told, or None if it is not completed."""
-        return self._completed.get(trial.number) or self.study._held(trial)
+        return self._completed.get(trial.number) or self.books.held(trial)
 
     def _may_retry(self, trial: Trial, outcome: Outcome) -> bool:
         """Record that a worker died, and return whether the trial may be evaluated again."""
-        lost = len(self.study._lose(trial, outcome.reason).lost)
+        lost = len(self.books.lose(trial, outcome.reason).lost)
         _LOG.warning("trial %d has lost its worker, attempt %d: %s", trial.number, lost, outcome.reason)
         return lost <= self.settings.retries
 
@@ -254,11 +262,13 @@ class TrialRun:
         self._tell_followers("on_tell", told)
         if self.settings.raise_errors and outcome.error is not None:
             raise outcome.error
-        self._failures.told(told, outcome.error)
+        if (said := self._failures(self.study)) is not None:
+            raise first_trials_failed(said, told) from outcome.error
 
     def end(self) -> None:
         """Raise FirstTrialsFailedError if all trials of the run have failed, fewer than its limit or for several reasons."""
-        self._failures.ended()
+        if (said := self._failures.at_end(self.study)) is not None:
+            raise first_trials_failed(said, self.study.finished_trials[-1])
 
     def record_completed(self) -> None:
         """Record the outcomes that arrived before their turn to be told."""
@@ -268,12 +278,12 @@ class TrialRun:
     def _record(self, trial: Trial, outcome: Outcome) -> None:
         del self._completed[trial.number]
         with _in_the_error(trial, outcome):
-            self.study._hold(trial, outcome)
+            self.books.hold(trial, outcome)
 
     def _finish(self, trial: Trial, outcome: Outcome) -> Trial:
         self._completed.pop(trial.number, None)
-        with self.study._guard.loop(), _in_the_error(trial, outcome):
-            told = self.study._finish(trial, outcome)
+        with self.books.guard.loop(), _in_the_error(trial, outcome):
+            told = self.books.finish(trial, outcome)
         del self._asked[trial.number]
         return told
 
@@ -294,7 +304,7 @@ class TrialRun:
             try:
                 self._save_completed(error)
             finally:
-                self.study._hand_back(list(self._asked.values()))
+                self.books.hand_back(list(self._asked.values()))
             raise
 
     def _save_completed(self, error: BaseException) -> None:

@@ -12,14 +12,15 @@ import pandas as pd
 from spotsvm.common.errors import ArgumentError, SpaceError, StorageError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
+from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.lock import writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import shown
 from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
-from spotsvm.study.status import ReadableStudy
+from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import PATH, described_profile, finished_words
+from spotsvm.trials.profile import PATH, Profile, described_profile, finished_words
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import GIVEN, START, Trial
 
@@ -57,32 +58,33 @@ class RecordedStudy(ReadableStudy):
 
     def __init__(self, path: str | Path):
         with closing(Record(path, read_only=True)) as record, record.moment():
-            self.about: dict[str, Any] = record.about()
-            self.findings = record.findings()
+            about, findings = record.about(), record.findings()
             trials, events = record.trials(), record.events()
-        self.path = Path(path)
-        if "space" not in self.about:
-            if (writer := writer_of(self.path)) is not None:
+        file = Path(path)
+        if "space" not in about:
+            if (writer := writer_of(file)) is not None:
                 raise StorageError(f"{path} is just being created by {writer}: it holds no study yet; try again in a moment")
             raise StorageError(f"{path} holds no study: it does not describe a search space")
         try:
-            self.space = Space.described(self.about["space"])
+            space = Space.described(about["space"])
         except SpaceError as error:
-            raise damaged(self.path, str(error)) from error
-        self.objectives = Objectives.described(self.about.get("direction", "minimize"), trials)
+            raise damaged(file, str(error)) from error
+        objectives = Objectives.described(about.get("direction", "minimize"), trials)
         if problem := events_problem(trials, events) or size_problem(trials):
-            raise damaged(self.path, problem)
-        seed, noise = self.about.get("seed"), self.about.get("noise", "auto")
+            raise damaged(file, problem)
+        seed, noise = about.get("seed"), about.get("noise", "auto")
         if not isinstance(seed, int) or not is_seed(seed):
-            raise damaged(self.path, f"its seed is {shown(seed)}")
+            raise damaged(file, f"its seed is {shown(seed)}")
         if not isinstance(noise, str | bool) or noise not in ("auto", True, False):
-            raise damaged(self.path, f"its noise is {shown(noise)}")
-        self.seed, self.noise = seed, cast("Noise", noise)
+            raise damaged(file, f"its noise is {shown(noise)}")
         try:
-            self.profile = described_profile(self.about, self.space)
+            profile = described_profile(about, space)
         except ArgumentError as error:
-            raise damaged(self.path, str(error)) from error
-        self._trials = [self._checked(trial) for trial in trials]
+            raise damaged(file, str(error)) from error
+        trials = [_checked(file, trial, space, objectives, profile) for trial in trials]
+        ledger = Ledger(about, trials, events, findings)
+        ledger.path = file
+        super().__init__(ledger, space, objectives, cast("Noise", noise), profile)
 
     def __getattr__(self, name: str) -> Any:
         if name in _OF_STUDIES:
@@ -101,19 +103,21 @@ class RecordedStudy(ReadableStudy):
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Study of {', '.join(self.space.names)} in {self.path}, open for reading: {finished_words(self._trials)}>"
+        return f"<Study of {', '.join(self.space.names)} in {self.path}, open for reading: {finished_words(self.trials)}>"
 
-    def _checked(self, trial: Trial) -> Trial:
-        if problem := trial_problem(trial, self.space, len(self.objectives)):
-            raise damaged(self.path, problem)
-        decoded = self.space.decode(trial.point, trial.params)
-        if self.profile is not None:
-            decoded = self.profile.known_params(decoded, trial.params)
-        if problem := params_problem(trial, decoded):
-            raise damaged(self.path, problem)
-        # JSON turns tuples into lists and numbers that are keys into text; the description of the space has both as text
-        several = [name for name, value in trial.params.items() if isinstance(value, list | dict)]
-        return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial
+
+def _checked(path: Path, trial: Trial, space: Space, objectives: Objectives, profile: Profile | None) -> Trial:
+    """Return a trial as the study had it; raise StorageError if it contradicts the space or the objectives."""
+    if problem := trial_problem(trial, space, len(objectives)):
+        raise damaged(path, problem)
+    decoded = space.decode(trial.point, trial.params)
+    if profile is not None:
+        decoded = profile.known_params(decoded, trial.params)
+    if problem := params_problem(trial, decoded):
+        raise damaged(path, problem)
+    # JSON turns tuples into lists and numbers that are keys into text; the description of the space has both as text
+    several = [name for name, value in trial.params.items() if isinstance(value, list | dict)]
+    return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial
 
 
 def recorded_settings(path: str | Path | None) -> tuple[dict[str, Any], list[dict[str, Any]], bool] | None:

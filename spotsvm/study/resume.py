@@ -7,7 +7,7 @@ import math
 import numbers
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +20,14 @@ from spotsvm.solvers.search import describe_search
 from spotsvm.space.description import parameter_code, same_parameter
 from spotsvm.space.parameter import MOST_DIGITS, is_number
 from spotsvm.space.space import Space
-from spotsvm.study.record.record import Record
+from spotsvm.study.record.record import LedgerInRecord, Record
 from spotsvm.study.record.rows import plain_json, shown
 from spotsvm.study.record.salvage import damaged
 from spotsvm.study.record.widening import is_wider, moved_outcome, moved_trial
+from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested
-from spotsvm.trials.trial import FINISHED, START, Outcome, Trial
+from spotsvm.trials.trial import FINISHED, START, Trial
 
 _LOG = logging.getLogger(__name__)
 
@@ -97,20 +98,15 @@ def describe_study(
 
 @dataclass(frozen=True)
 class Past:
-    """The initial state of a study: its description, with a seed, and what its record holds.
+    """The initial state of a study: its ledger, with a seed in its description, and what only the start of the study needs.
 
-    Events are (sequence, "asked" or "told", number of the trial), in order. `search_state` is what trials and events do not
-    determine; `outcomes`, by trial number, are not told yet because an earlier trial of the batch is still running. `is_widened`
-    is whether the record has a narrower space, and its trials other points.
+    `search_state` is the part of the search's state that trials and events do not determine. `is_new` is whether a record, if
+    there is one, does not describe the study yet; `is_widened` whether it has a narrower space, and its trials other points.
     """
 
-    about: dict[str, Any]
-    is_new: bool
-    trials: list[Trial]
-    events: list[tuple[int, str, int]]
-    search_state: dict[str, Any]
-    findings: dict[str, dict[str, Any]] = field(default_factory=dict)
-    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    ledger: Ledger
+    search_state: Mapping[str, Any]
+    is_new: bool = True
     is_widened: bool = False
 
 
@@ -126,8 +122,10 @@ def take_up(
     about = dict(given)
     if about["seed"] is None:
         about["seed"] = recorded.get("seed", int(np.random.default_rng().integers(2**32)))
-    if record is None or "space" not in recorded:
-        return Past(about, True, [], [], {})
+    if record is None:
+        return Past(Ledger(about), {})
+    if "space" not in recorded:
+        return Past(LedgerInRecord(record, about), {})
     if not is_seed(about["seed"]):
         raise damaged(record.path, f"its seed is {shown(about['seed'])}")
     widened = is_wider(recorded["space"], about["space"])
@@ -154,7 +152,8 @@ def take_up(
     own = suggested(trials)
     left = sum(t.state == "running" for t in own)
     _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(own), left)
-    return Past(about, False, trials, events, state, record.findings(), outcomes, widened)
+    ledger = LedgerInRecord(record, about, trials, events, record.findings(), outcomes)
+    return Past(ledger, state, is_new=False, is_widened=widened)
 
 
 def _checked_trials(path: Path, trials: Sequence[Trial], space: Space, n_objectives: int, profile: Profile | None) -> list[Trial]:

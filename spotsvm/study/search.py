@@ -49,11 +49,11 @@ class StudySearch:
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
         self._profile, self._criterion, self._allows = profile, criterion, allows
         self._bounds = constraints if constraints is not None and constraints.bounds else None
-        self._seed = int(past.about["seed"])
+        self._seed = int(past.ledger.about["seed"])
         self._starts = list(starts)
         self._state: Mapping[str, Any] = past.search_state
         self._held: Suggestion | None = None
-        self._search = self._replayed(past.trials, past.events)
+        self._search = self._replayed(past.ledger.trials, past.ledger.events)
 
     def _replayed(self, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> AskTell:
         """Create the search and replay these trials."""

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 from spotsvm.common.errors import ArgumentError, SpaceError
-from spotsvm.common.text import checked_path
-from spotsvm.reports.pictures import StudyPictures
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
@@ -22,7 +20,6 @@ from spotsvm.study.record.record import Record
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import described_profile, suggested
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
-from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import nan_to_none, plain
 from spotsvm.trials.scores.own_unit import OwnUnits
@@ -302,78 +299,3 @@ def _running(trial: Trial, runs: bool, writer: Writer | None, now: float) -> Run
 
 def _commonest(reasons: Sequence[str]) -> tuple[tuple[str, int], ...]:
     return tuple(Counter(reasons).most_common(5))
-
-
-class ReadableStudy(StudyPictures):
-    """The results of a study with its status and its report, for a class that also has `findings`."""
-
-    def status(self) -> Status:
-        """Return the status of the study: trials in each state, incumbent, time spent, pace, failures; see `Status`.
-
-        See Also
-        --------
-        report : Tables and pictures.
-        n_finished : The number of finished trials alone.
-
-        Examples
-        --------
-        >>> from spotsvm import Study
-        >>> status = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3).status()
-        >>> status.state, status.n_ok, status.incumbent.value
-        ('ended', 3, 1.0)
-        """
-        findings = getattr(self, "findings", {})
-        return status_of(self.trials, self.about, findings, self.objectives, getattr(self, "path", None))
-
-    def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
-        """Write a report: one HTML file with tables and pictures, which needs no network, and can be read without its script.
-
-        It says what came out and what is recommended, with plausible ranges; how much of the value is luck; and shows the
-        convergence, the importance and effects of the parameters, slices of the model, all trials, failures, how to repeat the
-        study, and its settings. It can be written while the study runs.
-
-        Parameters
-        ----------
-        path : path-like
-            The file.
-        baseline : Study, optional
-            A study of the same objective by random search, to stand beside this one; by default its place is taken by what
-            the study's own model expects of random search.
-        tables : path-like, optional
-            A folder for the report's tables, each a CSV file with the numbers in full.
-
-        Returns
-        -------
-        Path
-            The file.
-
-        Raises
-        ------
-        ArgumentError
-            If an argument is not a path; if the baseline has other objectives, another space or other data, or no trial of it
-            succeeded.
-        StorageError
-            If a file cannot be written.
-
-        See Also
-        --------
-        plot_convergence : One of its pictures.
-        status : A few figures, also while it runs.
-
-        Examples
-        --------
-        >>> from tempfile import TemporaryDirectory
-        >>> from spotsvm import Study
-        >>> study = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
-        >>> with TemporaryDirectory() as folder:
-        ...     study.report(Path(folder) / "report.html").name
-        'report.html'
-        """
-        from spotsvm.reports.study_page import study_page  # on use: most studies are never shown
-
-        file = checked_path(path, such_as="report.html")
-        folder = None if tables is None else checked_path(tables, "tables", "tables")
-        page = study_page(self, baseline)
-        if folder is not None:
-            page.write_tables(folder)
-        return page.write(file)

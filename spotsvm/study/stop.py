@@ -1,23 +1,27 @@
-"""Stop rules: end a search when the expected improvement is small compared with the uncertainty of the score."""
+"""What ends a run: its time, failures, and stop rules, each a callable that takes the study and returns the reason, or None."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Literal, Protocol, runtime_checkable
+from time import monotonic
+from typing import Any, Literal, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
+from spotsvm.common.text import shown_value
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
-from spotsvm.study.ask_tell import AskTellStudy
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.noise import judge_noise
-from spotsvm.trials.recommendation import may_be_best
+from spotsvm.trials.recommendation import commonest_reasons, kind_of_reason, may_be_best
+from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.fold_bias import corrected_standard_error, fold_scores, tuned_metric
 from spotsvm.trials.trial import Trial
 
@@ -26,9 +30,40 @@ _LOG = logging.getLogger(__name__)
 _STREAM = 1 << 42
 
 
+class StopRule(Protocol):
+    """The interface of a stop rule for `Study.run`: a callable that takes the study and returns the reason to stop, or None.
+
+    It is called after each trial, and must depend on the finished trials of the study alone: then a study that is resumed ends
+    where it would have ended. Trials under way are finished.
+
+    See Also
+    --------
+    ImprovementBelowUncertainty : The rule of the library.
+    StopRun : Ends a run at once.
+
+    Examples
+    --------
+    A rule that ends a run once five trials in a row are no better than the best before them:
+
+    >>> from scipy.stats import uniform
+    >>> from spotsvm import Study
+    >>> def stalled(study):
+    ...     values = [trial.value for trial in study.finished_trials]
+    ...     if len(values) > 10 and min(values[-5:]) >= min(values[:-5]):
+    ...         return "five trials are no better than those before them"
+    >>> study = Study({"x": uniform(-1, 2)}, seed=0).run(lambda p: p["x"] ** 2, n_trials=40, stop=stalled)
+    >>> study.n_finished < 40, study.findings["stop"]["sentence"]
+    (True, 'five trials are no better than those before them')
+    """
+
+    def __call__(self, study: Any, /) -> str | None:
+        """Return the reason to stop, or None to go on."""
+        ...
+
+
 @dataclass(frozen=True)
 class Look:
-    """The figures that a stop rule computes after some trials.
+    """The figures that `ImprovementBelowUncertainty` computes after some trials.
 
     Attributes
     ----------
@@ -46,66 +81,6 @@ class Look:
     expected_improvement: float
     uncertainty: float
     basis: Literal["folds", "noise", "none"]
-
-
-@runtime_checkable
-class StopRule(Protocol):
-    """The interface of a stop rule for `Study.run`.
-
-    See Also
-    --------
-    ImprovementBelowUncertainty : The rule of the library.
-    Study.run : Takes it as `stop`.
-
-    Examples
-    --------
-    A rule that ends a run when one more trial is expected to gain less than 1e-3, whatever the noise:
-
-    >>> from dataclasses import dataclass, replace
-    >>> from scipy.stats import uniform
-    >>> from spotsvm import ImprovementBelowUncertainty, Study
-    >>> @dataclass(frozen=True)
-    ... class GainBelow:
-    ...     factor: float = 1.0
-    ...     patience: int = 3
-    ...     gain: float = 1e-3
-    ...
-    ...     def look(self, trials, space, **known):
-    ...         found = ImprovementBelowUncertainty(min_trials=10).look(trials, space, **known)
-    ...         return found and replace(found, uncertainty=self.gain)
-    >>> study = Study({"x": uniform(-1, 2)}, seed=0)
-    >>> len(study.run(lambda p: p["x"] ** 2, n_trials=40, stop=GainBelow()).trials) < 40
-    True
-    """
-
-    @property
-    def factor(self) -> float:
-        """Multiple of the uncertainty that the expected improvement must be below.
-
-        See Also
-        --------
-        look : Finds the two that it compares.
-        """
-        ...
-
-    @property
-    def patience(self) -> int:
-        """Number of consecutive trials for which this must hold.
-
-        See Also
-        --------
-        factor : What must hold for so long.
-        """
-        ...
-
-    def look(self, trials: Sequence[Trial], space: Space, *, sign: float, noise: Noise, seed: int) -> Look | None:
-        """Examine the first finished trials of a study; return None if they are too few. Depends on the arguments alone.
-
-        See Also
-        --------
-        ImprovementBelowUncertainty : A rule that implements it.
-        """
-        ...
 
 
 @dataclass(frozen=True)
@@ -176,8 +151,38 @@ class ImprovementBelowUncertainty:
         if self.test_share is not None and not (isinstance(self.test_share, Real) and 0 < self.test_share < 1):
             raise ArgumentError(f"test_share={self.test_share!r} is not between 0 and 1; use None for 1 / number of folds")
 
+    def __call__(self, study: StudyResults) -> str | None:
+        """Return the reason to stop, in a sentence, or None."""
+        n = study.n_finished
+        held = (self._holds(self._look(study, n - k)) for k in range(self.patience))
+        return self._sentence(n, self._look(study, n), stopped=True) if all(held) else None
+
+    def figures(self, study: StudyResults, *, stopped: bool) -> dict[str, Any]:
+        """Return the entries of the finding "stop" by which the rule explains its decision."""
+        n = study.n_finished
+        look = self._look(study, n)
+        found: dict[str, Any] = {"sentence": self._sentence(n, look, stopped=stopped)}
+        if look is not None:
+            found |= {"expected_improvement": look.expected_improvement, "uncertainty": look.uncertainty, "basis": look.basis}
+        return found
+
+    def _holds(self, look: Look | None) -> bool:
+        return look is not None and look.expected_improvement < self.factor * look.uncertainty
+
+    def _look(self, study: StudyResults, n: int) -> Look | None:
+        """Return the figures after the first n finished trials of a study, which are computed once."""
+        known = _LOOKS.setdefault(study, {})
+        if (self, n) not in known:
+            trials, space = study.finished_trials[: max(n, 0)], study.space
+            if study.profile is not None:
+                seen = study.profile.searched_point
+                trials, space = tuple(replace(t, point=tuple(seen(t.point).tolist())) for t in trials), study.profile.searched
+            sign = float(study.objectives.signs[0])
+            known[self, n] = self.look(trials, space, sign=sign, noise=study.noise, seed=study.seed) if trials else None
+        return known[self, n]
+
     def look(self, trials: Sequence[Trial], space: Space, *, sign: float, noise: Noise, seed: int) -> Look | None:
-        """Examine finished trials; see `StopRule`.
+        """Compute the figures on which the rule decides.
 
         Parameters
         ----------
@@ -196,10 +201,6 @@ class ImprovementBelowUncertainty:
         -------
         Look or None
             None below `min_trials`, where fewer than two trials have succeeded, or the model cannot be fitted.
-
-        See Also
-        --------
-        StopRule.look : The interface.
         """
         n = len(trials)
         values = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.nan for t in trials], dtype=float)
@@ -224,14 +225,47 @@ class ImprovementBelowUncertainty:
             return Look(n, gain.improvement, gain.incumbent_error, "noise")
         return Look(n, gain.improvement, float("nan"), "none")
 
+    def _sentence(self, n: int, look: Look | None, *, stopped: bool) -> str:
+        """Return a sentence on the decision after n trials, and its last figures."""
+        if look is None:
+            return f"The stop rule did not stop the search: {n} trials are too few for it to judge."
+        if look.basis == "none":
+            return (
+                "The stop rule did not stop the search: the objective is deterministic and tells no fold scores, so its value "
+                "has no uncertainty to compare with."
+            )
+        basis = f"({look.uncertainty:.3g}, {_BASES[look.basis]})"
+        times = "" if self.factor == 1 else f"{self.factor:g} times "
+        if stopped:
+            return (
+                f"The search stopped after {n} trials: the largest expected improvement, {look.expected_improvement:.3g}, was "
+                f"below {times}the uncertainty of the score for {self.patience} trials in a row {basis}."
+            )
+        return (
+            f"The stop rule did not stop the search: after {n} trials the largest expected improvement is "
+            f"{look.expected_improvement:.3g}, and {times}the uncertainty of the score {self.factor * look.uncertainty:.3g} "
+            f"{basis}."
+        )
+
+
+_BASES = {
+    "folds": "the standard error of the incumbent's score over its folds",
+    "noise": "the standard error of what is predicted of the incumbent",
+}
+_LOOKS: WeakKeyDictionary[StudyResults, dict[tuple[ImprovementBelowUncertainty, int], Look | None]] = WeakKeyDictionary()
+
 
 def checked_stop(stop: Any) -> StopRule:
     """Return a stop rule; "uncertainty" is `ImprovementBelowUncertainty` with its defaults. Raise ArgumentError for others."""
     if isinstance(stop, str) and stop == "uncertainty":
         return ImprovementBelowUncertainty()
-    if isinstance(stop, StopRule) and not isinstance(stop, type):
-        return stop
-    raise ArgumentError(f"stop={stop!r} is not a stop rule; use None, 'uncertainty' or ImprovementBelowUncertainty(...)")
+    if callable(stop) and not isinstance(stop, type):
+        rule: StopRule = stop
+        return rule
+    raise ArgumentError(
+        f"stop={stop!r} is not a stop rule; use None, 'uncertainty', ImprovementBelowUncertainty(...), or a callable that takes "
+        "the study and returns the reason to stop, or None"
+    )
 
 
 def with_test_share(stop: Any, test_share: float) -> StopRule:
@@ -242,92 +276,123 @@ def with_test_share(stop: Any, test_share: float) -> StopRule:
     return rule
 
 
-FINDING = "stop"
+class AppliedRule:
+    """A stop rule during a run: called once for each number of finished trials, so that a resumed study ends where it would have.
 
-
-class Stopper:
-    """Applies a stop rule to a study after its trials; raises ArgumentError if the study has several objectives.
-
-    Whether it stops after n trials depends on the first n that were told alone, so a resumed study ends where it would have.
+    Raises ArgumentError if the rule is for one objective, and the study has several.
     """
 
-    def __init__(self, study: AskTellStudy, stop: Any):
-        self._study, self._rule = study, checked_stop(stop)
-        self._looks: dict[int, Look | None] = {}
-        # the rule did not stop at the trials told before the last one was asked for
-        self._judged = study.n_finished - study._n_told_since_asked
-        self._stopped_at: int | None = None
-        if study.objectives.several:
+    def __init__(self, study: StudyResults, stop: Any):
+        self._rule = checked_stop(stop)
+        # the rule did not stop at the trials that were finished before the last one was asked for
+        self._judged = study.n_finished - study.n_finished_since_asked
+        self._stopped: tuple[int, str] | None = None
+        if study.objectives.several and isinstance(self._rule, ImprovementBelowUncertainty):
             raise ArgumentError(f"stop={stop!r} is for one objective, and the study has {len(study.objectives)}; leave it out")
 
-    def reached(self) -> bool:
-        """Return whether the rule has held for `patience` consecutive trials."""
-        while self._stopped_at is None and self._judged < self._study.n_finished:
+    def __call__(self, study: StudyResults) -> str | None:
+        """Return the reason to stop, or None; once given, it stays."""
+        while self._stopped is None and self._judged < study.n_finished:
             self._judged += 1
-            if all(self._says_stop(self._judged - k) for k in range(self._rule.patience)):
-                self._stopped_at = self._judged
-        return self._stopped_at is not None
+            reason = self._rule(study.after(self._judged))
+            if reason is not None and not isinstance(reason, str):
+                raise ArgumentError(f"stop={self._rule!r} returned {shown_value(reason)}; return the reason as text, or None")
+            if reason is not None:
+                self._stopped = (self._judged, reason)
+        return None if self._stopped is None else self._stopped[1]
 
-    def _says_stop(self, n: int) -> bool:
-        look = self._look(n)
-        return look is not None and look.expected_improvement < self._rule.factor * look.uncertainty
-
-    def _look(self, n: int) -> Look | None:
-        if n not in self._looks:
-            study = self._study
-            trials = [study.trials[number] for number in study._told_numbers[:n]]
-            space = study.space
-            if study.profile is not None:
-                space = study.profile.searched
-                trials = [replace(t, point=tuple(study.profile.searched_point(t.point).tolist())) for t in trials]
-            sign = float(study.objectives.signs[0])
-            self._looks[n] = (
-                self._rule.look(trials, space, sign=sign, noise=study.noise, seed=study.seed) if len(trials) == n > 0 else None
-            )
-        return self._looks[n]
-
-    def report(self) -> None:
-        """Store the decision of the rule as the finding "stop" of the study."""
-        stopped = self.reached()
-        n = self._study.n_finished if self._stopped_at is None else self._stopped_at
-        look = self._look(n)
-        finding: dict[str, Any] = {"stopped": stopped, "n_trials": n, "rule": repr(self._rule)}
-        if look is not None:
-            finding |= {"expected_improvement": look.expected_improvement, "uncertainty": look.uncertainty, "basis": look.basis}
-        self._study.add_finding(FINDING, finding | {"sentence": stop_sentence(self._rule, n, look, stopped=stopped)})
+    def finding(self, study: StudyResults) -> dict[str, Any]:
+        """Return the finding "stop": the decision of the rule, and why."""
+        reason = self(study)
+        n = study.n_finished if self._stopped is None else self._stopped[0]
+        found = {"stopped": reason is not None, "n_trials": n, "rule": repr(self._rule)}
+        if isinstance(self._rule, ImprovementBelowUncertainty):
+            return found | self._rule.figures(study.after(n), stopped=reason is not None)
+        return found | {"sentence": reason or f"The stop rule did not stop the search after {n} trials."}
 
 
-_BASES = {
-    "folds": "the standard error of the incumbent's score over its folds",
-    "noise": "the standard error of what is predicted of the incumbent",
-}
+def checked_timeout(timeout: float | None, name: str = "trial_timeout") -> float | None:
+    """Return the timeout, or raise ArgumentError if it is not a time."""
+    is_number = isinstance(timeout, Real) and not isinstance(timeout, bool)
+    if timeout is not None and not (is_number and 0 < timeout <= threading.TIMEOUT_MAX):
+        raise ArgumentError(f"{name}={shown_value(timeout)} is not a time; use a positive number of seconds, or None")
+    return timeout
 
 
-def stop_sentence(rule: StopRule, n: int, look: Look | None, *, stopped: bool) -> str:
-    """Return a sentence on the decision of a stop rule after n trials, and its last figures.
+class TimeLimit:
+    """The stop rule of wall seconds for a run, from now on: at their end no further trial starts.
+
+    `reserve` returns seconds that are to be left for what follows the run, given the study. One trial is run in any case.
 
     Examples
     --------
-    >>> look = Look(30, 0.0004, 0.02, "folds")
-    >>> stop_sentence(ImprovementBelowUncertainty(0.1, 5), 30, look, stopped=True)
-    "The search stopped after 30 trials: the largest expected improvement, 0.0004, was below 0.1 times the uncertainty of the \
-score for 5 trials in a row (0.02, the standard error of the incumbent's score over its folds)."
+    >>> from spotsvm import Study
+    >>> study = Study({"x": [1, 2, 3]}, "random", 0).run(lambda p: p["x"], n_trials=1)
+    >>> TimeLimit(60.0)(study), TimeLimit(1e-9)(study)
+    (None, 'the time of the run is up')
     """
-    if look is None:
-        return f"The stop rule did not stop the search: {n} trials are too few for it to judge."
-    if look.basis == "none":
-        return (
-            "The stop rule did not stop the search: the objective is deterministic and tells no fold scores, so its value has no "
-            "uncertainty to compare with."
-        )
-    basis = f"({look.uncertainty:.3g}, {_BASES[look.basis]})"
-    times = "" if rule.factor == 1 else f"{rule.factor:g} times "
-    if stopped:
-        return (
-            f"The search stopped after {n} trials: the largest expected improvement, {look.expected_improvement:.3g}, was below "
-            f"{times}the uncertainty of the score for {rule.patience} trials in a row {basis}."
-        )
-    return (
-        f"The stop rule did not stop the search: after {n} trials the largest expected improvement is "
-        f"{look.expected_improvement:.3g}, and {times}the uncertainty of the score {rule.factor * look.uncertainty:.3g} {basis}."
-    )
+
+    def __init__(self, seconds: float, reserve: Callable[[Any], float] = lambda study: 0.0):
+        self.seconds, self._reserve, self._began = seconds, reserve, monotonic()
+        self._reached = False
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self._began + self.seconds - monotonic()
+
+    def __call__(self, study: StudyResults) -> str | None:
+        """Return the reason to stop if the time is up, but for what is reserved, else None; once given, it stays."""
+        self._reached = self._reached or (study.n_finished > 0 and self.left <= self._reserve(study))
+        return "the time of the run is up" if self._reached else None
+
+    def finding(self, study: StudyResults) -> dict[str, Any] | None:
+        """Return the finding "timeout" if the limit has ended the run, or is to replace that of an earlier run; else None."""
+        if not self._reached and "timeout" not in study.findings:
+            return None
+        n = study.n_finished
+        how = "because its time was up" if self._reached else "within its time"
+        sentence = f"The run ended after {n} {'trial' if n == 1 else 'trials'}, {how} (timeout={self.seconds:.4g} s)."
+        return {"sentence": sentence, "timed_out": bool(self._reached), "n_trials": n, "timeout": float(self.seconds)}
+
+
+class FirstFailures:
+    """The stop rule of a run whose first trials all fail for the same reason, in a study in which none has succeeded.
+
+    Reasons are the same if they differ in numbers alone. A trial past its time is no such failure. `most` is None for any number
+    of failures; `study` is that at the start of the run.
+    """
+
+    def __init__(self, study: StudyResults, most: int | None):
+        self._before, self._most = study.n_finished, most
+
+    def __call__(self, study: StudyResults) -> str | None:
+        """Return the reason to stop once the last trial that may fail has failed, else None."""
+        first = study.finished_trials[self._before :][: self._most]
+        if self._most is None or len(first) < self._most or self._has_succeeded(study):
+            return None
+        if any(t.state != "failed" for t in first) or len({kind_of_reason(t.reason) for t in first}) > 1:
+            return None
+        several = "The first trial failed" if self._most == 1 else f"The first {self._most} trials failed for the same reason"
+        return f"{several}: {first[-1].reason}; with max_failures=None the run goes on all the same"
+
+    def at_end(self, study: StudyResults) -> str | None:
+        """Return what is wrong with a run that has ended without a trial that has succeeded, unless any number may fail."""
+        failed = study.finished_trials[self._before :]
+        if self._most is None or not failed or self._has_succeeded(study):
+            return None
+        which = "The only trial of the run" if len(failed) == 1 else f"All {len(failed)} trials of the run"
+        reasons = commonest_reasons([t.reason for t in failed])
+        return f"{which} failed: {reasons}; with max_failures=None this is no error"
+
+    @staticmethod
+    def _has_succeeded(study: StudyResults) -> bool:
+        return any(t.state == "ok" for t in study.trials)
+
+
+def first_trials_failed(said: str, last: Trial) -> FirstTrialsFailedError:
+    """Return the error of a run that failures have ended, with the traceback of its last trial as a note."""
+    error = FirstTrialsFailedError(said)
+    if last.traceback:
+        error.add_note(last.traceback)
+    return error

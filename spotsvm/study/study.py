@@ -8,9 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, StudyMismatchError
@@ -19,29 +20,29 @@ from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
-from spotsvm.study.ask_tell import RunGuard, in_turn
+from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Callbacks, Followers, Progress
-from spotsvm.study.earlier import EarlierResults, best_configurations, is_other_study
-from spotsvm.study.ends.time_limit import TimeLimit, checked_timeout
+from spotsvm.study.given import StartingPoints, given_trial, missing_trials, trials_of_table
 from spotsvm.study.loop import RunSettings, run_trials
+from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
+from spotsvm.study.record.rows import plain_json
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.search import StudySearch
-from spotsvm.study.stop import Stopper, StopRule
+from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
 from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
 from spotsvm.trials.objectives import Directions, Objectives
-from spotsvm.trials.profile import PathObjective, Profile, finished_words, suggested
+from spotsvm.trials.profile import PathObjective, Profile, finished_words, path_of, suggested
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.start import starts, starts_left
-from spotsvm.trials.trial import Objective
+from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 _LOG = logging.getLogger(__name__)
 
 
-class Study(EarlierResults):
+class Study(ReadableStudy):
     """A search of a space for the best value of an objective, or of several, with a record of every trial.
 
     Threads of one process may ask and tell: they take turns, and the trials' numbers follow the order of the calls.
@@ -168,68 +169,53 @@ class Study(EarlierResults):
         criterion: str | None = None,
         constraints: ConstraintsLike | None = None,
     ):
-        self.objectives = Objectives.of(direction)
+        objectives = Objectives.of(direction)
         if search is None:
-            search = "parego" if self.objectives.several else "kriging"
+            search = "parego" if objectives.several else "kriging"
         if noise not in ("auto", True, False):
             raise ArgumentError(f"noise={noise!r} is unknown; use 'auto', True or False")
-        self.space = space if isinstance(space, Space) else Space(space)
-        self.profile = None if profile is None else Profile(self.space, profile)
-        if self.profile is not None and self.objectives.several:
-            raise ArgumentError(
-                f"profile={profile!r} is for one objective, and the study has {len(self.objectives)}; leave it out"
-            )
+        noise = noise if noise == "auto" else bool(noise)
+        space = space if isinstance(space, Space) else Space(space)
+        swept = None if profile is None else Profile(space, profile)
+        if swept is not None and objectives.several:
+            raise ArgumentError(f"profile={profile!r} is for one objective, and the study has {len(objectives)}; leave it out")
         self.constraints = Constraints.of(constraints)
-        of_other = is_other_study(start)
-        if of_other:
-            start = best_configurations(start, self.space, profile, self.constraints)
-        given = [] if start is None else starts(cast("Any", start), self.space)
-        self.constraints.check_start([params for _, params in given])
-        self._start_params = {tuple(point.tolist()): params for point, params in given}
+        starting = StartingPoints(start, space, swept, self.constraints)
         self.direction = direction
-        self.noise: Noise = noise if noise == "auto" else bool(noise)
         self.trial_timeout = checked_timeout(trial_timeout)
-        self._asked_at: dict[int, float] = {}
         self._has_run = False
-        self._guard = RunGuard()
+        #: of the run that is under way; `Progress` shows the time that is left
+        self._limit: TimeLimit | None = None
         context = {} if context is None else context
-        if criterion is not None and self.objectives.several:
-            raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(self.objectives)}")
-        about = describe_study(
-            self.space, self.objectives, search, seed, self.noise, context, profile, criterion,
-            self.constraints.describe(),
-        )  # fmt: skip
-        self._record = None if path is None else Record(path)
+        if criterion is not None and objectives.several:
+            raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(objectives)}")
+        about = describe_study(space, objectives, search, seed, noise, context, profile, criterion, self.constraints.describe())
+        record = None if path is None else Record(path)
         try:
-            past = take_up(self._record, about, self.space, len(self.objectives), self.profile)
-            self._trials, self._events, self._findings = past.trials, past.events, past.findings
-            for t in self._trials:
-                whole = self.profile is None or self.profile.name in t.params
+            past = take_up(record, about, space, len(objectives), swept)
+            ledger = past.ledger
+            super().__init__(ledger, space, objectives, noise, swept)
+            for t in ledger.trials:
+                whole = swept is None or swept.name in t.params
                 if name := self.constraints.violated(t.params) if whole else "":
                     raise StudyMismatchError(
                         f"{path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
                     )
-            self._outcomes = dict(past.outcomes)
-            self._unfinished = [t.number for t in self._trials if t.state == "running"]
-            self.seed = int(past.about["seed"])
-            self.about = past.about
-            left: list[Any] = []
-            if given:
-                left = starts_left(
-                    [point for point, _ in given], self._trials, self.space, self.path, self.profile, of_other=of_other
-                )
-            self._search = StudySearch(
-                search, self.searched_space.domain, self.objectives, past, self.noise, left, self.profile, criterion,
+            left = starting.left(ledger.trials, self.path)
+            study_search = StudySearch(
+                search, self.searched_space.domain, objectives, past, noise, left, swept, criterion,
                 self._allows if self.constraints.conditions else None, self.constraints,
             )  # fmt: skip
             # only now: a record must not describe a search that cannot be created
-            if self._record is not None and past.is_new:
-                self._record.describe(past.about)
-            if self._record is not None and past.is_widened:
-                changed = {key: past.about[key] for key in ("space", "code")} | {"search_state": {}}
-                self._record.move(changed, self._trials, self._outcomes)
+            if record is not None and past.is_new:
+                record.describe(ledger.about)
+            if record is not None and past.is_widened:
+                changed = {key: ledger.about[key] for key in ("space", "code")} | {"search_state": {}}
+                record.move(changed, ledger.trials, ledger.outcomes)
+            self._books = Bookkeeper(ledger, study_search, space, objectives, self.constraints, swept, starting.params)
         except BaseException:
-            self.close()
+            if record is not None:
+                record.close()
             raise
 
     def _allows(self, point: NDArray[np.float64]) -> bool:
@@ -237,17 +223,6 @@ class Study(EarlierResults):
             return not self.constraints.violated(self.space.decode(point))
         params = self.space.decode(self.profile.whole_point(point))
         return bool(allowed_keys(self.profile, self.constraints, params))
-
-    @property
-    def path(self) -> Path | None:
-        """The record's file, or None.
-
-        See Also
-        --------
-        load_study : Opens a record.
-        list_studies : The records of a folder.
-        """
-        return None if self._record is None else self._record.path
 
     @names_arguments(n_iter="n_trials", n_calls="n_trials")
     def run(
@@ -311,9 +286,10 @@ class Study(EarlierResults):
             each trial asked (see `Callback`). What it raises ends the run, `StopRun` without an error.
         raise_errors : bool, default=False
             Whether to raise what the objective raises, after the trial has been recorded.
-        stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
-            When to end before `n_trials`: "uncertainty" once the largest expected improvement is far below the uncertainty of
-            the score. `findings["stop"]` has the decision of the rule.
+        stop : {"uncertainty"}, callable or None, default=None
+            When to end before `n_trials`: a callable that takes the study after each trial and returns the reason to stop, in a
+            sentence, or None (see `StopRule`). "uncertainty" is `ImprovementBelowUncertainty`: once the largest expected
+            improvement is far below the uncertainty of the score. `findings["stop"]` has the decision of the rule.
         timeout : float or None, default=None
             Wall seconds for this run, after which no further trial starts, but for the first. Trials under way are finished, in
             workers as well, each within its `trial_timeout`; of a batch all are. Where it ended the run, `findings["timeout"]`
@@ -396,8 +372,9 @@ class Study(EarlierResults):
         follower = [] if callback is None else callback if isinstance(callback, Sequence) else [callback]
         followers = Followers([*follower, Progress(n_trials)] if progress else callback)
         self._say_if_done(n_trials)
-        stopper = None if stop is None else Stopper(self, stop)
-        with self._guard.running():
+        rule = None if stop is None else AppliedRule(self, stop)
+        with self._books.guard.running():
+            self._limit = limit
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
             listed = () if self.profile is None else self.profile.listed
             if takes:
@@ -407,7 +384,7 @@ class Study(EarlierResults):
                 objective = PathObjective(cast("Objective", objective), self.profile.name, listed)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
-                run_trials(self, workers, settings, followers, stopper, limit)
+                run_trials(self, self._books, workers, settings, followers, rule, limit)
             except KeyboardInterrupt as interrupt:
                 interrupt.add_note(self._how_to_resume())
                 raise
@@ -432,6 +409,248 @@ class Study(EarlierResults):
             _LOG.info(said)
 
     @property
+    def is_exhausted(self) -> bool:
+        """Whether the search had no further point at the last batch."""
+        return self._books.is_exhausted
+
+    def ask(self) -> Trial:
+        """Return the next trial to evaluate; it is running until it is told.
+
+        After a resume, the trials that were running when the record ended come first.
+
+        Raises
+        ------
+        SearchExhaustedError
+            If the space is finite and every configuration has been asked for.
+        StorageError
+            If the record cannot be written.
+        TrialStateError
+            If `run` is under way.
+
+        See Also
+        --------
+        tell : Takes the value.
+        fail : Takes the reason of a failure.
+        ask_batch : Several trials at once.
+        """
+        return self._books.ask()
+
+    def tell(
+        self,
+        trial: Trial | int,
+        value: float | Sequence[float] | Mapping[str, float | Values] | Mapping[float, Any],
+        *,
+        seconds: float | None = None,
+    ) -> Trial:
+        """Tell the value of a trial.
+
+        Parameters
+        ----------
+        trial : Trial or int
+            A running trial, or its number.
+        value : float, sequence or mapping
+            The objective's value; of several objectives a sequence with one value each, in the study's own directions. Or a
+            mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and beside
+            further named numbers, and texts and lists, which are attributes of the trial. A value that is not finite makes a
+            failed trial. Where a parameter is profiled, a path: a mapping from its values to any of these, or a sequence of such
+            pairs.
+        seconds : float, optional
+            Time that the evaluation took; by default the time since it was asked for.
+
+        Returns
+        -------
+        Trial
+            The trial as it is now recorded. Once this has returned, the trial survives a crash.
+
+        Raises
+        ------
+        TrialStateError
+            If there is no such running trial, or `run` is under way.
+        StorageError
+            If the record cannot be written; the trial is then still running.
+        ArgumentError
+            If `seconds` is not a time; the trial is then still running. If there are more or fewer values than objectives, or
+            None; the trial is then recorded as failed, with the same reason.
+
+        See Also
+        --------
+        ask : Gives the trial.
+        fail : For a trial without a value.
+        add_trial : For one that was not asked for.
+        """
+        seconds = checked_seconds(seconds)
+        if self.profile is None:
+            return self._books.finish(trial, outcome_of(value, seconds))
+        return self._books.finish(trial, path_of(value, self.profile.name, seconds, self.profile.listed))
+
+    def fail(
+        self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
+    ) -> Trial:
+        """Tell that a trial failed, with a reason in one line; `extra` takes named numbers. See `tell`.
+
+        See Also
+        --------
+        tell : For a trial that has a value.
+        """
+        outcome = Outcome("failed", None, checked_extra(extra), one_line(str(reason)), checked_seconds(seconds))
+        return self._books.finish(trial, outcome)
+
+    def ask_batch(self, size: int) -> list[Trial]:
+        """Ask for up to `size` trials to evaluate together; fewer, or none, if the space has no more.
+
+        Starts are a batch of their own: what comes after them depends on their values.
+
+        See Also
+        --------
+        ask : One trial.
+        run : Evaluates trials side by side by itself.
+        """
+        return self._books.ask_batch(size)
+
+    def add_trial(
+        self, params: Mapping[str, Any], value: float | Sequence[float] | Mapping[Any, Any], *, seconds: float | None = None
+    ) -> Trial:
+        """Add a trial that was evaluated elsewhere: the search is told of it as of a start, and the record has it.
+
+        It is a finished trial and counts in `n_trials` of `run` as any other: to evaluate 20 more, run to
+        `study.n_finished + 20`. Added trials take the place of points of an initial design, as starts do. Its origin is "given".
+
+        Parameters
+        ----------
+        params : dict
+            The configuration. It must be in the space.
+        value : float, sequence or mapping
+            What the objective returned, as `tell` takes it. nan makes a failed trial. Where a parameter is profiled, the value at
+            these parameters, or a path.
+        seconds : float, optional
+            Time that the evaluation took.
+
+        Returns
+        -------
+        Trial
+            The trial as it is now recorded.
+
+        Raises
+        ------
+        SpaceError
+            If the configuration is not in the space, or violates a condition.
+        ArgumentError
+            If the value is not a number, or there are more or fewer than objectives; if `seconds` is not a time.
+        StorageError
+            If the record cannot be written.
+        TrialStateError
+            If `run` is under way.
+
+        See Also
+        --------
+        from_frame : A study with all trials of a table.
+
+        Examples
+        --------
+        >>> from scipy.stats import uniform
+        >>> from spotsvm import Study
+        >>> study = Study({"x": uniform(0, 1)}, seed=0)
+        >>> study.add_trial({"x": 0.25}, 0.5).origin
+        'given'
+        >>> study.run(lambda p: (p["x"] - 0.3) ** 2, n_trials=12).n_finished
+        12
+        """
+        given = given_trial(params, value, seconds, self.space, self.profile)
+        return self._books.add(*given)
+
+    def _add_missing(self, rows: Sequence[tuple[Mapping[str, Any], Outcome]]) -> None:
+        """Add trials from elsewhere, but for those that the record has: each of its given trials must be one of them."""
+        missing = missing_trials(rows, self.trials, self.space, self.profile)
+        for params, _ in missing:  # all, before the first is recorded
+            self._books.check_allowed(params)
+        for row in missing:
+            self._books.add(*row)
+
+    @classmethod
+    def from_frame(cls, frame: pd.DataFrame, space: Any, *args: Any, **options: Any) -> Self:
+        """Return a study that has the trials of a table already, each as by `add_trial`.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            As `frame` returns it, or with a column per parameter and `value`: `value_` and the name or the number of each of
+            several objectives. Columns `param_`, `extra_`, `attribute_`, state, reason and seconds count if they are there, other
+            ones do not.
+            Rows without a value are failed trials; rows that are running are left out.
+        space : dict or list of dict
+            As `Study` takes it.
+        *args, **options
+            The further arguments of `Study`. With the `path` of a record that has some of these trials, the others are added.
+
+        Returns
+        -------
+        Study
+
+        Raises
+        ------
+        ArgumentError
+            If the table lacks the columns, or a row has a value, a time or a state that is none; the message names it.
+        SpaceError
+            If a row is not in the space, or violates a condition; the message names it. No trial is then added.
+        StudyMismatchError
+            If the record at `path` has trials that were given to it and are not in this table.
+
+        See Also
+        --------
+        add_trial : One trial.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from spotsvm import Study
+        >>> table = pd.DataFrame({"x": [1, 2, 3], "value": [0.5, 0.25, 0.75]})
+        >>> Study.from_frame(table, {"x": [1, 2, 3, 4]}, seed=0).best_trial.params
+        {'x': 2}
+        """
+        study = cls(space, *args, **options)
+        try:
+            study._add_missing(trials_of_table(frame, study.space, study.objectives, study.profile))
+        except BaseException:
+            study.close()
+            raise
+        return study
+
+    def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
+        """Store a finding about the study, also in its record; it replaces an earlier finding of the same name.
+
+        A record can be resumed whatever its findings are.
+
+        Parameters
+        ----------
+        name : str
+            One line of text.
+        finding : mapping of str to object
+            JSON content; nan and infinite numbers are allowed.
+
+        Raises
+        ------
+        ArgumentError
+            If it is not JSON; the message names the part that is not.
+        StorageError
+            If the record cannot be written; the finding is then not stored.
+
+        See Also
+        --------
+        findings : All of them.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2]}, "random", 0)
+        >>> study.add_finding("weather", {"sun": True})
+        >>> study.findings
+        {'weather': {'sun': True}}
+        """
+        if not isinstance(name, str) or not name or name != " ".join(name.split()):
+            raise ArgumentError(f"name={name!r} is not the name of a finding; use one line of text")
+        self._books.add_finding(name, plain_json(finding, f"finding {name}"))
+
+    @property
     def searched_space(self) -> Space:
         """The space that the search sees: without the parameter that is profiled.
 
@@ -442,12 +661,11 @@ class Study(EarlierResults):
         return self.space if self.profile is None else self.profile.searched
 
     def _how_to_resume(self) -> str:
-        done = f"{self.n_finished} of {len(suggested(self._trials))} trials are finished"
+        done = f"{self.n_finished} of {len(suggested(self.trials))} trials are finished"
         if self.path is None:
             return f"{done}; call run() again to continue. A study with a path can also be resumed in another process"
         return f"{done} and recorded in {self.path}; the same call goes on from there"
 
-    @in_turn
     def close(self) -> None:
         """Close the record; the study can still be read.
 
@@ -455,8 +673,8 @@ class Study(EarlierResults):
         --------
         load_study : Opens the record again.
         """
-        if self._record is not None:
-            self._record.close()
+        with self._books.guard.turn:
+            self._ledger.close()
 
     def __enter__(self) -> Study:
         return self
@@ -465,14 +683,13 @@ class Study(EarlierResults):
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the record out: a copy of a study is in memory, and two studies must not write one file."""
-        # as pairs, since skops writes no dictionary whose keys are tuples
-        return self.__dict__ | {"_record": None, "_asked_at": {}, "_start_params": list(self._start_params.items())}
+        """Leave the ledger to its bookkeeper, who copies it without the record."""
+        return {name: value for name, value in self.__dict__.items() if name != "_ledger"} | {"_limit": None}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
-        self._start_params = dict(state["_start_params"])
+        self._ledger = self._books.ledger
 
     def __repr__(self) -> str:
         names = ", ".join(self.space.names) or "no parameters"
-        return f"<Study of {names} by {self._search.name!r}: {finished_words(self._trials)}>"
+        return f"<Study of {names} by {self._books.search.name!r}: {finished_words(self.trials)}>"

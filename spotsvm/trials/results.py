@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,10 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.trials.constraints import from_texts
 from spotsvm.trials.edges import Edge, edges_of
+from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
-from spotsvm.trials.profile import suggested
+from spotsvm.trials.profile import Profile
 from spotsvm.trials.recommendation import (
     CONFIRM,
     Recommendation,
@@ -28,18 +30,38 @@ from spotsvm.trials.recommendation import (
     why_none,
 )
 from spotsvm.trials.tables import fold_table, trial_table
-from spotsvm.trials.trial import FINISHED, Trial
+from spotsvm.trials.trial import Trial
 
 
 class StudyResults:
-    """The results of a study, for a class with `trials`, `space`, `objectives`, `noise`, `seed` and `about`."""
+    """A view of a ledger that is only read: trials, best trial, front and tables.
 
-    space: Space
-    objectives: Objectives
-    noise: Noise
-    seed: int
-    about: dict[str, Any]
-    _trials: list[Trial]
+    `seed`, `about` and `findings` are those of the ledger.
+    """
+
+    def __init__(self, ledger: Ledger, space: Space, objectives: Objectives, noise: Noise, profile: Profile | None = None):
+        self._ledger = ledger
+        self.space, self.objectives, self.noise, self.profile = space, objectives, noise, profile
+
+    @property
+    def seed(self) -> int:
+        """The seed in use."""
+        return int(self._ledger.about["seed"])
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What identifies the study, in JSON types, and the versions it was made with."""
+        return self._ledger.about
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the record, or None."""
+        return self._ledger.path
+
+    @property
+    def findings(self) -> dict[str, dict[str, Any]]:
+        """A copy of the findings added by `add_finding`, by name."""
+        return {name: copy.deepcopy(self._ledger.findings[name]) for name in sorted(self._ledger.findings)}
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -49,7 +71,7 @@ class StudyResults:
         --------
         frame : The same as a frame.
         """
-        return tuple(self._trials)
+        return tuple(self._ledger.trials)
 
     @property
     def n_finished(self) -> int:
@@ -57,9 +79,25 @@ class StudyResults:
 
         See Also
         --------
-        trials : All of them, running ones included.
+        status : The number of trials in each state.
         """
-        return sum(t.state in FINISHED for t in suggested(self._trials))
+        return self._ledger.n_finished
+
+    @property
+    def n_finished_since_asked(self) -> int:
+        """Number of trials that have ended since the last one was asked for."""
+        return self._ledger.n_told_since_asked
+
+    @property
+    def finished_trials(self) -> tuple[Trial, ...]:
+        """The trials that have ended, in the order in which they did; of several values in a sweep the best."""
+        return tuple(self._ledger.trials[number] for number in self._ledger.told_numbers)
+
+    def after(self, n: int) -> StudyResults:
+        """Return the results as they were after the first n finished trials; the study itself where these are all."""
+        if n == self.n_finished:
+            return self
+        return StudyResults(self._ledger.after(n), self.space, self.objectives, self.noise, self.profile)
 
     @property
     def best_trial(self) -> Trial:
@@ -79,21 +117,21 @@ class StudyResults:
         """
         self.objectives.require_one("best_trial")
         sign = float(self.objectives.signs[0])
-        done = [(sign * t.value, t.number) for t in self._trials if t.value is not None and holds_bounds(t)]
+        done = [(sign * t.value, t.number) for t in self._ledger.trials if t.value is not None and holds_bounds(t)]
         if not done:
             raise NoCompletedTrialError(self._why_none())
-        return self._trials[min(done)[1]]
+        return self._ledger.trials[min(done)[1]]
 
     def _why_none(self) -> str:
         """Return why there is no best trial, and first of all whether a number that is bounded was never returned."""
-        done = [t for t in self._trials if t.values is not None]
+        done = [t for t in self._ledger.trials if t.values is not None]
         for name in from_texts(self.about.get("constraints"))[1] if done else ():
             if not any(name in t.extra for t in done):
                 return (
                     f"no trial has a number {name!r}, which the study's constraints bound; return it beside the value, as "
                     f'{{"value": ..., "{name}": ...}}'
                 )
-        return why_none(self._trials)
+        return why_none(self._ledger.trials)
 
     @property
     def best_params(self) -> dict[str, Any]:
@@ -147,11 +185,11 @@ class StudyResults:
         judge_recommendation : The recommendation, evaluated afresh.
         """
         self.objectives.require_one("recommend()")
-        if not any(map(may_be_best, self._trials)):
+        if not any(map(may_be_best, self._ledger.trials)):
             raise NoCompletedTrialError(self._why_none())
         sign = float(self.objectives.signs[0])
         criterion = self.about.get("criterion") if self.noise is False else None
-        findings = getattr(self, "findings", {})
+        findings = self._ledger.findings
         verdict = current_verdict(findings, self.n_finished)
         found = recommend_otherwise(self.trials, sign=sign, criterion=criterion, confirmed=findings.get(CONFIRM), verdict=verdict)
         return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
@@ -202,7 +240,7 @@ class StudyResults:
         plot_pareto : Its picture.
         """
         self.objectives.require_several("pareto()")
-        if not any(t.values is not None and holds_bounds(t) for t in self._trials):
+        if not any(t.values is not None and holds_bounds(t) for t in self._ledger.trials):
             raise NoCompletedTrialError(self._why_none())
         return pareto_trials(self.trials, self.objectives)
 

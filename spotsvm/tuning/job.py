@@ -24,14 +24,14 @@ from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
-from spotsvm.study.ends.time_limit import checked_timeout
+from spotsvm.study.given import Start, equal_start
+from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
 from spotsvm.trials.scores.intervals import NO_INTERVAL
 from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.scores.optimism import Method
 from spotsvm.trials.scores.verdict import HeldOut, Verdict
-from spotsvm.trials.start import Start, equal_start
 from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import Limits, TunedOn, fit_on_more_rows, recorded_rows

@@ -17,7 +17,7 @@ from spotsvm.studies.acid.data import SOURCES
 from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, on_scores, table_8
 from spotsvm.studies.acid.task import FEWER, REGIONS, AcidEntrant, acid_runs, acid_space
 from spotsvm.studies.common.experiment import Experiment
-from spotsvm.trials.start import equal_start
+from spotsvm.study.given import equal_start
 from spotsvm.tuning.pipelines.opening import opening
 
 if TYPE_CHECKING:

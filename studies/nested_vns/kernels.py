@@ -18,7 +18,7 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.solvers.search.registry import SearchName
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_ads, read_mfeat
-from spotsvm.trials.start import equal_start
+from spotsvm.study.given import equal_start
 
 
 class Printed(NamedTuple):

@@ -23,8 +23,8 @@ from spotsvm.studies.common.table import markdown_table
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, draw_optimism, means, spent_on_luck
 from spotsvm.studies.tasks.svm import FOLDS, fitted
 from spotsvm.study.callbacks import runs_bar
+from spotsvm.study.given import equal_start
 from spotsvm.study.study import Study
-from spotsvm.trials.start import equal_start
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

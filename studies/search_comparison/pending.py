@@ -20,9 +20,9 @@ from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.studies.search_comparison.results import RANDOM
 from spotsvm.studies.tasks.tasks import TASKS, TuningTask, make_tasks
 from spotsvm.study.callbacks import runs_bar
+from spotsvm.study.given import equal_start
 from spotsvm.study.study import Study
 from spotsvm.trials.recommendation import recommend
-from spotsvm.trials.start import equal_start
 from spotsvm.trials.trial import Trial
 
 SPREAD = 0.5

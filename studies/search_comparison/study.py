@@ -25,7 +25,7 @@ from spotsvm.studies.search_comparison.results import (
 )
 from spotsvm.studies.tasks.tasks import TASKS, TRUE_VALUE, TuningTask, make_tasks
 from spotsvm.study.callbacks import runs_bar
-from spotsvm.trials.start import equal_start
+from spotsvm.study.given import equal_start
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -32,7 +32,7 @@ from spotsvm.studies.stormwater.tables import (
     winners,
 )
 from spotsvm.studies.tasks.svm import BY_HAND, REGION
-from spotsvm.trials.start import equal_start
+from spotsvm.study.given import equal_start
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -89,7 +89,7 @@ def run_study(search: str, kind: str, seed: int, path: str | Path, told: Told, n
     objective = Objective(2 if several else 1, kind == "failing", noted)
     direction: Directions = ("minimize", "minimize") if several else "minimize"
     with Study(SPACE, _search(search), seed, direction=direction, path=path, noise=kind == "noisy") as study:
-        n_trials = max(14, study._n_initial + 3)
+        n_trials = max(14, study._books.n_initial + 3)
         if kind == "noisy":
             _ask_and_tell(study, objective, n_trials, told)
         elif kind == "processes":

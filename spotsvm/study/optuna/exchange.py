@@ -14,6 +14,7 @@ from scipy.stats import loguniform, randint, uniform
 from spotsvm.common.errors import ArgumentError
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
+from spotsvm.study.given import given_trial
 from spotsvm.study.optuna.coding import integers_on_log_scale, value_of
 from spotsvm.study.optuna.sampler import ENDED
 from spotsvm.study.study import Study
@@ -78,7 +79,7 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
             seconds = None if t.duration is None else max(t.duration.total_seconds(), 0.0)  # a clock may have been set back
             values: Any = np.nan if t.state != TrialState.COMPLETE else list(t.values) if len(directions) > 1 else t.value
             key = "values" if len(directions) > 1 and t.state == TrialState.COMPLETE else "value"
-            rows.append(made._given(t.params, {**beside, key: values}, seconds))
+            rows.append(given_trial(t.params, {**beside, key: values}, seconds, made.space, made.profile))
         made._add_missing(rows)
     except BaseException:
         made.close()

@@ -60,6 +60,7 @@ from spotsvm.study.record.schema import (
     table_names,
     upgrade,
 )
+from spotsvm.trials.ledger import Event, Ledger
 from spotsvm.trials.trial import Outcome, Trial
 
 Read = TypeVar("Read")
@@ -376,6 +377,61 @@ class Record:
         finally:
             if self._lock is not None:
                 self._lock.release()
+
+
+class LedgerInRecord(Ledger):
+    """A ledger whose changes are written to a record before they take effect; see `Ledger`."""
+
+    def __init__(
+        self,
+        record: Record,
+        about: Mapping[str, Any],
+        trials: Iterable[Trial] = (),
+        events: Iterable[Event] = (),
+        findings: Mapping[str, Mapping[str, Any]] | None = None,
+        outcomes: Mapping[int, Outcome] | None = None,
+    ):
+        super().__init__(about, trials, events, findings, outcomes)
+        self.record, self.path = record, record.path
+
+    def describe(self, entries: Mapping[str, Any]) -> None:
+        """Add entries to the description of the study."""
+        self.record.describe(entries)
+        super().describe(entries)
+
+    def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
+        """Add a finding, in place of an earlier one of that name."""
+        self.record.write_finding(name, finding)
+        super().add_finding(name, finding)
+
+    def add_asked(self, trial: Trial, search_state: Mapping[str, Any]) -> None:
+        """Add a trial that was asked for, and the state of the search after it."""
+        self.record.write_asked(trial, len(self.events), search_state)
+        super().add_asked(trial, search_state)
+
+    def add_told(self, trial: Trial, further: Sequence[Trial] = ()) -> None:
+        """Replace a running trial by the finished one, and add trials for the further values in its sweep."""
+        self.record.write_told(trial, len(self.events), further)
+        super().add_told(trial, further)
+
+    def add_given(self, trial: Trial, search_state: Mapping[str, Any], further: Sequence[Trial] = ()) -> None:
+        """Add a trial that was evaluated elsewhere, asked for and told at once."""
+        self.record.write_added(trial, len(self.events), search_state, further)
+        super().add_given(trial, search_state, further)
+
+    def add_lost(self, trial: Trial) -> None:
+        """Replace a running trial by one with a further reason in `lost`."""
+        self.record.write_lost(trial)
+        super().add_lost(trial)
+
+    def hold(self, number: int, outcome: Outcome) -> None:
+        """Keep the outcome of a running trial until it can be told."""
+        self.record.write_outcome(number, outcome)
+        super().hold(number, outcome)
+
+    def close(self) -> None:
+        """Close the record, and let others write to it."""
+        self.record.close()
 
 
 def _device_and_number(path: Path) -> tuple[int, int] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spotsvm.common.code import literal
+from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import CONFIRM, Recommendation
 from spotsvm.trials.results import StudyResults
@@ -112,15 +113,13 @@ class StudyInOwnUnit(StudyResults):
     """The results of a study of negated errors with the errors in their own unit; `source` is the study itself."""
 
     def __init__(self, source: StudyResults, own: OwnUnits):
-        self.source = source
-        self.space, self.noise, self.seed, self.about = source.space, source.noise, source.seed, source.about
-        self.objectives = own.objectives
-        self._own = own
-        self._trials = [own.trial(t) for t in source.trials]
-        findings = dict(getattr(source, "findings", {}))
+        findings = source.findings
         if own.error is not None and isinstance(found := findings.get(CONFIRM), Mapping):
             findings[CONFIRM] = _confirmation(found)
-        self.findings = findings
+        given = source._ledger
+        ledger = Ledger(given.about, map(own.trial, given.trials), given.events, findings)
+        super().__init__(ledger, source.space, own.objectives, source.noise, source.profile)
+        self.source, self._own = source, own
 
     def recommend(self) -> Recommendation:
         """Return the recommendation of the study itself, with its values as they are shown."""
@@ -134,7 +133,7 @@ def in_own_unit(study: StudyResults, of: StudyResults | None = None) -> StudyRes
 
     `of` is the study with which it is compared, if that is another: it tells whether the values are errors.
     """
-    own = OwnUnits.of(getattr(of or study, "about", {}), study.objectives)
+    own = OwnUnits.of((of or study).about, study.objectives)
     return StudyInOwnUnit(study, own) if own.errors else study
 
 

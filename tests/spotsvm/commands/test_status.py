@@ -30,7 +30,7 @@ def made(path, n=3, budget=None):
     with Study(SPACE, "random", 0, path=path) as study:
         study.run(lambda params: 0.5 + params["x"], n_trials=n)
         if budget is not None:
-            study._plan(budget)
+            study._books.plan(budget)
     return path
 
 
@@ -109,7 +109,7 @@ def test_no_escape_reaches_the_terminal(tmp_path):
     with Study({"x\x1b[31m": ["\x1b[0m", "b"]}, "random", 0, path=tmp_path / "a.db") as study:
         study.run(fail, n_trials=1, max_failures=None)
         study.tell(study.ask(), 1.0)
-        study._plan(5)
+        study._books.plan(5)
     for text in (said(tmp_path / "a.db"), said(tmp_path)):
         assert "\x1b" not in text
     assert "\\x1b[2J" in said(tmp_path / "a.db")

@@ -9,8 +9,8 @@ from scipy.stats import loguniform, randint, uniform
 from spotsvm import Study, compare
 from spotsvm.solvers.search import SEARCHES, NestedSearch, Stage, needs_several_objectives
 from spotsvm.space.space import Space
+from spotsvm.study.given import equal_start
 from spotsvm.surrogates.domain import Domain
-from spotsvm.trials.start import equal_start
 
 SPACE = {"C": loguniform(0.01, 100), "gamma": loguniform(2**-15, 2**3)}
 START = {"C": 10.0, "gamma": 0.01}
@@ -86,7 +86,7 @@ def test_a_comparison_recorded_before_starts_were_equal_goes_on(tmp_path):
 
 def test_a_record_that_started_within_rounding_of_the_centre_is_resumed(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr("spotsvm.trials.start.ROUNDING", 0.0)
+        patch.setattr("spotsvm.study.given.ROUNDING", 0.0)
         with Study(SPACE, "random", 0, start={"C": 1.0, "gamma": 2.0**-6}, path=tmp_path / "random_seed0.db") as study:
             study.run(valley, 2)
     (run,) = compare(valley, SPACE, ["random"], n_trials=4, seeds=1, path=tmp_path).runs

@@ -109,7 +109,7 @@ def test_nothing_of_a_record_gets_out_of_its_quotes(tmp_path):
     study = Study(
         {name: uniform(0, 1)}, "random", 0, path=path, context={"estimator": "SVC()\nraise SystemExit", "scoring": "1+1"}
     )
-    study.about = {**study.about, "code": [{name: "__import__('os').abort()"}], "search": "own\nraise SystemExit"}
+    study._ledger.about |= {"code": [{name: "__import__('os').abort()"}], "search": "own\nraise SystemExit"}
     study.run(lambda p: 1.0, n_trials=2)
     study.close()
     code = code_snippet(study)
@@ -171,7 +171,7 @@ def test_what_was_scored_otherwise_is_told():
 
 def test_a_study_that_a_rule_stopped_is_repeated_up_to_there():
     study = Study(SPACES["flat"], "random", 1).run(objective, n_trials=6)
-    study._plan(50)
+    study._books.plan(50)
     assert "n_trials=50" in code_snippet(study)
     study.add_finding("stop", {"stopped": True})
     assert "n_trials=6" in code_snippet(study)

@@ -33,8 +33,8 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 1000.0
-        monkeypatch.setattr("spotsvm.study.ends.time_limit.monotonic", lambda: self.now)
-        monkeypatch.setattr("spotsvm.study.ask_tell.time.perf_counter", lambda: self.now)
+        monkeypatch.setattr("spotsvm.study.stop.monotonic", lambda: self.now)
+        monkeypatch.setattr("spotsvm.study.bookkeeper.time.perf_counter", lambda: self.now)
         wait = CandidatesHere.wait
 
         def slow_wait(workers, timeout=None):
@@ -149,7 +149,7 @@ class Counting(ClassifierMixin, BaseEstimator):
 @pytest.mark.parametrize("options", [{}, {"batch_size": 10}, {"search": "kriging", "batch_size": 4}])
 def test_no_further_candidate_of_any_estimator_starts_after_the_time(options, monkeypatch):
     Counting.now = 1000.0
-    monkeypatch.setattr("spotsvm.study.ends.time_limit.monotonic", lambda: Counting.now)
+    monkeypatch.setattr("spotsvm.study.stop.monotonic", lambda: Counting.now)
     space = {"a": loguniform(0.1, 10.0)}
     given = {"n_iter": 20, "search": "random", "cv": 3, "random_state": 0, "refit": False, "timeout": 13.5} | options
     fitted = SpotSearchCV(Counting(), space, **given).fit(X, Y)

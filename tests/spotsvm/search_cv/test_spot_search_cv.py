@@ -18,8 +18,8 @@ from spotsvm import SpotSearchCV
 from spotsvm.common.errors import StudyMismatchError
 from spotsvm.search_cv.results import search_results
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.study.ends.time_limit import TimeLimit
 from spotsvm.study.record.record import Record
+from spotsvm.study.stop import TimeLimit
 from spotsvm.trials.trial import Trial
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 

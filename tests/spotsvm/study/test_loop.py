@@ -56,7 +56,7 @@ def test_one_worker_makes_the_trials_of_none(search, executor):
 def test_what_a_search_has_ready_comes_out_the_same_together_and_one_by_one(search, sizes):
     together, asked = Study(SPACE, search, 3), []
     while together.n_finished < 18:
-        asked.append(min(together._n_foreseen, 18 - together.n_finished))
+        asked.append(min(together._books.search.n_foreseen, 18 - together.n_finished))
         for trial in together.ask_batch(asked[-1]):
             together.tell(trial, bowl(trial.params))
     assert asked[: len(sizes)] == sizes
@@ -133,7 +133,7 @@ def test_a_budget_below_the_design_or_a_generation_evaluates_the_first_of_it(sea
         return sum(v for v in params.values() if isinstance(v, float))
 
     whole = study()
-    n = whole._n_initial + 2
+    n = whole._books.n_initial + 2
     whole.run(value, n)
     with study(tmp_path / "s.db") as first:
         assert first.run(value, n_trials).n_finished == n_trials
@@ -220,9 +220,9 @@ def test_a_write_that_fails_leaves_memory_and_record_agreed(search, write, tmp_p
         for _ in range(3):
             with pytest.raises(StorageError, match="the disk is full"):
                 study.run(bowl, 16, batch_size=2)
-            assert [t.params for t in study.trials] == [t.params for t in study._record.trials()]
-            assert [t.value for t in study.trials] == [t.value for t in study._record.trials()]
-            assert study._events == study._record.events()
+            assert [t.params for t in study.trials] == [t.params for t in study._ledger.record.trials()]
+            assert [t.value for t in study.trials] == [t.value for t in study._ledger.record.trials()]
+            assert study._ledger.events == study._ledger.record.events()
         study.run(bowl, 16, batch_size=2)
         undisturbed = facts(Study(SPACE, made(), 0).run(bowl, 16, batch_size=2))
         assert facts(study) == undisturbed

@@ -60,7 +60,7 @@ def test_each_value_is_a_trial_and_the_search_sees_the_best():
     assert done.best_trial.value < 3
     # without C it is a search of the other parameters, and the first points are those of one
     other = Study({name: SPACE[name] for name in ("gamma", "degree")}, "kriging", 0, noise=False)
-    first = [other.ask().params for _ in range(other._n_initial)]
+    first = [other.ask().params for _ in range(other._books.n_initial)]
     asked = [t for t in done.trials if t.suggestion == t.number][: len(first)]
     assert [{name: t.params[name] for name in p} for t, p in zip(asked, first, strict=True)] == first
 
@@ -142,12 +142,12 @@ def test_values_of_a_list_are_told_and_wait(tmp_path):
         told = s.tell(first, {None: 3.0, "balanced": 2.0})
         assert (told.params["w"], [t.params["w"] for t in s.trials if t.origin == "path"]) == ("balanced", [None])
         outcome = path_of([(WEIGHTS[3], 0.5), (WEIGHTS[2], None)], "w", None, WEIGHTS)
-        s._hold(second, outcome)
+        s._books.hold(second, outcome)
         told = s.tell(s.ask(), {"heavy": 1.0})
         assert (told.state, told.reason[:54]) == ("failed", "the objective returned a path with w='heavy' is not on")
     with listed_study(tmp_path / "s.db", "random") as s:
-        assert s._held(s.trials[1]) == outcome
-        told = s._finish(s.trials[1], outcome)
+        assert s._books.held(s.trials[1]) == outcome
+        told = s._books.finish(s.trials[1], outcome)
         assert (told.params["w"], told.value) == ({0: 5, 1: 1}, 0.5)
 
 
@@ -155,9 +155,9 @@ def test_an_outcome_that_waits_for_its_turn_is_kept_with_its_path(tmp_path):
     with study(tmp_path / "s.db") as s:
         first, second = s.ask(), s.ask()
         outcome = path_of({2: 0.5, 4.0: {"value": 0.25, "time": 3}, 8.0: None}, "C")
-        s._hold(second, outcome)
+        s._books.hold(second, outcome)
     with study(tmp_path / "s.db") as s:
-        assert s._held(s.trials[1]) == outcome
+        assert s._books.held(s.trials[1]) == outcome
         assert dict(s.ask().params) == dict(first.params)
 
 
@@ -300,8 +300,8 @@ def test_attributes_on_a_path_that_a_record_cannot_hold_are_kept_as_text(tmp_pat
     returned = path_of({1.0: {"value": 0.5, "model": deep}, 2.0: {"value": 0.25, "model": deep, "solver": "smo"}}, "C")
     with study(tmp_path / "s.db", "random") as s:
         s.tell(s.ask(), returned)
-        s._hold(s.ask(), returned)
+        s._books.hold(s.ask(), returned)
     with study(tmp_path / "s.db", "random") as again:
-        again.tell(2, again._held(again.trials[2]))
+        again.tell(2, again._books.held(again.trials[2]))
         best, other = {"model": "a mapping of 1", "solver": "smo"}, {"model": "a mapping of 1"}
         assert [t.attributes for t in again.trials] == [best, other, best, other]

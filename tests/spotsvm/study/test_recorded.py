@@ -83,8 +83,8 @@ def test_reading_neither_waits_for_a_writer_nor_keeps_it_waiting(tmp_path):
     with pytest.raises(NoCompletedTrialError):
         read.recommend()
     # in the midst of a transaction of the writer the reader has what was before, at once
-    with study._record.transaction():
-        study._record._connection.execute("UPDATE about SET value = '7' WHERE key = 'budget'")
+    with study._ledger.record.transaction():
+        study._ledger.record._connection.execute("UPDATE about SET value = '7' WHERE key = 'budget'")
         assert RecordedStudy(path).trials == read.trials
     reader = Record(path, read_only=True)
     rows = reader._connection.execute("SELECT * FROM trials")

@@ -7,6 +7,7 @@ from spotsvm.solvers.search import RandomSearch
 from spotsvm.study.resume import Past
 from spotsvm.study.search import StudySearch
 from spotsvm.surrogates.domain import Domain
+from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 
 LINE = Domain.continuous(1)
@@ -28,7 +29,7 @@ class Counting:
 
 def make(given, starts=()):
     return StudySearch(
-        given, LINE, Objectives.of("minimize"), Past({"seed": 3}, True, [], [], {}), "auto", [np.array([u]) for u in starts]
+        given, LINE, Objectives.of("minimize"), Past(Ledger({"seed": 3}), {}), "auto", [np.array([u]) for u in starts]
     )
 
 

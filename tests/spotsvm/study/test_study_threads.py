@@ -80,7 +80,7 @@ def test_numbers_follow_the_order_of_calls_and_nothing_is_lost(search, rounds, r
     assert [t.number for t in study.trials] == list(range(n))
     assert study.n_finished == n
     assert sorted(number for *_, number in calls) == list(range(n))
-    assert sorted(study._told_numbers) == list(range(n))
+    assert sorted(study._ledger.told_numbers) == list(range(n))
     for (_, ended, first), (began, _, second) in itertools.permutations(calls, 2):
         if ended < began:
             assert first < second
@@ -88,7 +88,7 @@ def test_numbers_follow_the_order_of_calls_and_nothing_is_lost(search, rounds, r
     assert all(t.value == value_of(t) for t in study.trials)
     if not recorded:
         return
-    trials, told = study.trials, study._told_numbers
+    trials, told = study.trials, study._ledger.told_numbers
     asked_next = study.ask()
     study.close()
     with closing(Record(study.path, read_only=True)) as record:
@@ -96,7 +96,7 @@ def test_numbers_follow_the_order_of_calls_and_nothing_is_lost(search, rounds, r
         assert [number for _, what, number in record.events() if what == "told"] == list(told)
     with Study(SPACE, search, 0, path=study.path) as resumed:
         assert resumed.trials == (*trials, asked_next)
-        assert resumed._told_numbers == told
+        assert resumed._ledger.told_numbers == told
         assert resumed.ask() == asked_next
 
 
@@ -142,19 +142,19 @@ def test_all_that_may_be_said_of_a_trial_may_be_said_by_any_thread(tmp_path):
         def work(k):
             for i in range(5):
                 batch = [study.ask() for _ in range(3)]
-                study._lose(batch[0], f"thread {k}")
+                study._books.lose(batch[0], f"thread {k}")
                 study.fail(batch[0], "no value", extra={"thread": k})
                 study.tell(batch[1], value_of(batch[1]))
-                study._hand_back(batch[2:])
+                study._books.hand_back(batch[2:])
                 study.add_finding(f"thread {k}", {"round": i})
-                study._plan(100 + k, 3)
+                study._books.plan(100 + k, 3)
 
         in_threads(work, 4)
         trials, findings = study.trials, study.findings
         states = Counter(t.state for t in trials)
         assert states["ok"] == states["failed"] == 20
         assert study.n_finished == 40
-        assert study._n_unfinished == states["running"] == len(trials) - 40
+        assert study._books.n_unfinished == states["running"] == len(trials) - 40
     with Study(SPACE, "random", 0, path=tmp_path / "study.db") as resumed:
         assert resumed.trials == trials
         assert resumed.findings == findings == {f"thread {k}": {"round": 4} for k in range(4)}
@@ -198,7 +198,7 @@ def test_a_handler_of_a_signal_may_tell_what_it_interrupts(tmp_path):
         trials = [study.ask() for _ in range(2)]
         before = signal.signal(signal.SIGTERM, lambda *_: study.tell(trials[1], 2.0))
         try:
-            with study._guard.turn:
+            with study._books.guard.turn:
                 signal.raise_signal(signal.SIGTERM)
         finally:
             signal.signal(signal.SIGTERM, before)
@@ -256,7 +256,7 @@ def test_a_forked_process_does_not_wait_for_a_thread_that_it_has_not():
         warnings.simplefilter("ignore")  # later Pythons warn of forks with threads
         study, held, over = Study({"x": uniform(0, 1)}, "random", 0), threading.Event(), threading.Event()
         def hold():
-            with study._guard.turn:
+            with study._books.guard.turn:
                 held.set()
                 over.wait(60)
         thread = threading.Thread(target=hold)

@@ -18,9 +18,9 @@ def falling(params):
 
 def run(folder, name, space, n_trials, until=None):
     with Study(space, name, 0, noise=False, path=folder / f"{name}.db") as study:
-        study._plan(n_trials)
+        study._books.plan(n_trials)
         study.run(falling, n_trials=until or n_trials)
-        study._plan(n_trials)
+        study._books.plan(n_trials)
     return study
 
 

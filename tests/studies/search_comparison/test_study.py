@@ -8,7 +8,7 @@ from spotsvm.studies.search_comparison.results import by_task, draw_tasks, findi
 from spotsvm.studies.search_comparison.study import SearchComparisonStudy
 from spotsvm.studies.tasks.tasks import TASKS as ALL_TASKS
 from spotsvm.studies.tasks.tasks import SyntheticFunction, make_tasks
-from spotsvm.trials.start import equal_start, start_points
+from spotsvm.study.given import equal_start, starts
 
 SEARCHES = ("kriging", "lhs", "random")
 TASKS = ("branin", "branin_noisy", "svc_rbf_sonar")
@@ -46,7 +46,7 @@ def test_every_machine_has_a_default_in_its_space():
     tasks, left_out = make_tasks()
     for task in tasks:
         machine = not isinstance(task.error, SyntheticFunction)
-        assert len(start_points(equal_start(task.space, task.default), Space(task.space))) == 1 + machine
+        assert len(starts(equal_start(task.space, task.default), Space(task.space))) == 1 + machine
     assert {task.name for task in tasks} | set(left_out) == set(ALL_TASKS)
 
 

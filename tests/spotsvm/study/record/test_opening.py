@@ -160,7 +160,7 @@ def test_the_log_does_not_grow_while_a_reader_is_open_and_is_emptied_after_anoth
         trial = s.ask()
         with closing(Record(path, read_only=True)) as reader:
             for k in range(400):
-                s._record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
+                s._ledger.record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
                 if k % 50 == 0:
                     reader.trials()
             assert log.stat().st_size < 6 << 20
@@ -168,11 +168,11 @@ def test_the_log_does_not_grow_while_a_reader_is_open_and_is_emptied_after_anoth
             other.execute("BEGIN")
             other.execute("SELECT * FROM trials").fetchall()
             for k in range(420):
-                s._record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
+                s._ledger.record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
             assert log.stat().st_size > 8 << 20
             other.execute("COMMIT")
         for k in range(3):
-            s._record.write_lost(replace(trial, lost=(str(k),)))
+            s._ledger.record.write_lost(replace(trial, lost=(str(k),)))
         assert log.stat().st_size <= 4 << 20
     assert [file.name for file in path.parent.iterdir()] == ["study.db"]
 

@@ -238,7 +238,7 @@ def test_what_is_in_the_way_of_writing_costs_nothing(obstacle, said, path):
     with study(path) as s:
         s.run(objective, 12)
         trial, before = s.ask(), s.trials
-        with obstacle(path, s._record._connection):
+        with obstacle(path, s._ledger.record._connection):
             for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.run(objective, 14), lambda: s.add_finding("a", {})):
                 with pytest.raises(StorageError, match=said):
                     act()

@@ -24,7 +24,7 @@ def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "study.db"
     with study(path, "cmaes") as s:
         s.run(partly_failing, 60)
-        s._hold(s.ask(), Outcome("ok", 0.5))
+        s._books.hold(s.ask(), Outcome("ok", 0.5))
         s.add_finding("weather", {"sun": 0.25})
     return path
 

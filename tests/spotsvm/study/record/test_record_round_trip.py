@@ -82,7 +82,7 @@ def tell(study, how, values, extra, seconds, text):
     if how == "leave":
         return
     if how == "lose":
-        study._lose(trial, text)
+        study._books.lose(trial, text)
     if how == "fail":
         study.fail(trial, text, extra=extra, seconds=seconds)
         return
@@ -113,7 +113,7 @@ def check(space, seed, direction, tellings, search, *, report=False):
         with study:
             for one in tellings[: int(min(study.space.domain.size, 9))]:
                 tell(study, *one)
-            study._plan(10**400, 3)
+            study._books.plan(10**400, 3)
         read = RecordedStudy(path)
         with Study(space, search, seed, path=path, direction=direction) as again:
             assert list(map(facts, again.trials)) == list(map(facts, study.trials)) == list(map(facts, read.trials))

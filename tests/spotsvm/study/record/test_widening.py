@@ -91,12 +91,12 @@ def test_outcomes_that_wait_keep_their_values_of_a_profiled_list(tmp_path):
     options = {"path": tmp_path / "s.db", "profile": "n"}
     with Study(narrow, "random", 0, **options) as study:
         study.ask()
-        study._hold(study.ask(), path_of([(1, 0.5), (2, 0.25)], "n", None, study.profile.listed))
+        study._books.hold(study.ask(), path_of([(1, 0.5), (2, 0.25)], "n", None, study.profile.listed))
     for _ in range(2):  # the second time the record has the wider space
         with Study(wide, "random", **options) as study:
-            assert study._held(study.trials[1]).path == ((2, Outcome("ok", 0.5)), (1, Outcome("ok", 0.25)))
+            assert study._books.held(study.trials[1]).path == ((2, Outcome("ok", 0.5)), (1, Outcome("ok", 0.25)))
     with Study(wide, "random", **options) as study:
-        study.tell(1, study._held(study.trials[1]))
+        study.tell(1, study._books.held(study.trials[1]))
         assert [(t.params["n"], t.value) for t in study.trials[1:]] == [(2, 0.25), (1, 0.5)]
 
 
@@ -104,9 +104,9 @@ def test_outcomes_that_wait_stay_where_another_parameter_is_wider(tmp_path):
     space = {"x": (0.0, 1.0), "scale": [(1,), (2,)]}
     options = {"path": tmp_path / "s.db", "profile": "scale"}
     with Study(space, "random", 0, **options) as study:
-        study._hold(study.ask(), path_of([((2,), 0.5)], "scale", None, study.profile.listed))
+        study._books.hold(study.ask(), path_of([((2,), 0.5)], "scale", None, study.profile.listed))
     with Study(space | {"x": (0.0, 2.0)}, "random", **options) as study:
-        assert study.tell(0, study._held(study.trials[0])).params["scale"] == (2,)
+        assert study.tell(0, study._books.held(study.trials[0])).params["scale"] == (2,)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def press():
 
 def in_agreement(study):
     with closing(Record(study.path, read_only=True)) as record:
-        return record.trials() == [t for t in study.trials] and record.events() == study._events
+        return record.trials() == [t for t in study.trials] and record.events() == study._ledger.events
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_a_second_ctrl_c_ends_the_keeping_too():
     study = Study(SPACE, "random", 0)
     with pytest.raises(KeyboardInterrupt):
         study.run(Stubborn(bowl, 2), 9)
-    assert (study.n_finished, study._n_unfinished) == (0, len(study.trials))
+    assert (study.n_finished, study._books.n_unfinished) == (0, len(study.trials))
 
 
 @pytest.mark.parametrize("leaves", [SystemExit, GeneratorExit])
@@ -145,7 +145,7 @@ def test_interrupted_inside_a_transaction_memory_and_record_agree(where, search,
             if len(pressed) % 5 == 2:
                 press()
 
-    study._record._connection = Watched(study._record._connection, after=press_once_in_five)
+    study._ledger.record._connection = Watched(study._ledger.record._connection, after=press_once_in_five)
     interrupted = 0
     while study.n_finished < 12:
         try:
@@ -158,7 +158,7 @@ def test_interrupted_inside_a_transaction_memory_and_record_agree(where, search,
                     (t.number, t.state, t.value) for t in study.trials
                 ]
             running = [t for t in study.trials if t.state == "running"]
-            study._hand_back(running)
+            study._books.hand_back(running)
     assert interrupted >= 2
     study.close()
     undisturbed = Study(SPACE, search, 0)

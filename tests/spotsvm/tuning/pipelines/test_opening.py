@@ -28,7 +28,7 @@ def held(trial):
 @pytest.mark.parametrize("search", ["kriging", "random", "cmaes", "lbfgsb", "vns"])
 def test_the_others_are_held_in_the_middle_and_then_opened(search):
     study = Study(SPACE, opening(SPACE, ["gamma", "C"], 12, search), seed=0).run(response, n_trials=30)
-    assert search != "kriging" or study._n_initial == 6  # of the two first parameters
+    assert search != "kriging" or study._books.n_initial == 6  # of the two first parameters
     assert all(held(t) for t in study.trials[:12])
     assert sum(held(t) for t in study.trials[12:]) <= 2
     assert len({t.params["gamma"] for t in study.trials[:12]}) > 5

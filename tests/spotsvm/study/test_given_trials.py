@@ -150,7 +150,7 @@ def test_what_cannot_be_recorded_is_not_there(tmp_path, monkeypatch):
 
     study = Study(SPACE, "kriging", 0, noise=False, path=tmp_path / "a.db")
     with monkeypatch.context() as patch:
-        patch.setattr(study._record, "write_added", refuse)
+        patch.setattr(study._ledger.record, "write_added", refuse)
         with pytest.raises(StorageError, match="the disk is full"):
             study.add_trial(*ELSEWHERE[0])
     other = Study(SPACE, "kriging", 0, noise=False)

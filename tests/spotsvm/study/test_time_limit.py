@@ -4,7 +4,7 @@ import pytest
 
 from spotsvm import Study
 from spotsvm.errors import ArgumentError
-from spotsvm.study.ends.time_limit import TimeLimit
+from spotsvm.study.stop import TimeLimit
 from spotsvm.study.workers.protocol import Here
 
 SPACE = {"x": list(range(1000))}
@@ -15,7 +15,7 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.now = 1000.0
-        monkeypatch.setattr("spotsvm.study.ends.time_limit.monotonic", lambda: self.now)
+        monkeypatch.setattr("spotsvm.study.stop.monotonic", lambda: self.now)
 
     def __call__(self, params):
         self.now += 1.0

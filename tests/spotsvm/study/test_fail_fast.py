@@ -127,7 +127,7 @@ def test_the_traceback_of_an_outcome_that_waits_for_its_turn_is_recorded(tmp_pat
     with Study(SPACE, "random", 0, path=tmp_path / "r.db") as study:
         from spotsvm.trials.trial import call
 
-        study._hold(study.ask(), call(broken, {"x": 1.0}))
+        study._books.hold(study.ask(), call(broken, {"x": 1.0}))
     with closing(Record(tmp_path / "r.db", read_only=True)) as record:
         assert "return undefined_name(params)" in record.outcomes()[0].traceback
 

@@ -11,7 +11,7 @@ from spotsvm import SpotSearchCV, Study
 from spotsvm.errors import ArgumentError
 from spotsvm.space.space import Space
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.study.stop import ImprovementBelowUncertainty, Look, checked_stop, with_test_share
+from spotsvm.study.stop import ImprovementBelowUncertainty, checked_stop, with_test_share
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.trials.scores.fold_bias import corrected_standard_error
 from spotsvm.trials.trial import Trial
@@ -24,17 +24,16 @@ def with_folds(params, spread=0.05):
 
 
 class Told:
-    """A stop rule that sees what it is told to."""
+    """A stop rule that stops after three trials in a row at which it is told of too small improvements."""
 
-    factor, patience = 0.5, 3
+    def __init__(self, improvements):
+        self.improvements, self.asked = improvements, []
 
-    def __init__(self, improvements, uncertainty=1.0):
-        self.improvements, self.uncertainty, self.looked = improvements, uncertainty, []
-
-    def look(self, trials, space, *, sign, noise, seed):
-        self.looked.append(len(trials))
-        value = self.improvements[len(trials) - 1]
-        return None if value is None else Look(len(trials), value, self.uncertainty, "noise")
+    def __call__(self, study):
+        n = study.n_finished
+        self.asked.append(n)
+        last = self.improvements[max(n - 3, 0) : n]
+        return f"three in a row after {n}" if len(last) == 3 and all(one is not None and one < 0.5 for one in last) else None
 
 
 def run(stop, n_trials=30, objective=bowl, search="random", **changed):
@@ -59,7 +58,11 @@ def test_it_stops_after_as_many_trials_in_a_row_as_it_has_patience(improvements,
     assert study.n_finished == end
     assert study.findings["stop"]["stopped"] is (end < len(improvements) or improvements[-3:] == [0.1] * 3)
     assert study.findings["stop"]["n_trials"] == end
-    assert len(rule.looked) == len(set(rule.looked)), "each number of trials is looked at once"
+    assert rule.asked == list(range(1, end + 1)), "each number of trials is asked about once"
+    sentence = (
+        f"three in a row after {end}" if study.findings["stop"]["stopped"] else f"did not stop the search after {end} trials"
+    )
+    assert sentence in study.findings["stop"]["sentence"]
 
 
 def test_what_was_finished_before_counts(tmp_path):
@@ -163,10 +166,11 @@ def test_in_a_cross_validated_search(tmp_path):
         fitted(stop="soon")
 
 
-def test_several_objectives_have_no_stop_rule():
+def test_the_rule_of_the_library_is_for_one_objective_and_any_other_for_several():
     study = Study(SPACE, "random", 0, direction=["minimize", "minimize"])
     with pytest.raises(ArgumentError, match="is for one objective"):
         study.run(lambda p: [p["x"], p["y"]], 5, stop="uncertainty")
+    assert study.run(lambda p: [p["x"], p["y"]], 5, stop=lambda s: "three" if s.n_finished == 3 else None).n_finished == 3
     X, y = load_iris(return_X_y=True)
     metrics = {"scoring": ["accuracy", "f1_macro"], "refit": "accuracy"}
     search = SpotSearchCV(SVC(), {"C": [1, 2]}, search="nsga2", stop="uncertainty", **metrics)
@@ -184,10 +188,31 @@ def test_bad_arguments(arguments):
         ImprovementBelowUncertainty(**arguments)
 
 
-@pytest.mark.parametrize("stop", ["soon", 3, True, ImprovementBelowUncertainty, lambda study: True])
+@pytest.mark.parametrize("stop", ["soon", 3, True, ImprovementBelowUncertainty])
 def test_what_is_no_rule(stop):
     with pytest.raises(ArgumentError, match="is not a stop rule; use None, 'uncertainty'"):
         checked_stop(stop)
+
+
+def test_a_rule_gives_its_reason_as_text():
+    with pytest.raises(ArgumentError, match="stop=.* returned True; return the reason as text, or None"):
+        run(lambda study: True)
+
+
+def test_a_rule_sees_the_study_as_it_was_after_each_trial(tmp_path):
+    seen = []
+
+    def rule(study):
+        states = [t.state for t in study.trials]
+        seen.append((study.n_finished, len(study.finished_trials), states.count("ok"), study.best_value))
+
+    study = Study(SPACE, "random", 0)
+    study.run(bowl, 6, batch_size=3, stop=rule)
+    values = [t.value for t in study.trials]
+    assert seen == [(n, n, n, min(values[:n])) for n in range(1, 7)]
+    assert [len(study.after(n).trials) for n in range(7)] == [0, 3, 3, 3, 6, 6, 6]
+    assert [t.state for t in study.after(4).trials] == ["ok"] * 4 + ["running"] * 2
+    assert study.after(6) is study
 
 
 def test_the_share_of_test_rows_is_filled_in_once():

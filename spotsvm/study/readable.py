@@ -1,12 +1,15 @@
-"""The pictures of a study's report one by one, and its representation in notebooks."""
+"""What can be read of a study: results, status, pictures and report."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from spotsvm.common.text import checked_path
+from spotsvm.study.status import Status, status_of
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.own_unit import in_own_unit
 
@@ -14,8 +17,78 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-class StudyPictures(StudyResults):
-    """Pictures, importance and HTML of a study, for a class with the results of one; see `Study`."""
+class ReadableStudy(StudyResults):
+    """The results of a study with status, pictures and report; `Study` adds what changes it, `RecordedStudy` reads a record."""
+
+    def status(self) -> Status:
+        """Return the status of the study: trials in each state, incumbent, time spent, pace, failures; see `Status`.
+
+        See Also
+        --------
+        report : Tables and pictures.
+        n_finished : The number of finished trials alone.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> status = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3).status()
+        >>> status.state, status.n_ok, status.incumbent.value
+        ('ended', 3, 1.0)
+        """
+        return status_of(self.trials, self.about, self.findings, self.objectives, self.path)
+
+    def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
+        """Write a report: one HTML file with tables and pictures, which needs no network, and can be read without its script.
+
+        It says what came out and what is recommended, with plausible ranges; how much of the value is luck; and shows the
+        convergence, the importance and effects of the parameters, slices of the model, all trials, failures, how to repeat the
+        study, and its settings. It can be written while the study runs.
+
+        Parameters
+        ----------
+        path : path-like
+            The file.
+        baseline : Study, optional
+            A study of the same objective by random search, to stand beside this one; by default its place is taken by what
+            the study's own model expects of random search.
+        tables : path-like, optional
+            A folder for the report's tables, each a CSV file with the numbers in full.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ArgumentError
+            If an argument is not a path; if the baseline has other objectives, another space or other data, or no trial of it
+            succeeded.
+        StorageError
+            If a file cannot be written.
+
+        See Also
+        --------
+        plot_convergence : One of its pictures.
+        status : A few figures, also while it runs.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
+        >>> with TemporaryDirectory() as folder:
+        ...     study.report(Path(folder) / "report.html").name
+        'report.html'
+        """
+        from spotsvm.reports.study_page import study_page  # on use: most studies are never shown
+
+        file = checked_path(path, such_as="report.html")
+        folder = None if tables is None else checked_path(tables, "tables", "tables")
+        page = study_page(self, baseline)
+        if folder is not None:
+            page.write_tables(folder)
+        return page.write(file)
 
     def plot_convergence(self, baseline: StudyResults | None = None) -> Any:
         """Draw the best value so far by trials, beside what random search would reach; of several objectives the hypervolume.
@@ -47,9 +120,9 @@ class StudyPictures(StudyResults):
         >>> study.plot_convergence().get_xlabel()  # to save it: .figure.savefig("convergence.png")
         'finished trials'
         """
-        from spotsvm.reports.plots import plot_convergence  # on use: most studies are never drawn
+        from spotsvm.reports import plots  # on use: most studies are never drawn
 
-        return plot_convergence(self, baseline)
+        return plots.plot_convergence(self, baseline)
 
     def plot_slices(self) -> Any:
         """Draw slices of the Kriging model of the trials through the recommended configuration, with the trials.
@@ -80,9 +153,9 @@ class StudyPictures(StudyResults):
         >>> axes.get_xlabel(), axes.get_ylabel()
         ('x', 'y')
         """
-        from spotsvm.reports.plots import plot_slices
+        from spotsvm.reports import plots  # on use: most studies are never drawn
 
-        return plot_slices(self)
+        return plots.plot_slices(self)
 
     def plot_importance(self, objective: int | str = 0) -> Any:
         """Draw the share of the variance that each parameter explains, by the Kriging model of the trials.
@@ -116,9 +189,9 @@ class StudyPictures(StudyResults):
         >>> [label.get_text() for label in axes.get_yticklabels()]
         ['x', 'y']
         """
-        from spotsvm.reports.plots import plot_importance
+        from spotsvm.reports import plots  # on use: most studies are never drawn
 
-        return plot_importance(self, objective)
+        return plots.plot_importance(self, objective)
 
     def plot_parallel(self) -> Any:
         """Draw the successful trials as lines over the parameters, the best tenth or the front in colour.
@@ -146,9 +219,9 @@ class StudyPictures(StudyResults):
         >>> axes = study.run(lambda p: 4 * p["x"] + p["y"], n_trials=15).plot_parallel()
         >>> axes.figure.savefig("parallel.png")  # doctest: +SKIP
         """
-        from spotsvm.reports.plots import plot_parallel
+        from spotsvm.reports import plots  # on use: most studies are never drawn
 
-        return plot_parallel(self)
+        return plots.plot_parallel(self)
 
     def plot_pareto(self, ax: Axes | Sequence[Axes] | None = None) -> Any:
         """Draw the trials and their front; of three or more objectives a picture for each pair of them.
@@ -229,9 +302,9 @@ class StudyPictures(StudyResults):
         >>> frame["parameter"].tolist(), frame["lowest_at"].tolist(), (frame["with_others"] > [0.8, 0.0]).all().item()
         (['x', 'y'], [0.0, 0.0], True)
         """
-        from spotsvm.reports.plots import importance_frame
+        from spotsvm.reports import plots  # on use: most studies are never drawn
 
-        return importance_frame(self, objective)
+        return plots.importance_frame(self, objective)
 
     def _repr_html_(self) -> str:
         """Return the study and its best trials as HTML, which notebooks show."""

@@ -10,7 +10,7 @@ from spotsvm.common.errors import StorageError
 from spotsvm.errors import SpaceError, StudyMismatchError
 from spotsvm.solvers.search import KrigingSearch, RandomSearch
 from spotsvm.space.space import Space
-from spotsvm.trials.start import start_points
+from spotsvm.study.given import starts
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 MIXED = [{"kernel": ["rbf"], "C": loguniform(1e-3, 1e3)}, {"kernel": ["poly"], "degree": randint(2, 6)}]
@@ -103,11 +103,11 @@ def test_starts_take_the_place_of_design_points_and_stop_nothing_by_failing():
 @pytest.mark.parametrize(("search", "next_four"), [("kriging", ["design"] * 3 + ["replicate"]), ("cmaes", ["generation"] * 4)])
 def test_starts_are_a_batch_of_their_own(search, next_four):
     study = Study(SPACE, search, 0, start=STARTS)
-    assert study._n_foreseen == 3
+    assert study._books.search.n_foreseen == 3
     assert len(study.ask_batch(2)) == 2
     rest = study.ask_batch(8)
     assert [t.origin for t in rest] == ["start"]
-    study._hand_back(study.trials)
+    study._books.hand_back(study.trials)
     batch = study.ask_batch(8)
     assert [t.params for t in batch] == at(study)[:3]
     for t in batch:
@@ -130,7 +130,7 @@ def test_every_search_goes_on_from_the_best_start_one_at_a_time_or_in_batches(se
     assert closer[:first].sum() >= 0.6 * first
     assert study.best_trial.params == study.trials[1].params
     if search == "cmaes":
-        assert np.allclose(study._search._search._run.es.mean, goal, atol=0.25)
+        assert np.allclose(study._books.search._search._run.es.mean, goal, atol=0.25)
 
 
 def test_a_study_cut_off_among_its_starts_goes_on_in_the_same_batches(tmp_path):
@@ -150,13 +150,13 @@ def test_starts_count_in_a_budget_and_are_no_neighbours_of_a_vns():
     study = Study(SPACE, "cmaes", 0, start=STARTS)
     # the best of the starts is one of the first generation of six
     assert [t.origin for t in study.run(valley, 2).trials] == ["start"] * 2
-    assert study.run(valley, 8)._n_initial == 8
+    assert study.run(valley, 8)._books.n_initial == 8
     assert [t.origin for t in study.trials] == ["start"] * 3 + ["generation"] * 5
-    assert Study(SPACE, "cmaes", 0, start=STARTS[0])._n_initial == 6
-    assert Study(SPACE, "kriging", 0, start=STARTS)._n_initial == 6
+    assert Study(SPACE, "cmaes", 0, start=STARTS[0])._books.n_initial == 6
+    assert Study(SPACE, "kriging", 0, start=STARTS)._books.n_initial == 6
     study = Study(SPACE, "carrizosa2014", 0, start=[STARTS[0], STARTS[1], STARTS[2]]).run(valley, 3)
-    assert study._search._search.kappa == 1
-    assert study._search._search.incumbent.tolist() == list(study.trials[0].point)
+    assert study._books.search._search.kappa == 1
+    assert study._books.search._search.incumbent.tolist() == list(study.trials[0].point)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_a_start_outside_the_space_is_refused_when_the_study_is_made(start, said
 
 def test_a_start_outside_a_conditional_space():
     with pytest.raises(SpaceError, match=r"start is not in the space: degree=9 is not an integer in \[2, 5\]"):
-        start_points({"kernel": "poly", "degree": 9}, Space(MIXED))
+        starts({"kernel": "poly", "degree": 9}, Space(MIXED))
 
 
 @pytest.mark.parametrize("search", ["kriging", "random", "vns", "cmaes", "lbfgsb", "own"])
@@ -225,7 +225,7 @@ def test_a_start_that_cannot_be_recorded_is_asked_for_again(search, tmp_path, mo
             raise StorageError("the disk is full")
 
         with monkeypatch.context() as patch:
-            patch.setattr(study._record, "write_asked", full)
+            patch.setattr(study._ledger.record, "write_asked", full)
             for _ in range(2):
                 with pytest.raises(StorageError, match="the disk is full"):
                     study.ask()

@@ -1,0 +1,309 @@
+"""Asking and telling: each step of a trial is written to the ledger before it takes effect."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.errors import ArgumentError, SpaceError, TrialStateError
+from spotsvm.common.text import shown_value
+from spotsvm.solvers.errors import SearchExhaustedError
+from spotsvm.solvers.search import Suggestion
+from spotsvm.space.space import Space
+from spotsvm.study.record.rows import storable_outcome
+from spotsvm.study.search import StudySearch
+from spotsvm.study.turns import RunGuard, in_turn
+from spotsvm.study.workers.interrupts import interrupts_held
+from spotsvm.surrogates.responses import are_penalties
+from spotsvm.trials.constraints import Constraints, allowed_path, noted, with_bounded_numbers
+from spotsvm.trials.ledger import Ledger
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.profile import Profile, checked_path, suggested
+from spotsvm.trials.trial import GIVEN, START, Outcome, Trial, is_given, one_line
+
+_LOG = logging.getLogger(__name__)
+
+#: key in `extra` that marks a value which stands for a failure
+PENALTY = "penalty"
+#: the largest budget and batch size that are stored: a record may not hold all larger numbers
+_MOST = 2**53
+
+
+class Bookkeeper:
+    """Asks the search of a study for trials and tells it their outcomes; ledger and search stay in step if a write fails.
+
+    `start_params` are the parameters of the starting points, by the points, without rounding.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        search: StudySearch,
+        space: Space,
+        objectives: Objectives,
+        constraints: Constraints,
+        profile: Profile | None,
+        start_params: Mapping[tuple[float, ...], dict[str, Any]],
+    ):
+        self.ledger, self.search, self._space, self._objectives = ledger, search, space, objectives
+        self._constraints, self._profile = constraints, profile
+        self._start_params = dict(start_params)
+        self._asked_at: dict[int, float] = {}
+        self._unfinished = [t.number for t in ledger.trials if t.state == "running"]
+        self.guard = RunGuard()
+        #: whether the search had no further point at the last batch
+        self.is_exhausted = False
+
+    @in_turn
+    def plan(self, n_trials: int, batch_size: int | None = 1) -> None:
+        """Store the budget and the batch size of a run, for the status and for the code in the report that repeats the study.
+
+        The batch size is None if it differs between runs, or if several workers got their trials one by one.
+        """
+        about = self.ledger.about
+        before = about.get("batch_size", batch_size) if self.ledger.trials else batch_size
+        plan = {
+            "budget": min(int(n_trials), _MOST),
+            "batch_size": None if batch_size is None or before != batch_size else min(int(batch_size), _MOST),
+        }
+        if any(key not in about or about[key] != value for key, value in plan.items()):
+            self.ledger.describe(plan)
+
+    @in_turn
+    def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
+        """Store a finding; see `Study.add_finding`."""
+        self.ledger.add_finding(name, finding)
+
+    @in_turn
+    def ask(self) -> Trial:
+        """Return the next trial to evaluate; see `Study.ask`."""
+        self.guard.check("ask")
+        trials = self.ledger.trials
+        if self._unfinished:
+            trial = trials[self._unfinished.pop(0)]
+            self._asked_at[trial.number] = time.perf_counter()
+            return trial
+        number, suggestion = len(trials), None
+        began = time.perf_counter()
+        try:
+            suggestion = self.search.suggest()
+            return self._note(suggestion, time.perf_counter() - began)
+        except SearchExhaustedError:
+            raise
+        except BaseException:
+            if number == len(trials):  # the search must not remember a point that became no trial
+                self.search.forget(suggestion, trials, self.ledger.events)
+            else:
+                self._unfinished.insert(0, number)
+            raise
+
+    @interrupts_held()
+    def _note(self, suggestion: Suggestion, seconds: float) -> Trial:
+        """Turn a suggestion into a trial in the ledger."""
+        point = self._space.domain.snap_one(suggestion.point)
+        number = len(self.ledger.trials)
+        params = self._space.decode(point, self._known_params(point, suggestion.origin))
+        if self._profile is not None and suggestion.origin != START:
+            params = self._profile.asked_params(params)
+        trial = Trial(
+            number,
+            params,
+            tuple(point.tolist()),
+            origin=suggestion.origin,
+            note=suggestion.note,
+            seed=self._seed_of(number),
+            ask_seconds=seconds,
+            fit_seconds=suggestion.fit_seconds,
+            acquisition_seconds=suggestion.acquisition_seconds,
+            asked_at=time.time(),
+        )
+        state = self.search.state()
+        self.ledger.add_asked(trial, state)
+        self.search.keep(suggestion, state)
+        self._asked_at[number] = time.perf_counter()
+        _LOG.debug("trial %d is asked for (%s): %s", number, "; ".join(filter(None, [trial.origin, trial.note])), trial.params)
+        return trial
+
+    def _seed_of(self, number: int) -> int:
+        return int(np.random.SeedSequence([int(self.ledger.about["seed"]), number]).generate_state(1)[0])
+
+    def _known_params(self, point: NDArray[np.float64], origin: str) -> Mapping[str, Any]:
+        """Return the parameters that a point was given with: without its rounding, also where it is evaluated again."""
+        if origin == START:
+            return self._start_params.get(tuple(point.tolist()), {})
+        seen = np.array if self._profile is None else self._profile.searched_point
+        known = (t.params for t in self.ledger.trials if is_given(t) and np.array_equal(seen(t.point), seen(point)))
+        return next(known, {})
+
+    @in_turn  # outermost: waiting for another thread may be interrupted
+    @interrupts_held()
+    def finish(self, trial: Trial | int, outcome: Outcome) -> Trial:
+        """Record the outcome of a running trial, and tell the search; see `Study.tell`."""
+        self.guard.check("tell")
+        trials = self.ledger.trials
+        number = trial.number if isinstance(trial, Trial) else trial
+        if not isinstance(number, Integral) or not 0 <= number < len(trials):
+            raise TrialStateError(f"trial={shown_value(number)} was never asked for; this study has {len(trials)} trials")
+        running = trials[number]
+        if running.state != "running":
+            raise TrialStateError(f"trial={number} is not running; it was told before and is {running.state!r}")
+        outcome, wrong = self._judged(outcome)
+        if not wrong and not any(t.state == "ok" for t in trials):
+            outcome, wrong = with_bounded_numbers(outcome, self._constraints)
+        began = self._asked_at.get(number)
+        seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
+        told, further = self._told(running, replace(outcome, seconds=seconds), len(trials))
+        self.ledger.add_told(told, further)
+        if number in self._unfinished:
+            self._unfinished.remove(number)
+        self.search.tell(told, further)
+        result = told.reason or (told.values if told.value is None else told.value)
+        _LOG.info("trial %d is %s after %.3g s: %s", number, told.state, seconds or 0.0, result)
+        if wrong:
+            raise ArgumentError(wrong)
+        return told
+
+    def _judged(self, outcome: Outcome) -> tuple[Outcome, str]:
+        """Return an outcome with its values checked against the objectives, and what is wrong with it, or an empty text."""
+        if self._profile is None:
+            return self._objectives.judged(outcome)
+        return checked_path(outcome, self._objectives.judged, self._profile)
+
+    def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
+        """Return a trial with its judged outcome, and trials for the other values on its path, from number `further`."""
+        outcome = storable_outcome(outcome)
+        if self._constraints.bounds or self._constraints.conditions:
+            outcome = (
+                noted(outcome, self._constraints)
+                if self._profile is None
+                else allowed_path(outcome, self._profile, self._constraints, running.params)
+            )
+        values = outcome.values if isinstance(outcome.values, tuple) else None
+        told = replace(
+            running, state=outcome.state, value=outcome.value, values=values, extra=dict(outcome.extra),
+            reason=outcome.reason, seconds=outcome.seconds, told_at=time.time(), traceback=outcome.traceback,
+            attributes=outcome.attributes,
+        )  # fmt: skip
+        if self._is_penalty(told):
+            told = replace(told, extra={PENALTY: 1.0, **told.extra})
+        if self._profile is None:
+            return told, ()
+        return self._profile.finished(told, outcome.path, further, float(self._objectives.signs[0]))
+
+    def _is_penalty(self, told: Trial) -> bool:
+        """Return whether the value of a trial stands for a failure, by those told before it."""
+        if self._profile is not None or told.value is None:
+            return False
+        values = [self.ledger.trials[number].value for number in self.ledger.told_numbers] + [told.value]
+        sign = float(self._objectives.signs[0])
+        return bool(are_penalties([np.nan if value is None else sign * value for value in values])[-1])
+
+    @in_turn
+    @interrupts_held()
+    def add(self, params: Mapping[str, Any], outcome: Outcome) -> Trial:
+        """Add a trial that was evaluated elsewhere: checked, recorded, and only then told to the search."""
+        self.guard.check("add_trial")
+        point = self._space.encode(params)
+        outcome, wrong = self._judged(outcome)
+        if wrong:
+            raise ArgumentError(wrong.replace("the objective returned", "the trial has"))
+        number = len(self.ledger.trials)
+        given = self._space.decode(point, {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items()})
+        self.check_allowed(given)
+        if self._profile is not None:
+            for key, _ in outcome.path:
+                self.check_allowed({**given, self._profile.name: self._profile.value(key)})
+        trial = Trial(number, given, tuple(point.tolist()), origin=GIVEN, seed=self._seed_of(number))
+        told, further = self._told(trial, outcome, number + 1)
+        with self.search.taken(point, self.ledger.trials, self.ledger.events) as state:
+            self.ledger.add_given(told, state, further)
+        self.search.tell(told, further)
+        return told
+
+    def check_allowed(self, params: Mapping[str, Any]) -> None:
+        """Raise SpaceError if a configuration from elsewhere violates a condition."""
+        if name := self._constraints.violated(params):
+            raise SpaceError(f"params={dict(params)!r} violates {name}; leave the trial out, or change the constraint")
+
+    @in_turn
+    def hold(self, trial: Trial, outcome: Outcome) -> None:
+        """Record the outcome of a trial before it can be told, so that a resumed study does not evaluate the trial again."""
+        if trial.number not in self.ledger.outcomes:
+            self.ledger.hold(trial.number, storable_outcome(outcome))
+
+    def held(self, trial: Trial) -> Outcome | None:
+        """Return the outcome of a running trial if it is recorded; see `hold`."""
+        return self.ledger.outcomes.get(trial.number)
+
+    @in_turn
+    def lose(self, trial: Trial, reason: str) -> Trial:
+        """Record the reason why the worker of a trial died; the trial is still running."""
+        running = self.ledger.trials[trial.number]
+        lost = replace(running, lost=(*running.lost, one_line(reason)))
+        self.ledger.add_lost(lost)
+        return lost
+
+    @in_turn
+    def ask_batch(self, size: int) -> list[Trial]:
+        """Ask for up to `size` trials to evaluate together; see `Study.ask_batch`."""
+        trials, events = self.ledger.trials, self.ledger.events
+        if self._unfinished and events[-1][1] == "told":
+            size = min(size, len(self._unfinished))  # the rest of a batch that was cut off is a batch of its own
+        batch: list[Trial] = []
+        try:
+            while len(batch) < size and not (batch and batch[-1].origin == START and not self._start_is_next()):
+                batch.append(self.ask())
+        except SearchExhaustedError as error:
+            if not batch and not trials:
+                raise  # nothing satisfies the constraints
+            if not batch:
+                _LOG.warning("the study ends with %d trials: %s", len(suggested(trials)), error)
+        except BaseException:
+            self.hand_back(batch)
+            raise
+        self.is_exhausted = not batch
+        return batch
+
+    def _start_is_next(self) -> bool:
+        return self.ledger.trials[self._unfinished[0]].origin == START if self._unfinished else self.search.n_starts > 0
+
+    @in_turn
+    def hand_back(self, trials: Sequence[Trial]) -> None:
+        """Requeue those of these trials that are still running: `ask` returns them before any other."""
+        back = {t.number for t in trials if self.ledger.trials[t.number].state == "running"}
+        self._unfinished = sorted(back.union(self._unfinished))
+
+    @property
+    def n_unfinished(self) -> int:
+        """Number of queued trials, which `ask` returns first."""
+        return len(self._unfinished)
+
+    @property
+    @in_turn
+    def waits_for_starts(self) -> bool:
+        """Whether the next point depends on the best start, and starts are still running."""
+        if self._unfinished or self.search.n_starts or not self.search.follows_starts:
+            return False
+        return all(map(is_given, self.ledger.trials)) and any(t.state == "running" for t in self.ledger.trials)
+
+    @property
+    def n_initial(self) -> int:
+        """Trials of the search's initial design, or of its first generation and the starts before it."""
+        return self.search.initial_trials(sum(map(is_given, suggested(self.ledger.trials))))[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the record out: a copy of a study is in memory, and two studies must not write one file."""
+        # as pairs, since skops writes no dictionary whose keys are tuples
+        pairs = list(self._start_params.items())
+        return self.__dict__ | {"ledger": self.ledger.in_memory(), "_asked_at": {}, "_start_params": pairs}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._start_params = dict(state["_start_params"])

@@ -1,0 +1,362 @@
+"""What a study is given: configurations to start at, and trials that were evaluated elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError, StudyMismatchError
+from spotsvm.common.text import shown_value
+from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter, is_number
+from spotsvm.space.space import Space
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.attributes import as_attributes
+from spotsvm.trials.constraints import Constraints
+from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.profile import Profile, path_of, suggested
+from spotsvm.trials.recommendation import BOUNDS_HELD, CONFIRM, holds_bounds, summarise_failures, why_none
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.trial import FINISHED, GIVEN, START, Outcome, Trial, as_float, checked_seconds, is_given, one_line, outcome_of
+
+Floats = NDArray[np.float64]
+#: how far a point may be off by rounding, where a distribution gives a probability for a quantile
+ROUNDING = 1e-12
+#: configurations of another study to start at
+N_STARTS = 5
+#: configurations to start at, as `Study` takes them
+Start = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+#: a configuration and its outcome
+GivenTrial = tuple[Mapping[str, Any], Outcome]
+
+
+class StartingPoints:
+    """The points that a study begins at, from configurations, another study or the path of its record; see `Study`.
+
+    `params` are the parameters by the points: those given, without the rounding of a point. Raises SpaceError for a configuration
+    that is outside the space or violates a condition, and NoCompletedTrialError for a study without a trial that has succeeded.
+    """
+
+    def __init__(self, start: Any, space: Space, profile: Profile | None, constraints: Constraints):
+        self._space, self._profile = space, profile
+        self._of_other = isinstance(start, str | PathLike | StudyResults)
+        if self._of_other:
+            start = best_configurations(start, space, None if profile is None else profile.name, constraints)
+        given = [] if start is None else starts(start, space)
+        constraints.check_start([params for _, params in given])
+        self._points = [point for point, _ in given]
+        self.params = {tuple(point.tolist()): params for point, params in given}
+
+    def left(self, trials: Sequence[Trial], path: Path | None) -> list[Floats]:
+        """Return the points that no trial of a record has evaluated.
+
+        They may be more or fewer than the record's study was created with, as long as those that it evaluated are among them;
+        StudyMismatchError if one is not. Those of another study, which may have gone on meanwhile, may differ, and none is left
+        once the search has gone on from them.
+        """
+        if not self._points:
+            return []
+        given = {self._place(point) for point in self._points}
+        been = [self._place(point) for point in _settled([trial.point for trial in trials], self._space)]
+        left = [point for point in self._points if self._place(point) not in been]
+        if self._of_other:
+            n_started = sum(trial.origin == START for trial in trials)
+            return left[: len(self._points) - n_started] if all(map(is_given, trials)) else []
+        for trial, at in zip(trials, been, strict=True):
+            if trial.origin == START and at not in given:
+                raise StudyMismatchError(
+                    f"{path} holds a study with another start: it began with {dict(trial.params)!r}, which is not among the "
+                    "start given. Add it, leave start out, or use another file"
+                )
+        return left
+
+    def _place(self, point: Floats) -> bytes:
+        return (point if self._profile is None else self._profile.searched_point(point)).tobytes()
+
+
+def starts(start: Start, space: Space) -> list[tuple[Floats, dict[str, Any]]]:
+    """Return the points of the cube and the parameters to start with, in their order and without repetitions.
+
+    A point within rounding of the centre is set to it, so that a search that starts there recognises it. The parameters are those
+    given, without the rounding of a point. SpaceError is raised for a configuration outside the space.
+
+    Examples
+    --------
+    >>> starts({"C": 0.1}, Space({"C": (1e-3, 1e3, "log-uniform")}))[0][1]
+    {'C': 0.1}
+    """
+    given = [start] if isinstance(start, Mapping) else start
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise SpaceError(f"start={start!r} is not a configuration; use a dictionary of parameters, or a list of such")
+    found: dict[bytes, tuple[Floats, dict[str, Any]]] = {}
+    for k, params in enumerate(given):
+        name = "start" if isinstance(start, Mapping) else f"start[{k}]"
+        if not isinstance(params, Mapping):
+            raise SpaceError(f"{name}={params!r} is not a dictionary of parameters")
+        try:
+            point = space.encode(params)
+        except SpaceError as error:
+            raise SpaceError(f"{name} is not in the space: {error}") from error
+        point = _settled([point], space)[0]
+        numbers = {name: float(value) for name, value in params.items() if is_number(value)}
+        found.setdefault(point.tobytes(), (point, space.decode(point, numbers)))
+    return list(found.values())
+
+
+def _settled(points: ArrayLike, space: Space) -> Floats:
+    """Return points, with those within rounding of a centre moved to it; shape (n, d)."""
+    settled = np.array(points, dtype=float).reshape(-1, space.domain.dimension)
+    for centre in space.centres():
+        off = np.abs(settled - centre)
+        settled[(off <= np.where(space.domain.discrete, 0.0, ROUNDING)).all(axis=1)] = centre
+    return settled
+
+
+def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[str, Any]]:
+    """Return the configurations that all searches of a comparison evaluate first: `first`, then the centre of the space.
+
+    The centre is the median of each distribution, and the middle of integers and of lists of values. Several dictionaries have
+    one centre each, in their order.
+
+    Examples
+    --------
+    >>> from scipy.stats import randint, uniform
+    >>> equal_start({"x": uniform(0, 4), "degree": randint(2, 5)}, {"x": 3.0, "degree": 2})
+    [{'x': 3.0, 'degree': 2}, {'x': 2.0, 'degree': 3}]
+    """
+    space = space if isinstance(space, Space) else Space(space)
+    first = [] if first is None else first
+    starts(first, space)
+    given = [first] if isinstance(first, Mapping) else first
+    return [*map(dict, given), *map(space.decode, space.centres())]
+
+
+def best_configurations(
+    start: Any, space: Space, profiled: str | None, constraints: Constraints, most: int = N_STARTS
+) -> list[dict[str, Any]]:
+    """Return the best configurations of another study, or of its record, that a space can hold, the best first.
+
+    Of several objectives they are spread over the front. What a record has as text only, such as estimators, is in no space.
+    Where a parameter is profiled, only the best value on a path counts. What violates a condition, or the other study's bounds,
+    is left out.
+
+    Raises
+    ------
+    NoCompletedTrialError
+        If no trial of it has succeeded.
+    SpaceError
+        If there is no such record, or the space and the conditions allow none of them.
+    """
+    if not isinstance(start, StudyResults) and not Path(start).exists():
+        raise SpaceError(
+            f"start={shown_value(start)} is not a configuration; use a dictionary of parameters, or a list of such, or a study, "
+            "or the path of its record: there is no such file"
+        )
+    study = start if isinstance(start, StudyResults) else RecordedStudy(start)
+    done = [t for t in study.trials if t.values is not None]
+    who = f"start={shown_value(start)}"
+    if not done:
+        raise NoCompletedTrialError(f"{who} is a study without a trial that has succeeded: {summarise_failures(study.trials)}")
+    if not (done := [t for t in done if holds_bounds(t)]):
+        raise NoCompletedTrialError(f"{who} is a study of which {why_none(study.trials)}")
+    several = study.objectives.several
+    ranked: Sequence[Trial]
+    if several:
+        ranked = study.pareto()
+    else:
+        sign = float(study.objectives.signs[0])
+        chosen = study.findings.get(CONFIRM, {}).get("chosen")
+        ranked = sorted(done, key=lambda t: (t.number != chosen, sign * float(t.value or 0.0), t.number))
+    found: dict[bytes, dict[str, Any]] = {}
+    why = ""
+    for t in ranked:
+        try:
+            point = space.encode(t.params)
+        except SpaceError as error:
+            why = why or f"is in the space: {error}"
+            continue
+        if name := constraints.violated(space.decode(point)):
+            why = why or f"is allowed: {dict(t.params)!r} violates {name}"
+            continue
+        params = dict(t.params)
+        key = repr([item for item in sorted(params.items()) if item[0] != profiled]).encode()
+        found.setdefault(point.tobytes() if profiled is None else key, params)
+        if len(found) == most and not several:
+            break
+    if not found:
+        raise SpaceError(f"{who} is a study none of whose best configurations {why}")
+    kept = list(found.values())
+    return [kept[k] for k in np.unique(np.linspace(0, len(kept) - 1, most).round().astype(int))] if several else kept
+
+
+def given_trial(params: Any, value: Any, seconds: float | None, space: Space, profile: Profile | None) -> GivenTrial:
+    """Return the configuration and the outcome that `Study.add_trial` is given; ArgumentError if they are none."""
+    seconds = checked_seconds(seconds)
+    if not isinstance(params, Mapping):
+        raise ArgumentError(f"params={shown_value(params)} is not a dictionary of parameters")
+    if profile is None:
+        return params, _checked(outcome_of(value, seconds), value)
+    name, path = profile.name, cast("Any", value)
+    if name in params and (not isinstance(value, Mapping) or "value" in value):
+        space.encode(params)
+        path = [(params[name], _checked(outcome_of(value), value))]
+    outcome = _checked(path_of(path, name, seconds, profile.listed), path)
+    return {**params, name: profile.value(outcome.path[0][0])}, outcome
+
+
+def missing_trials(
+    rows: Sequence[GivenTrial], trials: Sequence[Trial], space: Space, profile: Profile | None
+) -> list[GivenTrial]:
+    """Return trials from elsewhere but for those that a study has; StudyMismatchError if a given trial of it is none of them."""
+    left = list(range(len(rows)))
+    for trial in (t for t in suggested(trials) if t.origin == GIVEN):
+        same = (k for k in left if _same(trial, space, *rows[k], profile))
+        if (known := next(same, None)) is None:
+            raise StudyMismatchError(
+                f"the record has other given trials: trial {trial.number}, {trial.params}, is none of the {len(rows)} passed "
+                "now; pass it as well, or use another file"
+            )
+        left.remove(known)
+    return [rows[k] for k in left]
+
+
+def _checked(outcome: Outcome, value: Any) -> Outcome:
+    """Return the outcome for a value; raise ArgumentError if it is none, and not nan either."""
+    number = as_float(value.get("value") if isinstance(value, Mapping) else value)
+    if outcome.state == "failed" and (number is None or np.isfinite(number)):
+        why = outcome.reason.replace("the objective returned", "it is")
+        raise ArgumentError(f"value={shown_value(value)} is not what a trial can have: {why}; nan is for one that failed")
+    return outcome
+
+
+def _same(trial: Trial, space: Space, params: Mapping[str, Any], outcome: Outcome, profile: Profile | None) -> bool:
+    point = tuple(space.encode(params).tolist())
+    if profile is not None:
+        return bool(np.array_equal(profile.searched_point(point), profile.searched_point(trial.point)))
+    values = outcome.values if outcome.value is None else (outcome.value,)
+    return point == trial.point and values == trial.values
+
+
+def trials_of_table(
+    frame: pd.DataFrame, space: Space, objectives: Objectives, profile: Profile | None = None
+) -> list[GivenTrial]:
+    """Return the configuration and the outcome of each finished row of a table; see `Study.from_frame`.
+
+    Where a parameter is profiled, rows with the same other parameters are one sweep.
+
+    Raises
+    ------
+    ArgumentError
+        If it is not a table, or lacks columns, or a row has a value, a time or a state that is none.
+    SpaceError
+        If a row is not in the space.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"param_x": [1, 2], "value": [0.5, np.nan]})
+    >>> [(params, outcome.state) for params, outcome in trials_of_table(table, Space({"x": [1, 2]}), Objectives.of("minimize"))]
+    [({'x': 1}, 'ok'), ({'x': 2}, 'failed')]
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise ArgumentError(f"frame={shown_value(frame)} is not a pandas.DataFrame")
+    columns = {name: next((c for c in (f"param_{name}", name) if c in frame.columns), None) for name in space.names}
+    fixed = {name for branch in space.branches for name, parameter in branch.items() if parameter.levels == 1}
+    everywhere = {name for name in space.names if all(name in branch for branch in space.branches)}
+    lacking = [name for name in everywhere - fixed if columns[name] is None]
+    lacking += [name for name in objectives.columns if name not in frame.columns]
+    if lacking:
+        raise ArgumentError(f"frame has no column for {', '.join(sorted(lacking))}; it has {', '.join(map(str, frame.columns))}")
+    rows: list[GivenTrial] = []
+    every: Any = frame.to_dict("records")
+    for k, cells in enumerate(every):
+        if cells.get("state") == "running":
+            continue
+        given = {name: cells[column] for name, column in columns.items() if column is not None and not _is_missing(cells[column])}
+        try:
+            rows.append((_params(given, space), _outcome(cells, objectives)))
+        except SpaceError as error:
+            raise SpaceError(f"row {k} of the frame is not in the space: {error}") from error
+        except ArgumentError as error:
+            raise ArgumentError(f"row {k} of the frame: {error}") from error
+    return rows if profile is None else _sweeps(rows, space, profile)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or (isinstance(value, float) and np.isnan(value))
+
+
+def _params(given: Mapping[str, Any], space: Space) -> dict[str, Any]:
+    """Return the values of a row as those of the dictionary of the space that can hold them."""
+    problem = None
+    for branch in space.branches:
+        if not set(given) <= set(branch):
+            continue
+        params = {name: _fitting(parameter, given.get(name)) for name, parameter in branch.items()}
+        try:
+            space.encode(params)
+            return params
+        except SpaceError as error:
+            problem = problem or error
+    raise problem or SpaceError(f"no dictionary of the space has exactly {', '.join(given)}")
+
+
+def _fitting(parameter: Parameter, value: Any) -> Any:
+    """Return a cell as a value of a parameter: whole numbers that a column made floats, values of lists by their texts."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(parameter, IntegerParameter) and isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not isinstance(parameter, ChoiceParameter):
+        return float(value) if is_number(value) else value
+    if parameter.levels == 1 and value is None:
+        return parameter.values[0]
+    for mine, text in zip(parameter.values, parameter.describe()["values"], strict=True):
+        if mine is value or (type(mine) is type(value) and isinstance(mine, bool | int | float | str) and mine == value):
+            return mine
+        if (is_number(mine) and is_number(value) and mine == value) or (isinstance(value, str) and text == value):
+            return mine
+    return value
+
+
+def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
+    values = [None if _is_missing(cells[name]) else as_float(cells[name]) for name in objectives.columns]
+    for name, value in zip(objectives.columns, values, strict=True):
+        if value is None and not _is_missing(cells[name]):
+            raise ArgumentError(f"{name}={shown_value(cells[name])} is not a number; leave it empty for a trial that failed")
+    extra = {str(name).removeprefix("extra_"): as_float(v) for name, v in cells.items() if str(name).startswith("extra_")}
+    known = {name: number for name, number in extra.items() if number is not None and not np.isnan(number)}
+    known.pop(BOUNDS_HELD, None)  # by the bounds of another study
+    prefix = "attribute_"
+    attributes = as_attributes(
+        {str(c).removeprefix(prefix): v for c, v in cells.items() if str(c).startswith(prefix) and not _is_missing(v)}
+    )
+    seconds = None if _is_missing(cells.get("seconds")) else checked_seconds(cells["seconds"])
+    numbers = tuple(number for number in values if number is not None and np.isfinite(number))
+    state = cells.get("state", "ok")
+    if state not in FINISHED:
+        raise ArgumentError(f"state={shown_value(state)} is unknown; use ok, failed, timeout or running")
+    if state != "ok" or len(numbers) < len(values):
+        reason = cells.get("reason")
+        told = one_line(reason) if isinstance(reason, str) and reason else "it has no value"
+        return Outcome(
+            "timeout" if state == "timeout" else "failed", extra=known, reason=told, seconds=seconds, attributes=attributes
+        )
+    if objectives.several:
+        return Outcome("ok", None, known, seconds=seconds, values=numbers, attributes=attributes)
+    return Outcome("ok", numbers[0], known, seconds=seconds, attributes=attributes)
+
+
+def _sweeps(rows: list[GivenTrial], space: Space, profile: Profile) -> list[GivenTrial]:
+    """Return rows with the same other parameters as one row with a sweep."""
+    found: dict[bytes, GivenTrial] = {}
+    for params, outcome in rows:
+        key = profile.searched_point(space.encode(params)).tobytes()
+        first, path = found.get(key, (params, Outcome("ok", seconds=outcome.seconds)))
+        pair = (profile.key(params[profile.name]), outcome)
+        found[key] = (first, replace(path, path=(*path.path, pair)))
+    return list(found.values())

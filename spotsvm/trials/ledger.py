@@ -1,0 +1,122 @@
+"""The ledger of a study: its trials, the order in which they were asked for and told, and its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from spotsvm.trials.trial import Outcome, Trial
+
+#: position, "asked" or "told", number of the trial; further values of a sweep have no events
+Event = tuple[int, str, int]
+
+
+class Ledger:
+    """What has happened in a study, in memory; `LedgerInRecord` also writes it to a file. It knows no search.
+
+    Attributes
+    ----------
+    about : dict
+        The description of the study, in JSON types.
+    trials : list of Trial
+        All trials, by number.
+    events : list of (int, str, int)
+        What was "asked" and "told", in order: position, which of the two, number of the trial.
+    findings : dict of str to dict
+        Findings about the study, by name.
+    outcomes : dict of int to Outcome
+        Outcomes that arrived before their turn to be told, by trial number.
+    """
+
+    #: the file, if there is one
+    path: Path | None = None
+
+    def __init__(
+        self,
+        about: Mapping[str, Any],
+        trials: Iterable[Trial] = (),
+        events: Iterable[Event] = (),
+        findings: Mapping[str, Mapping[str, Any]] | None = None,
+        outcomes: Mapping[int, Outcome] | None = None,
+    ):
+        self.about: dict[str, Any] = dict(about)
+        self.trials, self.events = list(trials), list(events)
+        self.findings = {name: dict(finding) for name, finding in (findings or {}).items()}
+        self.outcomes = dict(outcomes or {})
+
+    @property
+    def n_finished(self) -> int:
+        """Number of finished trials, successful or not; of several values in a sweep only one counts."""
+        return sum(what == "told" for _, what, _ in self.events)
+
+    @property
+    def told_numbers(self) -> tuple[int, ...]:
+        """The numbers of the finished trials, in the order in which they were told."""
+        return tuple(number for _, what, number in self.events if what == "told")
+
+    @property
+    def n_told_since_asked(self) -> int:
+        """Number of trials told since the last one was asked for."""
+        since = 0
+        while since < len(self.events) and self.events[-1 - since][1] == "told":
+            since += 1
+        return since
+
+    def describe(self, entries: Mapping[str, Any]) -> None:
+        """Add entries to the description of the study."""
+        self.about = {**self.about, **entries}
+
+    def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
+        """Add a finding, in place of an earlier one of that name."""
+        self.findings[name] = dict(finding)
+
+    def add_asked(self, trial: Trial, search_state: Mapping[str, Any]) -> None:
+        """Add a trial that was asked for; `search_state` is the state of the search after it, which only a record needs."""
+        self.events.append((len(self.events), "asked", trial.number))
+        self.trials.append(trial)
+
+    def add_told(self, trial: Trial, further: Sequence[Trial] = ()) -> None:
+        """Replace a running trial by the finished one, and add trials for the further values in its sweep."""
+        self.trials[trial.number] = trial
+        self.trials.extend(further)
+        self.events.append((len(self.events), "told", trial.number))
+        self.outcomes.pop(trial.number, None)
+
+    def add_given(self, trial: Trial, search_state: Mapping[str, Any], further: Sequence[Trial] = ()) -> None:
+        """Add a trial that was evaluated elsewhere, asked for and told at once."""
+        self.trials += [trial, *further]
+        self.events += [(len(self.events), "asked", trial.number), (len(self.events) + 1, "told", trial.number)]
+
+    def add_lost(self, trial: Trial) -> None:
+        """Replace a running trial by one with a further reason in `lost`."""
+        self.trials[trial.number] = trial
+
+    def hold(self, number: int, outcome: Outcome) -> None:
+        """Keep the outcome of a running trial until it can be told."""
+        self.outcomes[number] = outcome
+
+    def after(self, n: int) -> Ledger:
+        """Return a copy in memory as the ledger was after its first n finished trials."""
+        ends = [k for k, (_, what, _) in enumerate(self.events) if what == "told"]
+        events = self.events[: ends[n - 1] + 1] if n else []
+        asked, told = ({number for _, what, number in events if what == which} for which in ("asked", "told"))
+        trials = [t for t in self.trials if t.number in asked or t.suggestion in told]
+        trials = [t if t.number in told or t.number not in asked else _as_running(t) for t in trials]
+        return Ledger(self.about, trials, events, self.findings)
+
+    def in_memory(self) -> Ledger:
+        """Return a copy without a file."""
+        return Ledger(self.about, self.trials, self.events, self.findings, self.outcomes)
+
+    def close(self) -> None:
+        """Close the file, if there is one; the ledger can still be read."""
+
+
+def _as_running(trial: Trial) -> Trial:
+    """Return a trial as it was before it was told, but for the parameters of a sweep, which have its best value."""
+    return replace(
+        trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, suggestion=None,
+        traceback="", attributes={},
+    )  # fmt: skip
