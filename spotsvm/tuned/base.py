@@ -394,8 +394,10 @@ class TunedModel(BaseEstimator, ABC):
         constant = score.values(self._constant(task, counts * w), task.y, (counts == 0) * w)
         constant = corrected(constant, on_all(self._constant(task, w[None])))
         self.expected_score_ = mean_score(scores)
-        low, high = percentile_interval(scores, _LEVEL)
-        self.expected_interval_ = max(low, score.range[0]), min(high, score.range[1])
+        self.expected_interval_, self.default_interval_ = (
+            (max(low, score.range[0]), min(high, score.range[1]))
+            for low, high in (percentile_interval(one, _LEVEL) for one in (scores, default))
+        )
         self.default_score_, self.constant_score_ = mean_score(default), mean_score(constant)
         self.verdict_ = verdict_of(score.name, scores, default, constant)
         self.scoring_ = score.name

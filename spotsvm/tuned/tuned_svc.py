@@ -21,7 +21,8 @@ from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines, pair_labels
 
-_SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
+#: what `scoring` may be
+SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
 
 
 def class_factors(class_weight: Any, classes: Array, y: Array, weights: Floats) -> Floats:
@@ -106,6 +107,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Its 95 % interval, by the percentiles of the same draws.
     default_score_, constant_score_ : float
         The same of `SVC()` behind a `StandardScaler`, and of the most frequent class.
+    default_interval_ : tuple of float
+        The interval of `default_score_`.
     verdict_ : Verdict
         Whether tuning has helped against the default: `code`, `gain` with its `interval`, and a sentence.
     members_ : DataFrame
@@ -169,7 +172,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
     _log_costs = (-4.0, 0.0, 4.0, 8.0, 12.0)
 
     def _score(self) -> Score:
-        return score_called("accuracy" if self.scoring is None else self.scoring, _SCORES)
+        return score_called("accuracy" if self.scoring is None else self.scoring, SCORES)
 
     def _task(self, y: Any, weights: Floats) -> Task:
         check_classification_targets(y)

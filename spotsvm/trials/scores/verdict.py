@@ -122,6 +122,9 @@ class Verdict:
         The choice of the search, if another trial took its place.
     rivals : tuple of Rival
         Other models on the same rows, a constant first.
+    by : {"search", "average"}
+        Whether the tuned model is what a search chose by the folds, or an average of settings. Of the latter "folds" are
+        out-of-fold rows, on which the choice was judged by rows that had no part in it, and the expected score is theirs.
     """
 
     metric: str
@@ -154,6 +157,7 @@ class Verdict:
     out_of_fold_error: float = nan
     replaced: Replaced | None = None
     rivals: tuple[Rival, ...] = ()
+    by: Literal["search", "average"] = "search"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", plain(self.params))
@@ -191,6 +195,11 @@ class Verdict:
         """The decision with its numbers, and whether the recommended model is better than a constant."""
         return " ".join([*self._decided(), *self._beside_constant()])
 
+    @property
+    def folds(self) -> str:
+        """What the rows are called that the scores on the folds are those of."""
+        return "folds" if self.by == "search" else "out-of-fold"
+
     def _decided(self) -> Iterator[str]:
         unit = ScoreUnit(self.metric)
         better = f"{self.n_better} of {self.n_candidates} candidates score better than the default SVM on the given folds"
@@ -220,7 +229,7 @@ class Verdict:
         elif self.decision == "no difference":
             by = f"better by {_text(abs(self.overall))}" if self.recommended == "tuned" else "not better"
             which = "it" if self.recommended == "tuned" else "the tuned one"
-            yield f"The {self.recommended} SVM is recommended: over folds and held-out rows together {which} is {by}."
+            yield f"The {self.recommended} SVM is recommended: over {self.folds} and held-out rows together {which} is {by}."
 
     def _beside_constant(self) -> Iterator[str]:
         rival = self.constant
@@ -233,9 +242,10 @@ class Verdict:
             yield f"The recommended SVM is no better than {rival.name}: {scores}."
         else:
             sure = f" ({_interval(unit, rival.interval, self.confidence)})" if isfinite(rival.interval[0]) else ""
+            where = "over all rows" if self.by == "search" else "on them"
             yield (
-                f"Whether the recommended SVM is better than {rival.name} cannot be told from these rows: {scores}; over all "
-                f"rows the difference is {_signed(unit.value(rival.difference))}{sure}."
+                f"Whether the recommended SVM is better than {rival.name} cannot be told from these rows: {scores}; {where} the "
+                f"difference is {_signed(unit.value(rival.difference))}{sure}."
             )
 
     @property
@@ -247,9 +257,11 @@ class Verdict:
         known = isfinite(self.expected_interval[0])
         sure = f" ({_interval(unit, self.expected_interval, self.confidence, sign=False)})" if known else ""
         held_out = f"{self.n_held_out} held-out rows"
-        n = self.n_expected - self.n_held_out
-        rows = f"{n} training rows out of fold and {held_out}" if n > 0 else held_out
-        covers = ". The interval covers the luck of the rows and of the folds" if known else ""
+        n = self.n_expected - (self.n_held_out if self.by == "search" else 0)
+        sets = [f"{n} training rows out of fold"] * (n > 0) + [held_out] * (self.by == "search")
+        rows = " and ".join(sets)
+        luck = "the rows and of the folds" if self.by == "search" else "the rows and of the choice among settings"
+        covers = f". The interval covers the luck of {luck}" if known else ""
         return (
             f"On new rows expect {unit.title} {_text(unit.value(self.expected))} of the {self.recommended} SVM{sure}, as judged "
             f"by {rows}{covers}."

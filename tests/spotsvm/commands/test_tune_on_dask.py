@@ -36,7 +36,9 @@ def address():
 
 
 def tune(table, *options):
-    return CliRunner().invoke(main, ["tune", table, "--target", "y", "--cv", "3", "--oversearching", "none", *options])
+    return CliRunner().invoke(
+        main, ["tune", table, "--target", "y", "--model", "svm", "--cv", "3", "--oversearching", "none", *options]
+    )
 
 
 def test_batches_give_the_same_on_a_cluster_as_here(table, address, tmp_path):
