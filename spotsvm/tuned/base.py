@@ -163,8 +163,11 @@ class TunedModel(BaseEstimator, ABC):
         """Return the weights of the settings, (m,), and those that each draw finds, (b, m)."""
 
     @abstractmethod
-    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
-        """Keep the calibration of the averaged decisions; return the function that calibrates averages in draws, (b, n, k)."""
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
+        """Keep the calibration of the averaged decisions; return the function that calibrates averages in draws, (b, n, k).
+
+        `own_threshold` keeps the threshold of decisions, which searched class weights have moved.
+        """
 
     @abstractmethod
     def _constant(self, task: Task, weights: Array) -> Array:
@@ -375,7 +378,8 @@ class TunedModel(BaseEstimator, ABC):
             self._weights[np.argsort(-self._weights, kind="stable")[_FEW_MEMBERS:]] = 0.0
             self._weights /= self._weights.sum()
         average = np.tensordot(self._weights.astype(np.float32), decisions, 1)
-        finish = self._finish(average, self._as_members(task, grid, score), w)
+        own_threshold = score.kind == "labels" and bool(grid.settings[0].class_factors)
+        finish = self._finish(average, task, w, own_threshold)
         self._scored_rows, self._scored_y = rows[tested], task.y
         self.average_oof_ = self._expanded(self._public(average), n, rows[tested])
         self._oof = self._expanded(finish(average[None], w[None])[0], n, rows[tested])
@@ -410,13 +414,6 @@ class TunedModel(BaseEstimator, ABC):
         described = pd.DataFrame([self._described(setting) for setting in grid.settings])
         self.settings_ = described.assign(weight=self._weights, score=means)
         self.best_params_ = self._described(grid.settings[self.best_index_])
-
-    def _as_members(self, task: Task, grid: Grid, score: Score) -> Task:
-        """Return the task with the class weights that the members have been found with, where these move the threshold."""
-        if score.kind != "labels" or not grid.settings[0].class_factors:
-            return task
-        logs = self._weights @ np.log([setting.class_factors for setting in grid.settings])
-        return replace(task, machines=task.machines.weighted(np.exp(logs)))
 
     def _expanded(self, values: Array, n: int, rows: Array) -> Array:
         """Return values of some rows as those of all, nan for the others."""

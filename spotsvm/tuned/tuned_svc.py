@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.luck.calibration import calibrate, conformal_limit
+from spotsvm.luck.calibration import Calibration, calibrate, conformal_limit
 from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
@@ -80,8 +80,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
         "scale__<column>", a factor of all numbers that are made from a column after standardisation, so that each column or group
         of columns has a width of its own; the column of an array is x0, x1, ..., and a pattern such as "scale__pixel_*" is one
         factor of all columns that match;
-        "class_weight__<class>", a factor of C of a class besides `class_weight`. It moves the threshold of scores of labels
-        ("balanced_accuracy", say); probabilities for other scores are calibrated without it;
+        "class_weight__<class>", a factor of C of a class besides `class_weight`. If `scoring` is of labels ("f1", say), the most
+        probable class is that of the averaged decisions, whose threshold these weights have moved; with other scores they do not
+        change what is calibrated;
         "relevance", the exponent of the learned relevance in the families that have it: 0 leaves it out;
         "gamma", in units of 1 / the typical distance, in place of 2^-9 to 2^3.
     path : str, Path or None, default=None
@@ -220,19 +221,19 @@ class TunedSVC(ClassifierMixin, TunedModel):
         rng = np.random.default_rng((seed, 1))
         return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
 
-    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
         # weights of classes move the threshold, so they have to move that of the probabilities
         factor = task.machines.cost / weights
-        self._calibration = calibrate(decisions[None], task.y, (weights * factor)[None])
+
+        def calibrated(average: Array, w: Array, start: Calibration | None) -> Calibration:
+            calibration = calibrate(average, task.y, w * factor, start)
+            return replace(calibration, offset=0.0 * calibration.offset) if own_threshold else calibration
+
+        self._calibration = calibrated(decisions[None], weights[None], None)
         p = probabilities_of(self._calibration(decisions[None])[0])
         self._unusual = 1.0 - p[np.arange(len(p)), task.y]
         self._unusual_weights = weights
-
-        def finish(average: Array, w: Array) -> Array:
-            found: Array = calibrate(average, task.y, w * factor, self._calibration)(average)
-            return found
-
-        return finish
+        return lambda average, w: calibrated(average, w, self._calibration)(average)
 
     def _constant(self, task: Task, weights: Array) -> Array:
         k = task.machines.n_classes

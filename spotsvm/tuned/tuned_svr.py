@@ -129,7 +129,7 @@ class TunedSVR(RegressorMixin, TunedModel):
         errors = decisions[..., 0] - (task.y - self._mean) / self._deviation
         return greedy(errors, weights[None])[0], greedy(errors, in_draws)
 
-    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
         self._unusual = np.abs(self._in_units(decisions[:, 0]) - task.y)
         self._unusual_weights = weights
         return lambda average, w: self._in_units(average)
