@@ -27,7 +27,7 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical
 from spotsvm.common.text import checked_path
 from spotsvm.estimators.cutoff.class_entries import class_names
-from spotsvm.luck.draws import Draws, draw_rows
+from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.new_rows import corrected, left_out_scores, mean_score, percentile_interval
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
@@ -51,7 +51,7 @@ _MANY_ROWS, _GRID_ROWS, _MOST_ROWS = 3000, 2000, 10_000  # from where the grid h
 _FEW_MEMBERS = 5  # on many rows
 _HELD_FROM, _HELD_SHARE, _MOST_HELD = 6000, 0.2, 5000  # from where rows are held out, and how many
 _FIRST_ROWS = 1000  # of the grid, if rows are held out and rounds of fits on more rows follow
-_LEAST_GROUPS, _FEWEST_GROUPS = 20, 5  # with fewer no group is held out; in a sample
+_LEAST_GROUPS = 20  # with fewer no group is held out
 _SHARES = 0.3, 0.6, 0.85  # of a timeout, where rows are held out: the ends of grid, exact models, and those with landmarks
 _BLOCK = 2_000_000  # kernel values that prediction holds at once
 
@@ -104,6 +104,10 @@ class Task:
     relevance_target: Floats
     default: tuple[float, float]
     epsilon: float
+
+    def sample(self, size: int, seed: int, groups: Any = None, held: Any = ()) -> NDArray[np.intp]:
+        """Return random rows, as `sample_rows`."""
+        return sample_rows(len(self.y), size, seed, self.y if self.machines.n_classes else None, groups, held)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -214,7 +218,7 @@ class TunedModel(BaseEstimator, ABC):
         whole, every = self._task(y[rows], weights[rows]), rows
         groups_of = None if groups is None else np.asarray(groups)[rows]
         held = self._held_out(whole, groups_of, seed)
-        sample = sample_rows(whole, self._grid_rows(len(rows), len(held) > 0), seed, groups_of, held)
+        sample = whole.sample(self._grid_rows(len(rows), len(held) > 0), seed, groups_of, held)
         task, rows = self._on(whole, sample), rows[sample]
         splits = self._splits(X, y, task.y, groups, rows, seed)
         row_weights = weights[every]
@@ -248,7 +252,7 @@ class TunedModel(BaseEstimator, ABC):
             self._fit_many_rows(X, whole, groups_of, held, begin, row_weights, score, seed, began, every, len(y))
         else:
             self._average(grid, scored, tested, w, score, units, seed, len(y), rows)
-            fitted = sample_rows(whole, _MOST_ROWS, seed, groups_of)
+            fitted = whole.sample(_MOST_ROWS, seed, groups_of)
             rows = every[fitted]
             X = table if len(rows) == len(y) else _safe_indexing(table, rows)
             self._refit(X, self._on(whole, fitted), grid, self._ends(began, _FIT_SHARE))
@@ -291,7 +295,7 @@ class TunedModel(BaseEstimator, ABC):
         if n < _HELD_FROM or self.rows is None or not of_chance:
             return np.arange(0)
         size = min(_MOST_HELD, int(_HELD_SHARE * n))
-        held = np.setdiff1d(np.arange(n), sample_rows(task, n - size, seed + 1, groups))
+        held = np.setdiff1d(np.arange(n), task.sample(n - size, seed + 1, groups))
         return held if 2 * len(held) > size else np.arange(0)
 
     @property
@@ -498,7 +502,7 @@ class TunedModel(BaseEstimator, ABC):
         kinds = {"standard", *(FAMILIES[sweep.family].columns for sweep in costs)}
         if any(sweep.exponent != 1.0 for sweep in costs):
             kinds.add("power")
-        some = sample_rows(whole, _MOST_ROWS, seed, groups, held)
+        some = whole.sample(_MOST_ROWS, seed, groups, held)
         self._columns = Columns(sorted(kinds)).fit(_safe_indexing(X, some), whole.relevance_target[some])
         views = views_of(self._columns, X, kinds)
         k = whole.machines.n_classes
@@ -510,7 +514,7 @@ class TunedModel(BaseEstimator, ABC):
             whole.machines,
             target,
             held,
-            lambda size, draw: sample_rows(whole, size, draw, groups, held),
+            lambda size, draw: whole.sample(size, draw, groups, held),
         )
         task = self._on(whole, held)
         w = row_weights[held] / row_weights[held].mean()
@@ -525,11 +529,12 @@ class TunedModel(BaseEstimator, ABC):
         most = n if timed else EXACT.untimed
         race.run(EXACT, costs, min(n, most), self._ends(began, _SHARES[1 if with_landmarks else 2]))
         varies = int((abs(views["standard"][some]).max(axis=0) > 0).sum())
-        fitted = min(_MOST_ROWS, max((setting.n_rows for setting in race.settings), default=_GRID_ROWS))
+        fitted = min(_MOST_ROWS, max(setting.n_rows or 0 for setting in race.settings))
         standard = Sweep("rbf", 0.0, whole.default[1])
         gamma = problem.unit(standard) / max(varies, 1)  # that of SVC() and SVR()
         plain = Setting(**vars(replace(standard, log_gamma=float(np.log2(gamma)))), C=whole.default[0], n_rows=fitted)
         default = problem.fit([plain], seed, np.inf)
+        assert default is not None  # without a limit of time
         if with_landmarks:
             race.run(LANDMARKS, dict.fromkeys(race.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
         judged = Grid(race.settings, race.decisions, default[1][0])
@@ -538,8 +543,8 @@ class TunedModel(BaseEstimator, ABC):
         )
         self._members = [member for member in race.members if self._weights[member.places].any()]
         self.complete_ &= race.complete
-        self.n_rows_ = len(whole.y) - len(held) if with_landmarks else fitted
         self._keep_members(whole)
+        self.n_rows_ = int(self.members_["rows"].max())
 
     def _keep_support(self, X: Any, rows: Array) -> None:
         (member,) = self._members
@@ -638,33 +643,6 @@ def check_coverage(coverage: Any) -> float:
     if not 0.0 < share < 1.0:
         raise ArgumentError(f"coverage={coverage!r}; use a number between 0 and 1, such as 0.9")
     return share
-
-
-def sample_rows(task: Task, size: int, seed: int, groups: Any = None, held: Any = ()) -> NDArray[np.intp]:
-    """Return random rows, in their order: not those that are held out, and groups as wholes, unless they are much larger.
-
-    Without groups classes keep their shares, with at least one row of each.
-    """
-    rows = np.delete(np.arange(len(task.y)), held) if len(held) else np.arange(len(task.y))
-    if size >= len(rows):
-        return rows
-    if groups is not None:
-        names, unit = np.unique(groups[rows], return_inverse=True)
-        place = np.random.default_rng(seed).permutation(len(names))[unit]  # whole groups, in an order by chance
-        before = np.cumsum(np.bincount(place)) - np.bincount(place)
-        chosen = rows[(before[place] < size) | (place < _FEWEST_GROUPS)]
-        if len(chosen) <= 2 * size:
-            return chosen
-        return np.sort(np.random.default_rng((seed, 2)).choice(chosen, size, replace=False))
-    order = np.random.default_rng((seed, 2)).permutation(len(rows))
-    if not task.machines.n_classes:
-        return rows[np.sort(order[:size])]
-    code = task.y[rows[order]]
-    rank = np.empty(len(rows))
-    for c in range(task.machines.n_classes):
-        of_class = code == c
-        rank[of_class] = np.arange(of_class.sum()) / max(of_class.sum(), 1)
-    return rows[np.sort(order[np.argsort(rank, kind="stable")[:size]])]
 
 
 def seed_of(random_state: Any) -> int:

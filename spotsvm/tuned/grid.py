@@ -299,7 +299,7 @@ class Member:
     of_pairs: bool
     support: Rows | None = None
 
-    def decisions(self, D: NDArray[Any], n_classes: int) -> list[Floats]:
+    def decisions(self, D: NDArray[Any], n_classes: int) -> list[NDArray[Any]]:
         """Return the decisions of each setting for new rows, by their proximities to `rows`."""
         K = self._kernel(D)
         each = [K @ beta.T + bias for beta, bias in zip(self.beta, self.bias, strict=True)]

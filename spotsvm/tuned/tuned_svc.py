@@ -137,7 +137,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
     complete_ : bool
         False if the timeout has ended the grid, or left members out.
     n_rows_ : int
-        Number of rows that the members are fitted on, of all members together if there are landmarks.
+        Number of rows that the members are fitted on, of the member with most.
     seed_, fit_seconds_, n_features_in_, feature_names_in_
         The seed that was used, the time of the fit, and scikit-learn's attributes.
 
