@@ -599,7 +599,7 @@ class TunedModel(BaseEstimator, ABC):
             X = X.toarray() if issparse(X) else csr_matrix(np.asarray(X, dtype=np.float64))
             if sparse and np.isnan(X.data).any():
                 raise ArgumentError("X contains NaN, and the estimator was fitted on sparse rows, which have no gaps")
-        size = max(_BLOCK // max(member.rows.shape[0] for member in self._members), 1)
+        size = max(_BLOCK // max(1, *(member.rows.shape[0] for member in self._members)), 1)
         parts = [self._averaged_block(_safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
         return np.concatenate(parts)
 

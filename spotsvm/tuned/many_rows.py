@@ -28,7 +28,7 @@ from spotsvm.tuned.sweeps import Setting, Sweep, sweep_of
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-_UNIT_ROWS = 2000  # of which typical distances are taken
+_UNIT_ROWS = 1000  # of which typical distances are taken
 _BLOCK = 4_000_000  # kernel values, and numbers of a table, that are held at once
 _STEP = 1.5  # of the binary logarithm of gamma, to the widths beside
 _RIDGES = tuple(10.0**k for k in range(-7, -2))
@@ -103,7 +103,7 @@ class Problem:
         except OutOfTimeError:
             return None
         kernel = FAMILIES[fitted.sweep.family].kernel
-        size = max(_BLOCK // fitted.rows.shape[0], 1)
+        size = max(_BLOCK // max(fitted.rows.shape[0], 1), 1)
         blocks = [self.held[start : start + size] for start in range(0, len(self.held), size)]
         parts = [
             fitted.decisions(proximities(kernel, self.seen(fitted.sweep, block), fitted.rows), self.machines.n_classes)

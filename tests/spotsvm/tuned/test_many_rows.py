@@ -141,3 +141,9 @@ def test_whenever_the_time_ends_there_is_a_model():
     long = quick(timeout=1000, budget=1).fit(X2, Y2)
     assert long.settings_["rows"].max() == 480
     assert long.settings_["landmarks"].max() == 100
+
+
+def test_a_constant_target_has_no_support_vectors():
+    model = TunedSVR(families=["rbf"], budget=1, random_state=0, average=False).fit(X2, np.full(600, 3.0))
+    assert model.predict(X2_NEW[:9]) == pytest.approx(3.0)
+    assert len(model.support_) == 0
