@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
@@ -22,7 +22,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
-from spotsvm.common.checks import check_choice
+from spotsvm.common.checks import check_choice, check_count
 from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
 from spotsvm.common.text import names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
@@ -113,6 +113,7 @@ class SearchArguments:
     refit_timeout: float | None = None
     constraints: ConstraintsLike | None = None
     calibrate: bool = False
+    rows: int | None = None
 
     @property
     def uses_workers(self) -> bool:
@@ -507,6 +508,10 @@ def check_arguments(search: SearchArguments) -> None:
     checked_timeout(search.trial_timeout)
     checked_timeout(search.timeout, "timeout")
     checked_timeout(search.refit_timeout, "refit_timeout")
+    if search.rows is not None:
+        check_count("rows", search.rows, 2, after=", or None for all")
+        if isinstance(search.cv, Iterable) and not hasattr(search.cv, "split"):
+            raise ArgumentError(f"rows={search.rows!r} draws a sample, and cv has folds of all rows; use a number or a splitter")
     objectives = scoring.objectives
     constraints = Constraints.of(search.constraints)
     if constraints.bounds:

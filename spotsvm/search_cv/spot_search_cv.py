@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.luck.draws import sample_rows
 from spotsvm.search_cv.check_data import check_data
 from spotsvm.search_cv.estimator_space import accepted_space
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
@@ -164,6 +165,9 @@ class SpotSearchCV(
         classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given
         folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. It takes the time
         of one more candidate; with `refit="average"` no more than that.
+    rows : int or None, default=None
+        Number of rows to search on, for tables on which each candidate takes long: random ones, with the shares of the classes,
+        or of whole groups. Scores, and what is out of fold, are those of this sample; the refit is on all rows. None is all rows.
 
     Attributes
     ----------
@@ -261,6 +265,8 @@ classes_, n_features_in_, feature_names_in_
             raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
         X, y = indexable(X, y)
         task = SearchTask(self, X, y)
+        every = X, y, self._route(params)[0].estimator.fit
+        X, y, params = self._sample(X, y, params)
         routed, for_folds = self._route(params)
         check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, routed.estimator.fit)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
@@ -307,9 +313,19 @@ classes_, n_features_in_, feature_names_in_
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
         if self.refit:
             with task.refit():
-                self._refit(X, y, routed.estimator.fit, run, splits, routed.splitter.split.get("groups"), best.metric)
+                self._refit(X, y, routed.estimator.fit, run, splits, routed.splitter.split.get("groups"), best.metric, every)
         task.end()
         return self
+
+    def _sample(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """Return the rows to search on; the same ones in each fit, so that a search can go on."""
+        n = _num_samples(X)
+        if self.rows is None or self.rows >= n:
+            return X, y, params
+        classes = y if y is not None and is_classifier(self.estimator) and np.ndim(y) == 1 else None
+        rows = sample_rows(n, self.rows, 0, classes, params.get("groups"))
+        y = None if y is None else _safe_indexing(y, rows)
+        return _safe_indexing(X, rows), y, dict(_check_method_params(X, params, rows))
 
     def _take(self, index: int, metric: str) -> None:
         """Make a candidate the best one."""
@@ -326,6 +342,7 @@ classes_, n_features_in_, feature_names_in_
         splits: Sequence[Split],
         groups: Any,
         metric: str,
+        every: tuple[Any, Any, Mapping[str, Any]],
     ) -> None:
         self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         began = time.time()
@@ -335,7 +352,7 @@ classes_, n_features_in_, feature_names_in_
         else:
             best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         try:
-            self.best_estimator_ = refitted(best, X, y, fit_params, self.refit_timeout)
+            self.best_estimator_ = refitted(best, *every, self.refit_timeout)
         except RefitTimeoutError as error:
             error.search = self
             raise

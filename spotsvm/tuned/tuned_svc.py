@@ -60,7 +60,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Kriging search proposes the family and the width of all others. None is the grid alone, unless there is a `space`.
     timeout : float or None, default=None
         Seconds that the fit may take; it ends when the kernel matrix that is in work is done. The first family and width, and one
-        kernel on all rows, are always completed.
+        kernel on all rows (with held-out rows: of the first round), are always completed.
     scoring : str or None, default=None
         The score that weights and estimates are for: None or "accuracy", "balanced_accuracy", "f1" (of the second class),
         "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss" or "neg_brier_score".
@@ -68,9 +68,13 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Number of shuffled stratified folds (with groups, of whole groups), or folds as scikit-learn takes them. Rows that no fold
         tests have no part in weights and estimates.
     rows : "auto", int or None, default="auto"
-        Number of rows that the grid is scored on, with the shares of the classes; None is all. "auto" is all up to 3,000, else
-        2,000. The members are fitted on all rows, up to 10,000; of more than 3,000 rows there are five at most. Scores are those
-        of models of the grid, so they are too low where more rows help.
+        Number of rows that the grid is scored on, with the shares of the classes; None is all. "auto" is all up to 3,000, 2,000
+        up to 6,000, else 1,000. From 6,000 rows on, unless `rows` is None, `cv` a splitter or there are fewer than 20 groups,
+        a fifth of the rows, 5,000 at most, is held out, and models are fitted in rounds on 4,000 and 10,000 of the others (20,000
+        if a timeout is given that allows it), from 20,000 rows on beside models with landmarks, which take all of them. The
+        held-out rows choose, weigh, calibrate and judge these. Otherwise members are fitted on up to 10,000 rows, and scores are
+        those of models of the grid, so they are too low where more rows help. Of more than 3,000 rows there are five members at
+        most.
     average : bool, default=True
         False fits the single best setting alone, with support vectors to look at.
     space : dict or None, default=None
@@ -90,7 +94,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The same fit goes on from it after an interruption, with the same result; with a larger `budget` it scores further sweeps.
         A record of other rows or parameters is an error. Without `random_state` its seed is taken.
     n_jobs : int or None, default=None
-        Number of threads, which share the folds. The result is the same for any number.
+        Number of threads, which share the folds, and the fits on many rows, which joblib's `parallel_config` sends elsewhere. The
+        result is the same for any number, unless a timeout ends the fit.
     random_state : int, RandomState or None, default=None
         Seed of folds and draws.
     class_weight : dict, "balanced" or None, default=None
@@ -103,7 +108,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The classes.
     expected_score_ : float
         The score to expect on new rows: the mean over bootstrap draws of out-of-fold rows, in which weights are chosen on the
-        rows that were drawn and judged on the others, corrected by the .632 rule.
+        rows that were drawn and judged on the others, corrected by the .632 rule. With held-out rows it is by these, and so the
+        score of the final models.
     expected_interval_ : tuple of float
         Its 95 % interval, by the percentiles of the same draws.
     default_score_, constant_score_ : float
@@ -114,7 +120,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Whether tuning has helped against the default: `code`, `gain` with its `interval`, and a sentence.
     members_ : DataFrame
         A row for each setting in the average: family, width (in units of the typical distance), C, the parameters of `space`,
-        weight, and its score alone.
+        weight, and its score alone; where rows are held out also the number of rows that it is fitted on, and of landmarks, 0 for
+        an exact model. C of a model with landmarks is half the inverse of the ridge.
     settings_ : DataFrame
         The same for all settings that were scored.
     best_params_, best_index_ : dict, int
@@ -123,7 +130,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The averaged out-of-fold decisions, before calibration.
     oof_decision_function_, oof_predict_proba_ : ndarray
         What `decision_function` and `predict_proba` give for rows that were not trained on; the calibration alone has seen them.
-        nan for rows of weight 0 or in no test fold.
+        nan for rows of weight 0 or in no test fold; where rows are held out, for all others.
     columns_ : DataFrame
         What was done with each column of X.
     relevance_ : Series
@@ -134,7 +141,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
     complete_ : bool
         False if the timeout has ended the grid, or left members out.
     n_rows_ : int
-        Number of rows that the members are fitted on.
+        Number of rows that the members are fitted on, of the member with most.
     seed_, fit_seconds_, n_features_in_, feature_names_in_
         The seed that was used, the time of the fit, and scikit-learn's attributes.
 
