@@ -33,7 +33,7 @@ Array = NDArray[Any]
 #: candidates whose out-of-fold responses are compared, and those of them that an average has at most
 POOL, MEMBERS = 10, 5
 _LEAST_PROBABILITY = 1e-6
-#: of the log likelihood of calibrated decisions, beside accuracy, which is a staircase
+#: of the log likelihood beside accuracy, which is a staircase
 _LOSS_WEIGHT = 0.5
 _LOG_LIKELIHOOD = score_called("neg_log_loss", ("neg_log_loss",))
 
@@ -238,8 +238,8 @@ def combined(
     """Return the average of candidates, or the first alone, with the scores of draws in which the choice is made anew.
 
     Weights are those of agnostic Bayes by the metric, or by accuracy where its score of a row is not known; beside accuracy half
-    the log likelihood of calibrated decisions counts. In regression they are those of a greedy selection by squared error, or of
-    agnostic Bayes by absolute error if that is the metric.
+    the log likelihood of probabilities, or of calibrated decisions, counts. In regression they are those of a greedy selection
+    by squared error, or of agnostic Bayes by absolute error if that is the metric.
 
     Parameters
     ----------
@@ -276,8 +276,8 @@ def combined(
         each = calibrate(each, out.y, np.ones(each.shape[:2]))(each)
     gains = merits = score.gains(each, out.y, w)
     if score.name == "accuracy" and out.response != "predict":
-        log_odds = calibrate(each, out.y, np.ones(each.shape[:2]))(each)
-        merits = gains + _LOSS_WEIGHT * _LOG_LIKELIHOOD.gains(log_odds, out.y, w)
+        as_probable = each if out.response == "predict_proba" else calibrate(each, out.y, np.ones(each.shape[:2]))(each)
+        merits = gains + _LOSS_WEIGHT * _LOG_LIKELIHOOD.gains(as_probable, out.y, w)
     unit_names = None if groups is None else np.asarray(groups)[out.rows]
     draws = draw_rows(n, N_DRAWS, np.random.default_rng((seed, 1)), unit_names)
     if not average:
@@ -312,7 +312,7 @@ def combined(
 def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
     """Return the weights for a target of several columns: those by the squared errors of all, each in its deviations."""
     if not average:
-        return np.eye(len(out.kept))[0]
+        return np.asarray(np.eye(len(out.kept))[0])
     errors = (out.answers - out.y) / np.where(np.std(out.y, axis=0) > 0, np.std(out.y, axis=0), 1.0)
     errors = errors.reshape(len(errors), -1)
     return largest(greedy(errors, np.ones((1, errors.shape[1])))[0], MEMBERS)
