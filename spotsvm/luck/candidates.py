@@ -20,6 +20,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.luck.calibration import Calibration, calibrate
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.new_rows import N_DRAWS, ExpectedScore, corrected, expected_of, expected_of_draws, fresh_folds, left_out_scores
@@ -395,7 +396,10 @@ def expected_score(
     params = best_candidates(search.cv_results_, search.refit if several else "score", search.best_index_)
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
-    out = out_of_fold(candidates, X, y, splits, classifier=classifier, calibrated=calibrated, n_jobs=n_jobs)
+    scorer = FoldScorer(search.estimator, X, y, splits, {}, engine=getattr(search, "engine", "auto"), advise=False)
+    out = out_of_fold(
+        candidates, X, y, splits, classifier=classifier, calibrated=calibrated, n_jobs=n_jobs, known=scorer.test_answers(params)
+    )
     found = combined(out, metric, seed, groups=groups, average=average, calibrated=calibrated)
     assert found.expected is not None
     return found.expected(confidence)
