@@ -63,7 +63,8 @@ class SpotSearchCV(
         single one, and `best_estimator_` is an `AverageClassifier` or `AverageRegressor` of up to five of the ten best, fitted
         on all rows. Where all have probabilities these are averaged, else decisions, else votes; in regression predictions. The
         ten are fitted on the given folds once more, and weighted by their predictions for the test rows: by how often each is
-        the best by the metric when rows are drawn again (agnostic Bayes), in regression by greedy selection with replacement.
+        the best by the metric when rows are drawn again (agnostic Bayes; beside accuracy half the log likelihood counts), in
+        regression by greedy selection with replacement.
         There is no `confirm` unless a number asks for it, and one metric only. The column "weight" of `cv_results_` has the
         weights. Predictions take as many times longer as there are members.
         "1se" takes the simplest candidate whose mean score is at most one standard error below that of
