@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RandomizedSearchCV
 
-import spotsvm
 from spotsvm.studies.new_rows import entrants
 from spotsvm.studies.new_rows.entrants import (
     DEFAULTS,
     ENTRANTS,
     FOREST,
     REFERENCE,
-    TUNED,
     Job,
     Trail,
     processor_seconds,
@@ -98,16 +96,6 @@ def test_processor_time_is_of_work_and_not_of_waiting():
     while processor_seconds() - began < 0.1 + waited:
         sum(range(1000))
     assert waited < 0.15
-
-
-def test_why_an_entrant_cannot_run(monkeypatch):
-    for name in ("TunedSVC", "TunedSVR"):
-        monkeypatch.setattr(spotsvm, name, object, raising=False)
-    assert ENTRANTS[TUNED].lacks() == ""
-    monkeypatch.delattr(spotsvm, "TunedSVR")
-    if hasattr(spotsvm, "TunedSVR"):  # a lazy name of the package
-        return
-    assert ENTRANTS[TUNED].lacks() == "spotsvm has no TunedSVR"
 
 
 def test_why_optuna_cannot_run(monkeypatch):
