@@ -3,9 +3,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conformance import RESPONSES, SearchConformance, record_test, replayed, run
+from conformance import SearchConformance, record_test
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.search.checks import RESPONSES, replayed, run
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import Search, Suggestion
 from spotsvm.solvers.search.contract.random_search import RandomSearch
