@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Search
-from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
-from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
