@@ -81,10 +81,6 @@ class Stage:
         ------
         SolverError
             If `embed` gives no point of that cube's dimension.
-
-        See Also
-        --------
-        contains : The way back.
         """
         point = np.asarray(self.embed(inside.copy()), dtype=float)
         if point.shape != (richest.dimension,) or not np.all(np.isfinite(point)):
@@ -107,10 +103,6 @@ class Stage:
         ------
         SolverError
             If `restrict` gives no point of this stage's dimension.
-
-        See Also
-        --------
-        embedded : The way back.
         """
         inside = np.asarray(self.restrict(point.copy()), dtype=float)
         if inside.shape != (self.domain.dimension,):
@@ -298,12 +290,7 @@ class NestedSearch(Search):
         return self.stage == len(self.stages) - 1
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for, in the stage that is due; one that was given is none of the stage's trials.
-
-        See Also
-        --------
-        Search.assume : What it is for.
-        """
+        """Take `point` as asked for, in the stage that is due; one that was given is none of the stage's trials."""
         self._enter_the_stage_that_is_due()
         super().assume(point, given=given)
         self._n_asked_here += not given
@@ -337,21 +324,12 @@ class NestedSearch(Search):
             A point of the richest cube.
         value : float
             The response, smaller being better; nan or infinite if the evaluation failed.
-
-        See Also
-        --------
-        Stage.contains : Whether a stage has the point.
         """
         super().tell(point, value)
         self._tell_inner(self._points[-1], self._values[-1])
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the point told last; so does the search of each stage that is told of it.
-
-        See Also
-        --------
-        tell : Takes the value there, before.
-        """
+        """Take by how much each bound was held at the point told last; so does the search of each stage that is told of it."""
         self._margins[len(self._points) - 1] = tuple(margins)
         if self._to_inner(self._points[-1]) is not None:
             self._inner.take_margins(margins)
@@ -407,22 +385,12 @@ class NestedSearch(Search):
         return self.stages[self.stage].embedded(inside, self.domain) if known is None else known
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the present stage's search; empty if that remembers nothing beyond its history.
-
-        See Also
-        --------
-        restore : Takes it back.
-        """
+        """Return the state of the present stage's search; empty if that remembers nothing beyond its history."""
         inner = self._inner.state()
         return {"stage": self.stage, "inner": inner} if inner else {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take back what `state` gave; what belongs to an earlier stage is out of date and of no effect.
-
-        See Also
-        --------
-        state : Gives what it takes.
-        """
+        """Take back what `state` gave; what belongs to an earlier stage is out of date and of no effect."""
         if state and state["stage"] == self.stage:
             self._inner.restore(state["inner"])
 

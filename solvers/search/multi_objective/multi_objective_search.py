@@ -74,11 +74,6 @@ class MultiObjectiveSearch(Search):
         ------
         SolverError
             If the point is none of the unit cube, or there are not m values.
-
-        See Also
-        --------
-        Search.tell : The same for one objective.
-        values : What was told.
         """
         vector = np.array(value, dtype=float)
         if vector.ndim == 0 and not np.isfinite(vector):
@@ -96,12 +91,7 @@ class MultiObjectiveSearch(Search):
 
     @property
     def values(self) -> Floats:
-        """The values told, rows of nan where the evaluation failed; shape (n, m).
-
-        See Also
-        --------
-        points : Where they were told.
-        """
+        """The values told, rows of nan where the evaluation failed; shape (n, m)."""
         return np.array(self._vectors, dtype=float).reshape(-1, self.n_objectives)
 
 

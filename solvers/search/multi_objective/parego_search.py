@@ -86,12 +86,7 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
 
     @property
     def weights(self) -> Floats:
-        """The weights of the next suggestion: not negative, their sum is 1; shape (m,).
-
-        See Also
-        --------
-        ask : Suggests the point for them.
-        """
+        """The weights of the next suggestion: not negative, their sum is 1; shape (m,)."""
         stream = np.random.default_rng([self.seed, _OWN_STREAM, self.n_asked])
         return np.asarray(stream.dirichlet(np.ones(self.n_objectives)))
 

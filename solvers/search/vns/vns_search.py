@@ -315,21 +315,11 @@ class VnsSearch(Search):
 
     @property
     def kappa_max(self) -> int:
-        """The number of neighbourhoods.
-
-        See Also
-        --------
-        ask : Draws from one of them.
-        """
+        """The number of neighbourhoods."""
         return len(self.radii)
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; if there is an incumbent and it was not given, as drawn from one of its neighbourhoods.
-
-        See Also
-        --------
-        Search.assume : What it is for.
-        """
+        """Take `point` as asked for; if there is an incumbent and it was not given, as drawn from one of its neighbourhoods."""
         super().assume(point, given=given)
         if self.incumbent is not None and not given:
             self._shaken.add(self.pending[-1].tobytes())
@@ -343,10 +333,6 @@ class VnsSearch(Search):
             A point of the unit cube.
         value : float
             The response, smaller being better; nan or infinite if the evaluation failed.
-
-        See Also
-        --------
-        Search.tell : What it is for.
         """
         n_pending = len(self.pending)
         super().tell(point, value)
