@@ -108,13 +108,21 @@ class Confirmation:
             f"random partitions. On {len(self.fresh)} more, which had no part in the choice, its mean "
             f"{unit.title if unit.is_error else 'score'} is {unit.value(self.fresh_score):.4g}."
         )
-        fresh = {"fresh": self.fresh.mean(axis=1).tolist(), "fresh folds": self.fresh.tolist(), "ratio": self.ratio}
+        fresh: dict[str, Any] = {
+            "fresh": self.fresh.mean(axis=1).tolist(),
+            "fresh folds": self.fresh.tolist(),
+            "ratio": self.ratio,
+        }
+        fresh["partition scores"] = self.scores.tolist()
         return {"sentence": sentence, "chosen": self.chosen, **fresh, "rules": rules, "contenders": rows}
 
     @staticmethod
     def is_of(recorded: Mapping[str, Any], found: Sequence[Trial], n_partitions: int | None = None) -> bool:
         """Return whether a finding is of these contenders, on so many partitions, and complete; earlier versions noted less."""
-        if not {"rules", "fresh folds", "ratio"} <= recorded.keys() or n_partitions not in (None, len(recorded["fresh folds"])):
+        if not {"rules", "fresh folds", "ratio", "partition scores"} <= recorded.keys() or n_partitions not in (
+            None,
+            len(recorded["fresh folds"]),
+        ):
             return False
         return [row["trial"] for row in recorded["contenders"]] == [t.number for t in found]
 
@@ -124,7 +132,7 @@ class Confirmation:
         rows = found["contenders"]
         return cls(
             tuple(row["trial"] for row in rows),
-            np.array([[row[key] for key in row if key.startswith("partition ")] for row in rows], dtype=float),
+            np.array(found["partition scores"], dtype=float),
             np.array([[row["low"], row["high"]] for row in rows], dtype=float),
             np.array([row["compared by"] for row in rows], dtype=float),
             {row["rule"]: row["trial"] for row in found["rules"]},

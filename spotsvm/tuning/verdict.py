@@ -80,7 +80,9 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
     names = [f"split{k}_test_score" for k in range(search.n_splits_)]
     folds = {t.number: np.array([t.extra.get(name, np.nan) for name in names], dtype=float) for t in finished}
     ratio = 1.0 / max(search.n_splits_ - 1, 1)
-    further = {row["trial"]: _partitions(row) for row in study.findings.get(CONFIRM, {}).get("contenders", [])}
+    confirmed = study.findings.get(CONFIRM, {"contenders": [], "partition scores": []})
+    scores = np.array(confirmed["partition scores"], dtype=float)
+    further = {row["trial"]: row_scores for row, row_scores in zip(confirmed["contenders"], scores, strict=True)}
     same = [t.number for t in finished for params in default_params if _is_close(t.params, params)]
     default = next((k for k in same if np.allclose(folds[k], default_folds, rtol=_SOLVER, atol=_ROUNDING)), None)
 
@@ -124,11 +126,6 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
         best.number, dict(best.params), float(folds[best.number].mean()), Gain.of(folds[best.number], default_folds, ratio),
         tuple(beyond(best).tolist()), why_default=None, replaced=replaced, **counts,
     )  # fmt: skip
-
-
-def _partitions(row: Mapping[str, Any]) -> Floats:
-    """Return a contender's score on each further partition."""
-    return np.array([value for name, value in row.items() if name.startswith("partition ")], dtype=float)
 
 
 def _is_close(params: Mapping[str, Any], others: Mapping[str, Any]) -> bool:

@@ -37,7 +37,7 @@ _TITLES = {
 #: tables of scores alone
 _SCORES = ("rules", "contenders")
 #: what only a computation needs
-_SILENT = ("sentence", "summary", "fresh folds", "ratio")
+_SILENT = ("sentence", "summary", "fresh folds", "partition scores", "ratio")
 #: findings that sections of their own tell
 _TOLD = ("oversearching", "verdict", "notices", "table", "repeat", *_HEADINGS)
 _MOST_CELLS = 1_000_000

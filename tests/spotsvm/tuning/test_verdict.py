@@ -30,7 +30,8 @@ def search(*candidates, best=1, further=()):
     """A fitted search with the default first, its choice being the candidate `best`."""
     trials = [trial(k, params, folds) for k, (params, folds) in enumerate([(DEFAULT, FOLDS), *candidates])]
     contenders = [{"trial": number, "partition 1": score, "compared by": 0.0} for number, score in further]
-    findings = {"confirm": {"contenders": contenders}} if further else {}
+    scores = [[score] for _, score in further]
+    findings = {"confirm": {"contenders": contenders, "partition scores": scores}} if further else {}
     return SimpleNamespace(
         study_=SimpleNamespace(trials=trials, findings=findings, space=SPACE), n_splits_=len(FOLDS), best_index_=best
     )
