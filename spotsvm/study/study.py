@@ -64,8 +64,7 @@ class Study(ReadableStudy):
     path : path-like or None, default=None
         The record: an SQLite file, created or resumed. None keeps the study in memory. It is resumed with the same space, or
         with a wider one, whose ranges and lists have all that they had: trials keep their parameters, and the search goes on
-        there. Values in lists, such as arrays and estimators, are compared by their content; in a record with a schema version
-        below 4 by their texts alone.
+        there. Values in lists, such as arrays and estimators, are compared by their content.
     noise : "auto" or bool, default="auto"
         Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
     trial_timeout : float or None, default=None
