@@ -1,9 +1,14 @@
-"""What tests share: Ctrl-C reaches them, and those that run beside each other leave each other a processor."""
+"""What tests share: Ctrl-C reaches them, their processes keep compiled modules, and workers leave each other a processor."""
 
 import os
 import signal
+import sys
 
 import pytest
+
+# some containers turn bytecode files off: then each process compiles the library anew, for 3 to 6 seconds
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # before numpy is imported: threads of a worker for each processor wait for those of the others

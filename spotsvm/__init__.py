@@ -35,8 +35,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR as EvolvedKernelSVR
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel as ExpressionKernel
     from spotsvm.estimators.reduced.reduced_svc import ReducedSVC as ReducedSVC
+    from spotsvm.luck.candidates import expected_score as expected_score
     from spotsvm.luck.new_rows import ExpectedScore as ExpectedScore
-    from spotsvm.luck.new_rows import expected_score as expected_score
     from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC as MultiKernelSVC
     from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR as MultiKernelSVR
     from spotsvm.optimism.analysis import oversearching as oversearching
@@ -48,6 +48,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding as DelayEmbedding
     from spotsvm.preprocessing.time_series.history_pipeline import HistoryPipeline as HistoryPipeline
     from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain as LeakyRain
+    from spotsvm.search_cv.average import AverageClassifier as AverageClassifier
+    from spotsvm.search_cv.average import AverageRegressor as AverageRegressor
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV as SpotSearchCV
     from spotsvm.solvers.dual import solve_dual as solve_dual
     from spotsvm.solvers.dual import solve_dual_regression as solve_dual_regression
@@ -90,7 +92,8 @@ _NAMES = {
     "estimators.evolved.evolved_kernel_svr": "EvolvedKernelSVR",
     "estimators.evolved.expression_kernel": "ExpressionKernel",
     "estimators.reduced.reduced_svc": "ReducedSVC",
-    "luck.new_rows": "ExpectedScore expected_score",
+    "luck.candidates": "expected_score",
+    "luck.new_rows": "ExpectedScore",
     "multi_kernel.multi_kernel_svc": "MultiKernelSVC",
     "multi_kernel.multi_kernel_svr": "MultiKernelSVR",
     "optimism.analysis": "oversearching",
@@ -102,6 +105,7 @@ _NAMES = {
     "preprocessing.time_series.delay_embedding": "DelayEmbedding",
     "preprocessing.time_series.history_pipeline": "HistoryPipeline",
     "preprocessing.time_series.leaky_rain": "LeakyRain",
+    "search_cv.average": "AverageClassifier AverageRegressor",
     "search_cv.spot_search_cv": "SpotSearchCV",
     "solvers.dual": "solve_dual solve_dual_regression",
     "space.space": "Space",

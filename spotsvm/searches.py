@@ -7,7 +7,7 @@ Examples
 >>> from spotsvm import Study
 >>> from spotsvm.searches import Search, Suggestion
 >>> class Halves(Search):
-...     def _suggest(self, rng):
+...     def suggest(self, rng):
 ...         return Suggestion(np.full(self.domain.dimension, 0.5 ** (1 + len(self.points))), "halved")
 >>> Study({"x": uniform(0, 1)}, Halves, seed=0).run(lambda p: p["x"], n_trials=3).best_trial.params
 {'x': 0.125}
@@ -16,6 +16,7 @@ Examples
 from spotsvm.solvers.search import (
     SEARCHES,
     AskTell,
+    Capabilities,
     CmaesSearch,
     KochSearch,
     KrigingSearch,
@@ -30,6 +31,7 @@ from spotsvm.solvers.search import (
     Stage,
     Suggestion,
     VnsSearch,
+    check_search,
     register_search,
 )
 from spotsvm.surrogates import Coordinate, Domain
@@ -38,6 +40,7 @@ from spotsvm.tuning.pipelines.opening import opening
 __all__ = [
     "SEARCHES",
     "AskTell",
+    "Capabilities",
     "CmaesSearch",
     "Coordinate",
     "Domain",
@@ -54,6 +57,7 @@ __all__ = [
     "Stage",
     "Suggestion",
     "VnsSearch",
+    "check_search",
     "opening",
     "register_search",
 ]

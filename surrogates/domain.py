@@ -1,4 +1,4 @@
-"""The unit cube, and which of its coordinates are integer, categorical or conditional."""
+"""The unit cube: its coordinates (integer, categorical, conditional, whole numbers on a log scale) and initial designs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,70 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import qmc
 
 from spotsvm.surrogates.errors import SurrogateError
-from spotsvm.surrogates.log_integers import LogIntegers
 
 Floats = NDArray[np.float64]
+
+#: beyond it neighbours are too close for the logarithm of a float to tell them apart
+LARGEST = 10**12
+
+
+@dataclass(frozen=True)
+class LogIntegers:
+    """The whole numbers from `low` to `high`, each with a share of [0, 1] by the logarithm.
+
+    The number k has the share from log(k - 1/2) to log(k + 1/2), and log(k) is its place.
+
+    Parameters
+    ----------
+    low, high : int
+        The first and the last number, 1 <= low < high <= 10**12.
+
+    Raises
+    ------
+    SurrogateError
+        If the bounds are others.
+
+    Examples
+    --------
+    >>> numbers = LogIntegers(1, 1000)
+    >>> numbers.number_at([0.0, 0.5, 1.0]).tolist(), numbers.place_of(22).round(3)
+    ([1, 22, 1000], np.float64(0.498))
+    """
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.low < self.high <= LARGEST:
+            raise SurrogateError(
+                f"low={self.low} and high={self.high} are no range on a log scale; use 1 <= low < high <= 10**12"
+            )
+
+    @property
+    def count(self) -> int:
+        """How many numbers there are."""
+        return self.high - self.low + 1
+
+    @property
+    def _ends(self) -> tuple[float, float]:
+        return float(np.log(self.low - 0.5)), float(np.log(self.high + 0.5))
+
+    def number_at(self, places: ArrayLike) -> NDArray[np.int64]:
+        """Return the number whose share contains each place; the first or the last one outside the unit interval."""
+        first, last = self._ends
+        inside = np.clip(np.asarray(places, dtype=float), 0.0, 1.0)
+        numbers = np.rint(np.exp(first + inside * (last - first)))
+        return np.asarray(np.clip(numbers, self.low, self.high).astype(np.int64))
+
+    def place_of(self, numbers: ArrayLike) -> NDArray[np.float64]:
+        """Return the place of each number."""
+        first, last = self._ends
+        return np.asarray((np.log(np.asarray(numbers, dtype=float)) - first) / (last - first))[()]
+
+
 Flags = NDArray[np.bool_]
 
 
@@ -302,3 +361,33 @@ class Domain:
                 if j not in at and (c.parent < 0 or at[c.parent] in c.parent_levels)
             )
         return total
+
+
+def initial_design(domain: Domain, n: int, rng: np.random.Generator, *, centre: bool = True) -> Floats:
+    """Return n points: the centre of the cube if wanted, and a Latin hypercube.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the coordinates mean.
+    n : int
+        Number of points, at least 1.
+    rng : numpy.random.Generator
+        Source of the hypercube.
+    centre : bool, default=True
+        Whether the first point is the centre, where a range that was chosen with sense has its best guess.
+
+    Returns
+    -------
+    ndarray of shape (n, d)
+        Canonical points; in a small discrete domain some may be equal.
+
+    Examples
+    --------
+    >>> initial_design(Domain.continuous(2), 3, np.random.default_rng(0))[0].tolist()
+    [0.5, 0.5]
+    """
+    if n < 1:
+        raise ValueError(f"n={n} is not a number of points; use 1 or more")
+    first = np.full((int(centre), domain.dimension), 0.5)
+    return domain.snap(np.vstack([first, qmc.LatinHypercube(domain.dimension, rng=rng).random(n - int(centre))]))

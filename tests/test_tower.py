@@ -52,10 +52,10 @@ spotsvm.estimators.evolved          14      not spotsvm.space spotsvm.trials
 spotsvm.estimators.reduced          14      not spotsvm.space spotsvm.trials
 spotsvm.preprocessing.time_series   12
 spotsvm.preprocessing               13      not spotsvm.space spotsvm.trials spotsvm.estimators
-spotsvm.tuned                       18      not spotsvm.study spotsvm.space
-spotsvm.cross_validation            16      not spotsvm.study spotsvm.reports spotsvm.preprocessing
+spotsvm.tuned                       18      not spotsvm.search_cv spotsvm.cross_validation
+spotsvm.cross_validation            15      not spotsvm.study spotsvm.reports spotsvm.preprocessing
 spotsvm.optimism                    17      not spotsvm.study spotsvm.reports
-spotsvm.luck                        17      not spotsvm.study spotsvm.reports
+spotsvm.luck                        16      not spotsvm.study spotsvm.reports
 spotsvm.search_cv                   17
 spotsvm.multi_kernel.models         18
 spotsvm.multi_kernel                19 20

@@ -1,7 +1,8 @@
 """Parameter search on the unit cube: one contract, and the searches by name."""
 
+from spotsvm.solvers.search.checks import check_search
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
-from spotsvm.solvers.search.contract.base import AskTell, Search, Suggestion
+from spotsvm.solvers.search.contract.base import AskTell, Capabilities, Search, Suggestion
 from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
@@ -11,13 +12,21 @@ from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiO
 from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
 from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch
 from spotsvm.solvers.search.nested_search import NestedSearch
-from spotsvm.solvers.search.registry import SEARCHES, describe_search, make_search, needs_several_objectives, register_search
+from spotsvm.solvers.search.registry import (
+    SEARCHES,
+    capabilities_of,
+    describe_search,
+    make_search,
+    needs_several_objectives,
+    register_search,
+)
 from spotsvm.solvers.search.stage import Stage
 from spotsvm.solvers.search.vns.vns_search import VnsSearch
 
 __all__ = [
     "SEARCHES",
     "AskTell",
+    "Capabilities",
     "CmaesSearch",
     "KochSearch",
     "KrigingSearch",
@@ -32,6 +41,8 @@ __all__ = [
     "Stage",
     "Suggestion",
     "VnsSearch",
+    "capabilities_of",
+    "check_search",
     "describe_search",
     "make_search",
     "needs_several_objectives",

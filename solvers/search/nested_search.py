@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.solvers.search.registry import SearchFactory, make_search
 from spotsvm.solvers.search.stage import Stage, check_stages
@@ -43,8 +43,8 @@ class NestedSearch(Search):
     noise : "auto" or bool, default="auto"
         What is known of the objective's noise; for the searches that can use it.
     whole : bool, default=True
-        Whether `n_initial`, and with it the smallest budget, is what it takes to reach the last stage, and to do there what its
-        search needs to begin with; else it is that of the first stage's search.
+        Whether `capabilities.n_initial`, and with it the smallest budget, pays for all stages before the last and for the initial
+        design of the last; otherwise for the initial design of the first stage.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class NestedSearch(Search):
     True
     """
 
-    most_given = 0
+    capabilities = Capabilities(max_given=0)
 
     def __init__(
         self,
@@ -113,44 +113,33 @@ class NestedSearch(Search):
         self.stage = 0
         self._inners = [_make(inner, s, [self.seed, 1 << 40, h], noise) for h, s in enumerate(self.stages)]
         for s, search in zip(self.stages[:-1], self._inners[:-1], strict=True):
-            if s.n_trials < min(search.n_initial, s.domain.size):
+            n_initial, name = search.capabilities.n_initial, search.capabilities.initial_name
+            if s.n_trials < min(n_initial, s.domain.size):
                 raise SolverError(
-                    f"{s!r} has n_trials={s.n_trials}, below the {search.initial_name} of {search.n_initial} of its search; "
-                    "use at least that"
+                    f"{s!r} has n_trials={s.n_trials}, below the {name} of {n_initial} of its search; use at least that"
                 )
-        first, last = self._inners[0], self._inners[-1]
-        self.n_initial, self.initial_name = first.n_initial, first.initial_name
+        first, last = self._inners[0].capabilities, self._inners[-1].capabilities
+        n_initial, name = first.n_initial, first.initial_name
         if whole and len(self.stages) > 1:
-            self.n_initial = sum(s.n_trials for s in self.stages[:-1]) + last.n_initial
-            self.initial_name = f"trials of the stages before the last and its {last.initial_name}"
-        self.plans_ahead = last.plans_ahead
-        self.models_bounds = all(search.models_bounds for search in self._inners)
+            n_initial = sum(s.n_trials for s in self.stages[:-1]) + last.n_initial
+            name = f"trials of the stages before the last and its {last.initial_name}"
+        self.capabilities = replace(
+            self.capabilities,
+            n_initial=n_initial,
+            initial_name=name,
+            follows_given=first.follows_given,
+            models_bounds=all(search.capabilities.models_bounds for search in self._inners),
+        )
         self._margins: dict[int, Sequence[float]] = {}
         self._n_asked_here = 0
         self._outer: dict[bytes, Floats] = {}
         self._inside: dict[bytes, Floats] = {}
 
     @property
-    def follows_given(self) -> bool:  # type: ignore[override]
-        """Whether the first own point of its present stage follows from the values of those that were given to it.
-
-        See Also
-        --------
-        n_ready : How many points follow from what is told.
-        """
-        return bool(getattr(self._inner, "follows_given", False))
-
-    @property
-    def n_ready(self) -> int:
-        """How many points can be asked for before any depends on a value that is not told yet; within one stage.
-
-        See Also
-        --------
-        Search.n_ready : What the number means.
-        """
-        ready = int(getattr(self._inner, "n_ready", 1))
+    def n_foreseen(self) -> int:
+        """Number of upcoming points of the present stage that do not depend on any result still to be told; at least 1."""
         left = self.stages[self.stage].n_trials - self._n_asked_here
-        return ready if self._is_last else max(min(ready, left), 1)
+        return self._inner.n_foreseen if self._is_last else max(min(self._inner.n_foreseen, left), 1)
 
     @property
     def _inner(self) -> Search:
@@ -184,7 +173,7 @@ class NestedSearch(Search):
         inner = self._inner
         if not isinstance(inner, PlannedSearch):
             return None
-        inside = inner._suggest(np.random.default_rng([inner.seed, inner.n_asked])).point
+        inside = inner.suggest(np.random.default_rng([inner.seed, inner.n_asked])).point
         if not np.array_equal(self._embed(inside), point):
             return None
         self._inside[point.tobytes()] = inside
@@ -250,12 +239,12 @@ class NestedSearch(Search):
                 if inside is not None:
                     self._inner._seen.add(inside.tobytes())
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
         """Ask the search of the present stage, and embed its suggestion."""
         self._enter_the_stage_that_is_due()
         stage, inner = self.stages[self.stage], self._inner
         where = f"stage {self.stage + 1} of {len(self.stages)}" + (f", {stage.name}" if stage.name else "")
-        suggestion = inner._suggest(np.random.default_rng([inner.seed, inner.n_asked]))
+        suggestion = inner.suggest(np.random.default_rng([inner.seed, inner.n_asked]))
         point = self._embed(suggestion.point)
         if self.is_new(point) or suggestion.origin == "replicate":
             return replace(suggestion, point=point, note="; ".join(filter(None, [where, suggestion.note])))

@@ -6,12 +6,13 @@ import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, NewType
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
-from spotsvm.solvers.search.contract.base import AskTell, Noise, Search
+from spotsvm.solvers.search.contract.base import AskTell, Capabilities, Noise, Search
 from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
 from spotsvm.solvers.search.contract.random_search import RandomSearch
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
@@ -166,6 +167,7 @@ def make_search(
         made = _call(search, domain, seed, n_objectives, describe_search(search), noise=noise)
     if not isinstance(made, AskTell):
         raise SolverError(f"search={search!r} made {made!r}, which has no ask and tell")
+    _check_capabilities(made)
     if isinstance(made, Search):
         _check_number(made, n_objectives, repr(search) if isinstance(search, str) else describe_search(search))
     return made
@@ -212,6 +214,32 @@ def _kind(factory: Any) -> Any:
     while isinstance(factory, partial):
         factory = factory.func
     return factory
+
+
+def capabilities_of(search: AskTell) -> Capabilities:
+    """Return what a search declares; of an object with `ask` and `tell` alone, what holds of any search.
+
+    Examples
+    --------
+    >>> capabilities_of(make_search("nsga2", Domain.continuous(2), 0, n_objectives=2)).models_bounds
+    True
+    """
+    declared = getattr(search, "capabilities", None)
+    return Capabilities() if declared is None else declared
+
+
+def _check_capabilities(search: AskTell) -> None:
+    """Raise SolverError if a search declares what is invalid, or what it lacks the method for."""
+    name, declared = type(search).__name__, capabilities_of(search)
+    if not isinstance(declared, Capabilities):
+        raise SolverError(f"{name}.capabilities={declared!r} is invalid; use Capabilities(...)")
+    for field, given in (("n_initial", declared.n_initial), ("max_given", declared.max_given)):
+        if not isinstance(given, Real) or isinstance(given, bool) or not given >= 0:
+            raise SolverError(f"{name}.capabilities has {field}={given!r}; use a number of points, 0 or more")
+    for field, method in (("models_bounds", "take_margins"), ("models_seconds", "take_seconds")):
+        own = getattr(type(search), method, None)
+        if getattr(declared, field) and own in (None, getattr(Search, method)):
+            raise SolverError(f"{name}.capabilities has {field}=True, and there is no {name}.{method}; write it, or use False")
 
 
 def _check_number(made: Search, n_objectives: int, shown: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -35,20 +34,6 @@ def printable_line(text: str, longest: int = _LONGEST) -> str:
     """
     line = printable(" ".join(text[: 4 * longest].split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"
-
-
-def literal(code: str) -> Any:
-    """Return the value of a Python literal; an ellipsis if the code is none.
-
-    Examples
-    --------
-    >>> literal("[1, 'a']"), literal("print()")
-    ([1, 'a'], Ellipsis)
-    """
-    try:
-        return ast.literal_eval(code)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return ...
 
 
 def shown_value(value: Any, longest: int = 80) -> str:

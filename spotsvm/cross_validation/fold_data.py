@@ -171,6 +171,7 @@ class FoldTargets:
     def __init__(self, y: NDArray[Any], trained: NDArray[np.bool_], regression: bool):
         self._y = y
         self._rows = [*trained, np.ones(len(y), dtype=bool)]  # the last is all rows, at index -1
+        self._z: dict[tuple[int, ...], Floats] = {}
         self.classes: NDArray[Any] | None = None
         if regression:
             self._labels = _numbers(y)[None]
@@ -191,14 +192,22 @@ class FoldTargets:
         ])  # fmt: skip
         self._weights_of: dict[tuple[str, int], Floats] = {}
 
-    def of(self, machine: SvmMachine, fold: int) -> Target:
-        """Return the problems of a fold, of several classes one for each pair; those of all rows for fold -1."""
-        rows = self._rows[fold]
-        z = self._labels if fold == -1 else np.where(rows, self._labels, 0.0)
+    def of(self, machine: SvmMachine, folds: Sequence[int]) -> Target:
+        """Return the problems of some folds, one after another, with a row for each pair of classes; fold -1 has all rows."""
+        z = self._targets_of(tuple(folds))
         if machine.regression:
-            return Target(z, *symmetric_bounds(np.where(rows, machine.C, 0.0)[None], z, True), float(machine.epsilon))
-        C = machine.C if machine.class_weight is None else machine.C * self._weights(machine.class_weight, fold)
-        return Target(z, *symmetric_bounds(C, z, False))
+            C = np.where(np.array([self._rows[fold] for fold in folds]), machine.C, 0.0)
+            return Target(z, *symmetric_bounds(C, z, True), float(machine.epsilon))
+        if machine.class_weight is None:
+            return Target(z, *symmetric_bounds(machine.C, z, False))
+        weights = np.array([self._weights(machine.class_weight, fold) for fold in folds])
+        return Target(z, *symmetric_bounds(machine.C * weights.repeat(len(self._labels), axis=0), z, False))
+
+    def _targets_of(self, folds: tuple[int, ...]) -> Floats:
+        """Return the labels, or the numbers, of some folds' rows, 0 for rows that are not trained on."""
+        if folds not in self._z:
+            self._z[folds] = np.concatenate([np.where(self._rows[fold], self._labels, 0.0) for fold in folds])
+        return self._z[folds]
 
     def _weights(self, class_weight: Any, fold: int) -> Floats:
         """Return the weight of each row; those of the latest weights of classes are kept."""

@@ -8,7 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from numbers import Integral, Real
@@ -148,6 +148,15 @@ class FoldScorer:
         if self._cutoffs is not None:
             return self._score_cutoffs(self._cutoffs, candidates)
         return self._score_by_sklearn(candidates)
+
+    def test_answers(self, candidates: Sequence[Mapping[str, Any]]) -> list[list[Any] | None]:
+        """Return the decisions or predictions of each candidate for the test rows of each fold; None where work is not shared."""
+        found: list[list[Any] | None] = [None] * len(candidates)
+        if self._shared is not None:
+            for k in self._shared.folds.order([dict(c) for c in candidates]):
+                with suppress(NotSharedError):
+                    found[k] = self._shared.test_answers(dict(candidates[k]))
+        return found
 
     def _is_late(self) -> bool:
         """Return whether the time is up, and anything was scored before."""

@@ -32,7 +32,7 @@ from spotsvm.cross_validation.machines import (
 from spotsvm.cross_validation.open_bias import libsvm_takes_the_middle, open_decisions, same_predictions, same_winners
 from spotsvm.cross_validation.solved import Solved, Task
 from spotsvm.estimators import Floats
-from spotsvm.solvers.dual.exact.fold_solver import FoldSolver
+from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target
 from spotsvm.solvers.dual.problem.definite import has_factor
 from spotsvm.solvers.errors import OutOfTimeError
 from spotsvm.solvers.kernels import Kernel, gram_matrix
@@ -145,70 +145,82 @@ class SharedFolds:
         if machine.kernel == "precomputed":
             self._check_precomputed(transformers)
         key = self._usual_key if usual else _key(transformers)
-        before: Solved | None = None
         by_rows = machine.kernel_depends_on_rows
-        for fold, (train, test) in enumerate(self._splits):
-            view = self._views.of(transformers, key, fold)
-            if fold == 0 or by_rows or not view.shared:
-                with _left_to_sklearn():
-                    kernel = machine.kernel_on(view.gram.X[train] if by_rows else view.gram.X, view.names)
-                    if isinstance(kernel, Kernel):
-                        reach = self._targets.of(machine, fold).widest * len(train) ** 0.5
-                        view.digits.check(kernel, by_libsvm=machine.by_libsvm, reach=reach, tol=machine.tol)
-                    task = Task(machine, kernel, *view.matrix(kernel))
-                # of one kernel C alone says how large terms are, and rounding is the same in scikit-learn
-                squares = some_squares(task.K) if isinstance(kernel, MultiKernel) else None
+        everyone = range(len(self._splits))
+        before: Solved | None = None
+        for folds in [everyone] if transformers is None and not by_rows else [[fold] for fold in everyone]:
+            view = self._views.of(transformers, key, folds[0])
+            train = self._splits[folds[0]][0]
             if self._is_late():
-                raise OutOfTimeError(f"the time was up before fold {fold}")
-            found = view.solved.get(fold)
+                raise OutOfTimeError(f"the time was up before fold {folds[0]}")
+            target = self._targets.of(machine, folds)
+            with _left_to_sklearn():
+                kernel = machine.kernel_on(view.gram.X[train] if by_rows else view.gram.X, view.names)
+                if isinstance(kernel, Kernel):
+                    reach = target.widest * len(train) ** 0.5
+                    view.digits.check(kernel, by_libsvm=machine.by_libsvm, reach=reach, tol=machine.tol)
+                task = Task(machine, kernel, *view.matrix(kernel))
+            found = view.solved.get(folds[0])
             if found is None or not found.is_of(task):
-                found = self._solve(view, task, fold, before)
-            before, state = found, found.state
-            if squares is not None:
-                check_rounding(squares, list(state.beta), self._open)
-            decisions = (state.slope + found.z + found.bias[:, None]).T
-            asked = np.union1d(train, test) if self._training_answers else test
-            if machine.by_libsvm and not self._are_known(task, found, fold, decisions[asked]):
-                decisions = self._by_libsvm(kind, own, view.gram.X, train, asked)
-            elif self._ranking:
-                if not machine.regression and bool((np.ptp(decisions[train], axis=0) < _SPREAD * machine.tol).any()):
-                    raise NotSharedError("the order of decisions is within the solver's tolerance")
-                if task.offset == 0.0:
-                    decisions[test] = state.fresh_sums(task.K, test).T + found.bias
-            yield FoldAnswer(self._targets.classes, decisions, machine.decision_function_shape, bool(machine.break_ties))
+                found = self._solve(view, task, folds, target, before)
+            before = found
+            if isinstance(kernel, MultiKernel):
+                # of one kernel C alone says how large terms are, and rounding is the same in scikit-learn
+                check_rounding(some_squares(task.K), list(found.state.beta), self._open)
+            values = found.state.slope + found.z
+            values += found.bias[:, None]
+            open_ = np.abs(found.ends[:, 1] - found.ends[:, 0]) > machine.tol
+            for fold, part in zip(folds, _parts(len(values), len(folds)), strict=True):
+                train, test = self._splits[fold]
+                asked = np.union1d(train, test) if self._training_answers else test
+                decisions = values[part].T
+                if (
+                    machine.by_libsvm
+                    and open_[part].any()
+                    and not self._are_known(task, found.part(part), fold, decisions[asked])
+                ):
+                    decisions = self._by_libsvm(kind, own, view.gram.X, train, asked)
+                elif self._ranking:
+                    if not machine.regression and bool((np.ptp(decisions[train], axis=0) < _SPREAD * machine.tol).any()):
+                        raise NotSharedError("the order of decisions is within the solver's tolerance")
+                    if task.offset == 0.0:
+                        decisions[test] = found.part(part).state.fresh_sums(task.K, test).T + found.bias[part]
+                yield FoldAnswer(self._targets.classes, decisions, machine.decision_function_shape, bool(machine.break_ties))
 
-    def _solve(self, view: View, task: Task, fold: int, before: Solved | None) -> Solved:
-        """Train a machine on a fold, from the most similar solution there is, and keep what it found; on all rows at fold -1."""
-        machine, K, offset = task.machine, task.K, task.offset
-        target = self._targets.of(machine, fold)
-        tol = machine.tol * (1.0 if fold == -1 else CLOSER)
-        known = view.solved.get(fold)
+    def _solve(self, view: View, task: Task, folds: Sequence[int], target: Target, before: Solved | None) -> Solved:
+        """Train a machine on folds of one kernel matrix, from the most similar solutions there are, and keep them.
+
+        Fold -1 is all rows; `before` are solutions on another fold, with another matrix.
+        """
+        machine, K, offset, first = task.machine, task.K, task.offset, folds[0]
+        tol = machine.tol * (1.0 if first == -1 else CLOSER)
+        known = view.solved.get(first)
         if known is not None and not known.is_alike(task):
             known = None
-        if fold != -1 and view.shared and self._seeded and not machine.kernel_depends_on_rows:
+        if len(folds) > 1 and self._seeded:
             whole = view.solved.get(-1)
             if whole is None or not whole.is_of(task):
-                whole = self._solve(view, task, -1, None)
+                whole = self._solve(view, task, [-1], self._targets.of(machine, [-1]), None)
             start, z = (whole.state, whole.z) if known is None else known.in_part(whole, task)
             state = self._solver.warm(K, offset, target, start, z, tol)
         elif known is not None:
             state = self._solver.warm(K, offset, target, known.start(machine), known.z, tol)
-        elif before is not None and self._alike[fold]:
+        elif before is not None and self._alike[first]:
             state = self._solver.warm(K, offset, target, before.state, before.z, tol, same=False)
         else:
             state = self._solver.cold(K, offset, target, tol)
-        if fold != -1 and not state.converged:
+        if first != -1 and not state.converged:
             raise NotSharedError("no convergence at the cap of iterations")
-        view.solved[fold] = found = Solved(machine, task.kernel, target.z, state, *state.biases(target))
+        view.solved[first] = found = Solved(machine, task.kernel, target.z, state, *state.biases(target))
         return found
 
     def _are_known(self, task: Task, found: Solved, fold: int, values: Floats) -> bool:
-        """Return whether LIBSVM's decisions for some rows are known, also where it may choose between biases."""
+        """Return whether LIBSVM's decisions of a fold for some rows are known, also where it may choose between biases."""
         machine = task.machine
         open_: list[int] = np.flatnonzero(np.abs(found.ends[:, 1] - found.ends[:, 0]) > machine.tol).tolist()
-        if not open_ or machine.regression or self._ranking:
-            return not open_
-        target = self._targets.of(machine, fold)
+        if machine.regression or self._ranking:
+            return False
+        target = self._targets.of(machine, [fold])
         unsure = np.zeros(values.shape, dtype=bool)
         for k in open_:
             free, ends = values[:, k] - found.bias[k], found.ends[k]
@@ -281,6 +293,12 @@ class SharedFolds:
             )
         if not self._semidefinite:
             raise NotSharedError("the matrix is not positive semidefinite: its solutions need not be unique")
+
+
+def _parts(n_machines: int, n_folds: int) -> list[slice]:
+    """Return which of the machines of several folds are those of each."""
+    each = n_machines // n_folds
+    return [slice(k * each, (k + 1) * each) for k in range(n_folds)]
 
 
 def _key(transformers: Any) -> str | None:

@@ -49,7 +49,8 @@ class SharedScores:
         self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool, soft: bool = False
     ):
         self.folds, self._scorers, self._splits, self.soft = folds, scorers, list(splits), soft
-        self._codes = np.unique(np.asarray(y), return_inverse=True)[1] if soft else np.empty(0, dtype=np.intp)
+        classes, self._codes = np.unique(np.asarray(y) if soft else np.empty(0), return_inverse=True)
+        self._n_classes = len(classes)
         self._plain = {name: is_own_score(scorer, folds.regression) for name, scorer in scorers.items()}
         # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
         self._test = [_Rows(rows, take(y, rows)) for _, rows in self._splits]
@@ -74,8 +75,7 @@ class SharedScores:
             if self._train:
                 self._score_rows(numbers, f"split{k}_train_", answer, self._train[k])
             if self.soft and answer.classes is not None:
-                test = self._test[k].rows
-                found.append(margins(answer.decisions[test], self._codes[test], len(answer.classes)))
+                found.append(answer.decisions[self._test[k].rows])
             began = time.perf_counter()
             left = len(self._splits) - k - 1
             if bar is not None:
@@ -87,8 +87,26 @@ class SharedScores:
             spread = math.sqrt(sum((t - mean) ** 2 for t in times) / len(times))
             numbers[f"mean_{name}"], numbers[f"std_{name}"] = mean, spread
         if self.soft:
-            numbers["log_loss"] = log_loss_of_margins(np.concatenate(found))
+            codes = np.concatenate([self._codes[asked.rows] for asked in self._test[: len(found)]])
+            numbers["log_loss"] = log_loss_of_margins(margins(np.concatenate(found), codes, self._n_classes))
         return numbers
+
+    def test_answers(self, params: dict[str, Any]) -> list[Floats]:
+        """Return what the machine of each fold answers for its test rows: decisions, or predictions in regression.
+
+        NotSharedError if scikit-learn has to answer, or decisions are for pairs of classes.
+        """
+        found = []
+        for answer, (_, test) in zip(self.folds.answers(params), self._splits, strict=True):
+            decisions = answer.decisions[test]
+            if answer.classes is None:
+                found.append(decisions)
+            elif len(answer.classes) > 2 and answer.shape == "ovo":  # noqa: PLR2004
+                raise NotSharedError("decisions for pairs of classes have no arg max")
+            else:
+                values = decision_values(decisions, len(answer.classes), answer.shape)
+                found.append(values.reshape(len(test), -1))
+        return found
 
     def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, asked: _Rows) -> None:
         decisions = answer.decisions[asked.rows]

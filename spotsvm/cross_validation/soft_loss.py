@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.one_vs_one import decision_values
+from spotsvm.estimators.dual.one_vs_one import one_vs_rest
 
 #: of the slope, in units of 1 / the median margin: where to begin, the bounds, steps and the last relative change
 _FIRST, _LEAST, _MOST, _STEPS, _CHANGE = 2.0, 2.0**-6, 2.0**6, 30, 1e-6
@@ -33,7 +33,7 @@ def margins(decisions: Floats, codes: NDArray[np.intp], n_classes: int) -> Float
     """
     if n_classes == 2:
         return np.asarray(np.where(codes == 1, decisions[:, 0], -decisions[:, 0]))
-    votes = decision_values(decisions, n_classes, "ovr").copy()
+    votes = one_vs_rest(decisions, n_classes)
     rows = np.arange(len(codes))
     own = votes[rows, codes]
     votes[rows, codes] = -np.inf
@@ -64,20 +64,11 @@ def log_loss_of_margins(margin: Floats) -> float:
     largest = float(np.abs(margin).max())
     if not 0.0 < largest < np.inf:
         return float(np.log(2.0))
+    from spotsvm.cross_validation._soft_loss_kernels import least_log_loss
+
     z = margin / largest
-    unit = float(np.median(np.abs(z)))
+    sizes, half = np.sort(np.abs(z)), len(z) // 2
+    unit = 0.5 * float(sizes[half] + sizes[~half])
     if unit < _LEAST_UNIT:
         return float(np.log(2.0))
-    z /= unit
-    slope, low, high = _FIRST, _LEAST, _MOST
-    for _ in range(_STEPS):
-        # the loss is convex in the slope: Newton's steps, kept between the bounds that the signs of slopes have shown
-        p = 1.0 / (1.0 + np.exp(np.clip(slope * z, -700.0, 700.0)))
-        first, second = -float(z @ p), float((z * z) @ (p * (1.0 - p)))
-        low, high = (slope, high) if first < 0 else (low, slope)
-        step = slope - first / second if second > 0 else np.inf
-        new = step if low < step < high else 0.5 * (low + high) if low > _LEAST and high < _MOST else (high if first < 0 else low)
-        if abs(new - slope) <= _CHANGE * slope:
-            break
-        slope = new
-    return float(np.logaddexp(0.0, -slope * z).mean())
+    return float(least_log_loss(z / unit, _FIRST, _LEAST, _MOST, _STEPS, _CHANGE))

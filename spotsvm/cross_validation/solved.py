@@ -26,7 +26,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Solved:
-    """The solution of a machine on the training rows of a fold, or on all rows; of several classes, one for each pair.
+    """The solutions of a machine on the training rows of some folds, or on all rows; of several classes, one for each pair.
 
     `ends` has the least and the largest bias of each, `bias` the middle, `bounded` whether a variable is at its bound.
     """
@@ -38,6 +38,13 @@ class Solved:
     ends: Floats
     bias: Floats
     bounded: NDArray[np.bool_]
+
+    def part(self, machines: slice) -> Solved:
+        """Return some of the machines' solutions."""
+        state = State(self.state.beta[machines], self.state.slope[machines], self.state.converged)
+        arrays = (self.z, self.ends, self.bias, self.bounded)
+        z, ends, bias, bounded = (array[machines] for array in arrays)
+        return Solved(self.machine, self.kernel, z, state, ends, bias, bounded)
 
     def is_alike(self, task: Task) -> bool:
         """Return whether another machine differs in C, or in the tube of a regression, alone."""
@@ -59,9 +66,13 @@ class Solved:
         return State(self.state.beta * ratios, (self.state.slope + self.z) * ratios - self.z)
 
     def in_part(self, whole: Solved, task: Task) -> tuple[State, Floats]:
-        """Return a start, and its z: the solution on all rows, but those of mine that hold for an alike machine as well."""
+        """Return starts, and their z: the solution on all rows, but those of mine that hold for an alike machine as well."""
         if task.machine.C < self.machine.C or task.machine.epsilon != self.machine.epsilon or self.bounded.all():
             return whole.state, whole.z
-        held = self.bounded[:, None]
-        beta, slope = np.where(held, whole.state.beta, self.state.beta), np.where(held, whole.state.slope, self.state.slope)
-        return State(beta, slope), np.where(held, whole.z, self.z)
+        held = self.bounded.reshape(-1, len(whole.z), 1)
+
+        def either(theirs: Floats, mine: Floats) -> Floats:
+            return np.where(held, theirs, mine.reshape(-1, *theirs.shape)).reshape(mine.shape)
+
+        mine, theirs = self.state, whole.state
+        return State(either(theirs.beta, mine.beta), either(theirs.slope, mine.slope)), either(whole.z, self.z)

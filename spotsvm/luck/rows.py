@@ -145,6 +145,21 @@ class Unseen:
         place = np.unique(np.asarray(self.groups), return_inverse=True)[1]
         return np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
 
+    @property
+    def unit(self) -> Any:
+        """A label of the group or block of each row; None for independent rows."""
+        return self.groups if self.groups is not None or self.block == 1 else np.arange(len(self)) // self.block
+
+    def scores(self, scorer: Any, draws: Sequence[Rows]) -> Floats:
+        """Return the scores of draws of rows; nan of one that lacks rows, or a second class."""
+        classify = get_tags(self.model).estimator_type == "classifier"
+        found = np.full(len(draws), nan)
+        with config_context(assume_finite=True, skip_parameter_validation=True):  # all rows were scored with checks before
+            for k, rows in enumerate(draws):
+                if len(rows) and not (classify and len(np.unique(_safe_indexing(self.y, rows))) < 2):
+                    found[k] = self.score(scorer, rows)
+        return found
+
     def draw(self, rng: np.random.Generator) -> Rows:
         """Draw as many rows with replacement, in blocks of neighbours, the first row following the last; or as many groups."""
         n = len(self)

@@ -232,3 +232,11 @@ _SCORES = {
         _of_rows("neg_mean_absolute_error", "values", _LOSS, lambda d, y: -np.abs(np.asarray(d[..., 0], dtype=np.float64) - y)),
     )
 }
+
+
+def known_score(name: Any, n_classes: int) -> Score | None:
+    """Return the score by scikit-learn's name if it is known here for so many classes, 0 in regression; else None."""
+    score = _SCORES.get(name) if isinstance(name, str) else None
+    if score is None or (score.kind == "values") != (n_classes == 0) or (score.name in ("f1", "roc_auc") and n_classes > 2):
+        return None
+    return score

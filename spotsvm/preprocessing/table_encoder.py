@@ -183,6 +183,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """What was done with each input column."""
         return pd.DataFrame(self._report, columns=["column", "kind", "treatment", "n_outputs", "levels"])
 
+    @property
+    def sources_(self) -> NDArray[np.intp]:
+        """The place of the input column that each output is made from."""
+        check_is_fitted(self, "columns_")
+        counts = self.columns_["n_outputs"]
+        blocks = [np.full(counts[k], k) for k, _ in self._blocks()]
+        return np.concatenate([self._owners[self._used], self._owners[self._gaps], *blocks]).astype(np.intp)
+
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Return the names of the outputs.
 

@@ -18,8 +18,8 @@ from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble, Models
 from spotsvm.surrogates.kriging.level_share import draw_level_shares
 from spotsvm.surrogates.kriging.noise import Verdict, judge_noise
 from spotsvm.surrogates.kriging.sensitivity import left_out_share, predict_averages, predict_mean
-from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.surrogates.responses import within_reach
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.trial import FINISHED, Trial, is_given

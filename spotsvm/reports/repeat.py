@@ -11,8 +11,9 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.common.checkout import library_version
+from spotsvm.common.code import literal, mapping_code
 from spotsvm.common.fingerprint import versions
-from spotsvm.common.text import literal, printable_line
+from spotsvm.common.text import printable_line
 from spotsvm.reports.html.page import Code, Notice, Part, Section, Table
 from spotsvm.reports.view import StudyView
 from spotsvm.solvers.search import SEARCHES
@@ -27,7 +28,6 @@ _CONTEXT = "context: "
 _NOT_RECORDED = "not recorded"
 #: the finding with the code, and the command, that repeat a tuning
 REPEAT = "repeat"
-_LONG = 100
 
 
 def repeat_section(view: StudyView) -> Section:
@@ -136,7 +136,7 @@ def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
     missing: list[str] = []
     branches = []
     for k, branch in enumerate(study.space.branches):
-        entries = []
+        entries = {}
         for name, parameter in branch.items():
             text = _recorded(recorded, k, name)
             # the text of a record is only used if it is harmless
@@ -146,9 +146,8 @@ def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
                 missing.append(_line(name))
             if call := re.match(r"(\w+)\(", code):
                 imports.append(call[1])
-            entries.append(f"{name!r}: {code}")
-        one = "{" + ", ".join(entries) + "}"
-        branches.append(one if len(one) <= _LONG else "{\n    " + ",\n    ".join(entries) + ",\n}")
+            entries[name] = code
+        branches.append(mapping_code(entries))
     text = branches[0] if len(branches) == 1 else "[" + ", ".join(branches) + "]"
     return text, sorted(set(imports)), missing
 

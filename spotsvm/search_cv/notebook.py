@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from sklearn.base import is_classifier, is_regressor
-
 from spotsvm.common.errors import SpotSVMError
 from spotsvm.common.text import duration, printable_line
+from spotsvm.search_cv.scoring import metric_name
 from spotsvm.trials.profile import finished_words, suggested
 from spotsvm.trials.recommendation import CONFIRM
 from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
@@ -82,17 +81,7 @@ def _results(search: Any) -> Iterator[tuple[str, str]]:
 
 def _unit(search: Any) -> ScoreUnit:
     """Return the unit of the score that was optimised: of an error, as the study tells it, else by the name of the metric."""
-    return OwnUnits.of(search.study_.about, search.study_.objectives).error or ScoreUnit(_metric(search))
-
-
-def _metric(search: Any) -> str:
-    if isinstance(search.scoring, str):
-        return search.scoring
-    if isinstance(search.refit, str) and search.multimetric_:
-        return search.refit
-    if search.scoring is None:
-        return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
-    return "score"
+    return OwnUnits.of(search.study_.about, search.study_.objectives).error or ScoreUnit(metric_name(search))
 
 
 def _convergence(study: Any) -> str:

@@ -1,14 +1,26 @@
-"""The refit of the best candidate, in a worker process where it has a limit of time."""
+"""The refit: of the best candidate or of an average of a few, in a worker process where it has a limit of time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from sklearn import config_context, get_config
+from sklearn.base import clone, is_classifier, is_regressor
 
-from spotsvm.common.errors import RefitTimeoutError
+from spotsvm.common.checks import check_flag
+from spotsvm.common.errors import ArgumentError, RefitTimeoutError
+from spotsvm.cross_validation.fold_data import Split
+from spotsvm.luck.candidates import best_candidates, combined, out_of_fold
+from spotsvm.luck.scores import probabilities_of
+from spotsvm.search_cv.average import AverageClassifier, AverageRegressor
+from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
+from spotsvm.search_cv.scoring import metric_name
 from spotsvm.study.workers.one_call import TimeUpError, call_within
+
+#: the attributes that a combination of candidates gives to a search
+COMBINED = ("expected_score_", "expected_interval_", "oof_decision_function_", "oof_predict_proba_", "oof_predict_")
 
 
 def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seconds: float | None) -> Any:
@@ -32,3 +44,86 @@ def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seco
             f"the refit took longer than refit_timeout={seconds:g} s; the search itself is done: cv_results_, best_params_ and "
             "study_ are set on it, and it is the attribute `search` of this error"
         ) from error
+
+
+def check_combination(search: SearchArguments) -> None:
+    """Raise ArgumentError if `refit="average"` or `calibrate` does not go with the estimator and the metrics."""
+    check_flag("calibrate", search.calibrate)
+    estimator, scoring = search.estimator, search.scoring
+    if isinstance(search.refit, str) and search.refit == AVERAGE:
+        if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
+            raise ArgumentError(f"refit='average' is for one metric, and scoring={scoring!r} has several; pass one of them")
+        if not (is_classifier(estimator) or is_regressor(estimator)):
+            raise ArgumentError(
+                f"refit='average' is for classifiers and regressors, and estimator={estimator!r} is neither; use refit=True"
+            )
+    if search.calibrate and not (
+        is_classifier(estimator) and (hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba"))
+    ):
+        raise ArgumentError(
+            f"calibrate=True is for classifiers with decision_function or predict_proba, and estimator={estimator!r} is none; "
+            "use calibrate=False"
+        )
+
+
+def combination(
+    search: Any,
+    run: SpotSearchRun,
+    X: Any,
+    y: Any,
+    splits: Sequence[Split],
+    groups: Any,
+    fit_params: Mapping[str, Any],
+    metric: str,
+) -> tuple[Any, dict[str, Any]]:
+    """Return the average of a few candidates or the best one calibrated, not fitted yet, and attributes of the search.
+
+    Candidates are compared by their predictions for the test rows of the given folds, for which they are fitted there again: so
+    a search that goes on from a record has the same average.
+    """
+    averages, classifier = search.refit == AVERAGE, is_classifier(search.estimator)
+    params = best_candidates(search.cv_results_, metric, search.best_index_) if averages else [search.best_params_]
+    candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
+    n_jobs = None if search.uses_workers else search.n_jobs
+    out = out_of_fold(
+        candidates, X, y, splits, classifier=classifier, calibrated=search.calibrate, fit_params=fit_params, n_jobs=n_jobs,
+        known=run.test_answers(params),
+    )  # fmt: skip
+    name = metric_name(search)
+    found = combined(out, name, search.study_.seed, groups=groups, average=averages, calibrated=search.calibrate)
+    members = np.flatnonzero(found.weights)
+    kind = AverageClassifier if classifier else AverageRegressor
+    estimator = kind(
+        [candidates[out.kept[k]] for k in members],
+        weights=found.weights[members].tolist(),
+        scales=found.scales[members].tolist(),
+        calibration=found.calibration,
+        n_jobs=n_jobs,
+    )
+    weights = np.zeros(len(search.cv_results_["params"]))
+    rows = {repr(one): k for k, one in reversed(list(enumerate(search.cv_results_["params"])))} | {
+        repr(search.best_params_): search.best_index_
+    }
+    for k in members:
+        weights[rows[repr(params[out.kept[k]])]] = found.weights[k]
+    search.cv_results_["weight"] = weights
+
+    def of_all(values: Any) -> Any:
+        full = np.full((len(np.asarray(y)), *values.shape[1:]), np.nan)
+        full[out.rows] = values
+        return full
+
+    attributes: dict[str, Any] = {}
+    if classifier:
+        if out.response != "predict" or search.calibrate:
+            decisions = of_all(found.decisions)
+            attributes["oof_decision_function_"] = decisions[:, 0] if decisions.shape[1] == 1 else decisions
+        if out.response == "predict_proba" or search.calibrate:
+            attributes["oof_predict_proba_"] = of_all(probabilities_of(found.decisions))
+    else:
+        predictions = of_all(found.decisions)
+        attributes["oof_predict_"] = predictions[:, 0] if predictions.shape[1] == 1 else predictions
+    if averages and found.expected is not None:
+        expected = found.expected(0.95)
+        attributes |= {"expected_score_": expected.score, "expected_interval_": expected.interval}
+    return estimator, attributes

@@ -112,6 +112,7 @@ class SearchArguments:
     max_failures: int | None = 5
     refit_timeout: float | None = None
     constraints: ConstraintsLike | None = None
+    calibrate: bool = False
 
     @property
     def uses_workers(self) -> bool:
@@ -134,6 +135,8 @@ def given_space(search: SearchArguments) -> Space:
     return given if isinstance(given, Space) else Space(given)
 
 
+#: the value of `refit` that asks for an average of candidates
+AVERAGE = "average"
 #: the stream of the study's seed that further partitions are drawn from
 _FURTHER = 2
 #: how far a coordinate may be off by the rounding of quantiles
@@ -148,7 +151,7 @@ class SpotSearchRun:
     """
 
     def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
-        self._search, self._X, self._y = search, X, y
+        self._search, self._X, self._y, self._splits = search, X, y, splits
         self._limit = None if search.timeout is None else TimeLimit(search.timeout, self._seconds_of_partitions)
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
         options: dict[str, Any] = {"scoring": search.scoring, "engine": search.engine}
@@ -260,7 +263,7 @@ class SpotSearchRun:
         """The number of further partitions that choose, if the data allow them."""
         if self._search.confirm != AUTO:
             return int(self._search.confirm or 0)
-        if not (self._shares_work and self._search.noise is False):
+        if not (self._shares_work and self._search.noise is False) or _is(self._search.refit, AVERAGE):
             return 0
         return N_COSTLY if is_regressor(self._search.estimator) or self._refits_transformers else N_PARTITIONS
 
@@ -289,6 +292,13 @@ class SpotSearchRun:
         points = [study.space.encode(params) for params in own_start(self._search.estimator, study.space, self._X, self._y)]
         done = [t for t in study.trials if t.state == "ok" and holds_bounds(t)]
         return [t for t in done for point in points if np.allclose(t.point, point, rtol=0.0, atol=_ROUNDING)][:1]
+
+    def test_answers(self, batch: Sequence[Mapping[str, Any]]) -> list[list[Any] | None]:
+        """Return what candidates answer for the test rows of the given folds, where their work is shared.
+
+        The scorer is a new one, so that the answers depend on these candidates alone.
+        """
+        return self._on_splits(self._splits, advise=False).test_answers(batch)
 
     def _score_on(self, splits: Sequence[Split], batch: Sequence[Mapping[str, Any]]) -> list[Outcome]:
         """Return the outcomes of candidates on other splits."""
@@ -351,7 +361,7 @@ class SpotSearchRun:
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
         """Return what a record of the scores depends on; without a record it may be unknown, as only a report shows it."""
         refit = self._search.refit
-        metric = refit if isinstance(refit, str) and refit != ONE_SE else "the first"
+        metric = refit if isinstance(refit, str) and refit not in (ONE_SE, AVERAGE) else "the first"
         try:
             return {**self.scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
         except Exception:  # data of the user's own kind may fail to pickle in any way
@@ -517,7 +527,7 @@ def check_arguments(search: SearchArguments) -> None:
             "or leave out executor, trial_timeout and memory_limit"
         )
     _check_refit(search.refit, search.scoring)
-    if isinstance(search.refit, str) and search.refit == ONE_SE:
+    if _is(search.refit, ONE_SE):
         simplicity(given_space(search).names)
     check_choice("criterion", search.criterion, ("auto", "score"))
     if search.profile is not None and not isinstance(search.profile, str):
@@ -540,13 +550,20 @@ def _check_refit(refit: Any, scoring: Any) -> None:
     if isinstance(refit, bool | np.bool_) or callable(refit):
         return
     # a callable may return several metrics, whose names are not known yet
-    single = ["1se", "score", *([scoring] if isinstance(scoring, str) else [])] if isinstance(scoring, str | None) else None
+    single = (
+        [ONE_SE, AVERAGE, "score", *([scoring] if isinstance(scoring, str) else [])] if isinstance(scoring, str | None) else None
+    )
     if not isinstance(refit, str) or (single is not None and refit not in single):
-        raise ArgumentError(f"refit={refit!r}; use True, False, '1se', the name of a metric of scoring, or a callable")
+        raise ArgumentError(f"refit={refit!r}; use True, False, 'average', '1se', the name of a metric of scoring, or a callable")
 
 
 def _score_of_failed(search: SearchArguments) -> float:
     return float("nan") if isinstance(search.error_score, str) else float(search.error_score)
+
+
+def _is(refit: Any, rule: str) -> bool:
+    """Return whether `refit` asks for a rule by name."""
+    return isinstance(refit, str) and refit == rule
 
 
 def _is_whole(value: Any) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier, is_regressor
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
@@ -97,3 +98,14 @@ class CandidateScoring:
             told[CRITERION] = values[0] - LOSS_WEIGHT * scores.numbers.get("log_loss", np.log(2.0))
         bounded = bounded_means(self.constraints, scores, scorer) if self.constraints.bounds else {}
         return outcome_of({**bounded, **told, **scores.numbers})
+
+
+def metric_name(search: Any) -> str:
+    """Return scikit-learn's name of the metric that counts for a fitted search; "score" if it has none."""
+    if isinstance(search.scoring, str):
+        return search.scoring
+    if isinstance(search.refit, str) and search.multimetric_:
+        return search.refit
+    if search.scoring is None:
+        return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
+    return "score"

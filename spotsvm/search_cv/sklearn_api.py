@@ -29,6 +29,8 @@ def _has(name: str) -> Callable[[Any], bool]:
 
     def check(search: Any) -> bool:
         require_refit(search, name)
+        if search.calibrate and name in ("predict_proba", "predict_log_proba"):
+            return True
         getattr(getattr(search, "best_estimator_", search.estimator), name)
         return True
 

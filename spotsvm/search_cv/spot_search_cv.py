@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any
@@ -16,12 +16,13 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
+from spotsvm.cross_validation.fold_data import Split
 from spotsvm.search_cv.check_data import check_data
 from spotsvm.search_cv.estimator_space import accepted_space
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
-from spotsvm.search_cv.refit import refitted
+from spotsvm.search_cv.refit import COMBINED, check_combination, combination, refitted
 from spotsvm.search_cv.results import best_candidate, warn_of_results
-from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments, given_space
+from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space
 from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled, takes_argument
 from spotsvm.search_cv.sklearn_callbacks import CallbackSupportMixin, SearchTask, with_callbacks
@@ -57,7 +58,14 @@ class SpotSearchCV(
         random search, are scored together without a `batch_size`, too; others need one. With `executor`, `trial_timeout` or
         `memory_limit`, candidates scored at once.
     refit : bool, str or callable, default=True
-        As in RandomizedSearchCV. "1se" takes the simplest candidate whose mean score is at most one standard error below that of
+        As in RandomizedSearchCV. "average" averages a few candidates: `best_params_` and `best_index_` still describe the best
+        single one, and `best_estimator_` is an `AverageClassifier` or `AverageRegressor` of up to five of the ten best, fitted
+        on all rows. Where all have probabilities these are averaged, else decisions, else votes; in regression predictions. The
+        ten are fitted on the given folds once more, and weighted by their predictions for the test rows: by how often each is
+        the best by the metric when rows are drawn again (agnostic Bayes), in regression by greedy selection with replacement.
+        There is no `confirm` unless a number asks for it, and one metric only. The column "weight" of `cv_results_` has the
+        weights. Predictions take as many times longer as there are members.
+        "1se" takes the simplest candidate whose mean score is at most one standard error below that of
         the one that would be chosen otherwise: the smallest C, of equal ones the smallest gamma, of equal ones the fewest
         components or features (n_components, n_features_to_select, max_features, n_features, k). The standard error is that of
         the folds, and of the folds of further partitions where `confirm` scored them; candidates that it scored too are compared
@@ -151,6 +159,11 @@ class SpotSearchCV(
         choose, is one that holds them all on the given folds, and `cv_results_` has `bounds_held`; on further partitions no
         bound is checked. A callable as `refit` chooses as it likes, and `racing` goes with no bound. See `Study` for which
         searches model them.
+    calibrate : bool, default=False
+        Whether a classifier with decisions, or probabilities, gets probabilities by a sigmoid of its decisions (of several
+        classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given
+        folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. It takes the time
+        of one more candidate; with `refit="average"` no more than that.
 
     Attributes
     ----------
@@ -164,6 +177,12 @@ classes_, n_features_in_, feature_names_in_
     fresh_score_ : float
         Mean score of the chosen candidate on partitions that had no part in the choice; there only where `confirm` applies, and
         where `refit="1se"` takes no other one.
+    expected_score_, expected_interval_ : float, tuple of float
+        With `refit="average"`: the score to expect on new rows and its 95 % interval, in which the luck of the choice and of the
+        rows is counted; there for scikit-learn's common metrics by name. For a single candidate call `expected_score`.
+    oof_decision_function_, oof_predict_proba_, oof_predict_ : ndarray
+        With `refit="average"` or `calibrate=True`: what the result's methods give for the training rows by models that have not
+        seen them (`oof_predict_` in regression); nan for rows in no test fold.
     study_ : Study
         The study behind the search; its values are mean test scores, and it maximises. Of several objectives
         `study_.pareto()` gives the candidates that no other one dominates.
@@ -234,8 +253,10 @@ classes_, n_features_in_, feature_names_in_
         predict : The prediction of the best estimator.
         oversearching : How much of `best_score_` is luck.
         """
+        check_combination(self)
         check_arguments(self)
-        self.__dict__.pop("fresh_score_", None)  # of an earlier fit
+        for name in ("fresh_score_", *COMBINED):  # of an earlier fit
+            self.__dict__.pop(name, None)
         if "callback" in params and not takes_argument(self.estimator, "callback"):
             raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
         X, y = indexable(X, y)
@@ -277,7 +298,7 @@ classes_, n_features_in_, feature_names_in_
                 rows = [numbers.index(number) for number in found.numbers]
                 self._take(numbers.index(found.chosen), best.metric)
                 self.fresh_score_ = found.fresh_score
-            if self.refit == ONE_SE:
+            if isinstance(self.refit, str) and self.refit == ONE_SE:
                 before = self.best_index_
                 self._take(simplest(self.cv_results_, best.metric, before, found, rows), best.metric)
                 if self.best_index_ != before:
@@ -286,7 +307,7 @@ classes_, n_features_in_, feature_names_in_
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
         if self.refit:
             with task.refit():
-                self._refit(X, y, routed.estimator.fit)
+                self._refit(X, y, routed.estimator.fit, run, splits, routed.splitter.split.get("groups"), best.metric)
         task.end()
         return self
 
@@ -296,10 +317,23 @@ classes_, n_features_in_, feature_names_in_
         self.best_params_ = self.cv_results_["params"][index]
         self.best_score_ = float(self.cv_results_[f"mean_test_{metric}"][index])
 
-    def _refit(self, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
-        best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+    def _refit(
+        self,
+        X: Any,
+        y: Any,
+        fit_params: Mapping[str, Any],
+        run: SpotSearchRun,
+        splits: Sequence[Split],
+        groups: Any,
+        metric: str,
+    ) -> None:
         self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         began = time.time()
+        if self.calibrate or (isinstance(self.refit, str) and self.refit == AVERAGE):
+            best, attributes = combination(self, run, X, y, splits, groups, fit_params, metric)
+            self.__dict__.update(attributes)
+        else:
+            best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         try:
             self.best_estimator_ = refitted(best, X, y, fit_params, self.refit_timeout)
         except RefitTimeoutError as error:

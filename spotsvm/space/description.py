@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spotsvm.common.code import value_code
 from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import printable_line
 from spotsvm.space.parameter import (
@@ -28,7 +29,7 @@ from spotsvm.space.parameter import (
     is_number,
 )
 from spotsvm.space.ranges import CENTRAL, CentralLaw
-from spotsvm.surrogates.log_integers import LARGEST
+from spotsvm.surrogates.domain import LARGEST
 
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log", "quantiles"]
@@ -174,7 +175,7 @@ def parameter_code(parameter: Parameter) -> str:
         case IntegerParameter(low=low, high=high):
             return f"randint({low}, {high + 1})"
         case ChoiceParameter(values=values):
-            return _literal(list(values))
+            return value_code(list(values))
         case ContinuousParameter(distribution=law, low=low, high=high):
             if code := _call(law.whole if isinstance(law, CentralLaw) else law):
                 return code
@@ -217,13 +218,3 @@ def _call(law: Any) -> str:
 
 def _number(value: Any) -> str:
     return repr(int(value) if isinstance(value, numbers.Integral) else float(value))
-
-
-def _literal(values: list[Any]) -> str:
-    code = repr(values)
-    try:
-        again = ast.literal_eval(code)
-        same = again == values and [type(v) for v in again] == [type(v) for v in values]
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return ""
-    return code if same is True else ""

@@ -16,7 +16,7 @@ import numpy as np
 from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import shown_value
 from spotsvm.space.ranges import CENTRAL, CentralLaw, Range, SampledLaw, as_range, of_another_library, warn_of_listed_range
-from spotsvm.surrogates.log_integers import LARGEST, LogIntegers
+from spotsvm.surrogates.domain import LARGEST, LogIntegers
 
 #: the probabilities whose quantiles describe a distribution
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)

@@ -21,7 +21,7 @@ from spotsvm.study.record.rows import storable_outcome
 from spotsvm.study.search import StudySearch
 from spotsvm.study.turns import RunGuard, in_turn
 from spotsvm.study.workers.interrupts import interrupts_held
-from spotsvm.surrogates.penalties import are_penalties
+from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.constraints import Constraints, allowed_path, noted, with_bounded_numbers
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives

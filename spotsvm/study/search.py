@@ -6,16 +6,15 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.text import printable_line
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search import AskTell, Search, Suggestion, describe_search, make_search
+from spotsvm.solvers.search import AskTell, Search, Suggestion, capabilities_of, describe_search, make_search
 from spotsvm.solvers.search.contract.base import MOST_DRAWS, Noise
-from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
@@ -85,7 +84,7 @@ class StudySearch:
         path = _path(trials, trial)
         if self._bounds is not None:
             held = [t for t in path if self._bounds.held(t.extra)]
-            if not held and not _models_bounds(search or self._search):
+            if not held and not capabilities_of(search or self._search).models_bounds:
                 return self._failure
             path = held or path
         path = [self._by_criterion(t) for t in path]
@@ -164,15 +163,16 @@ class StudySearch:
         self._search.tell(self._seen(trial.point), self._response(trial, [trial, *path]))
         self._tell_further(self._search, [trial, *path])
 
-    def _tell_further(self, search: AskTell, path: Sequence[Trial]) -> None:
+    def _tell_further(self, search: Any, path: Sequence[Trial]) -> None:
         """Tell a search that models them by how much the outcome told last holds each bound, and how long it took.
 
         Of a path, the margins are those of the value that is nearest to holding them all.
         """
-        if self._bounds is not None and _models_bounds(search):
+        capabilities = capabilities_of(search)
+        if self._bounds is not None and capabilities.models_bounds:
             margins = [self._bounds.margins(t.extra) for t in path]
             search.take_margins(max(margins, key=lambda one: min(-np.inf if np.isnan(m) else m for m in one)))
-        if isinstance(search, KrigingSearch) and search.per_second and path[0].seconds is not None:
+        if capabilities.models_seconds and path[0].seconds is not None:
             search.take_seconds(path[0].seconds)
 
     @property
@@ -188,7 +188,7 @@ class StudySearch:
     @property
     def follows_starts(self) -> bool:
         """Whether the first point of the search depends on the values of all starts, as it continues from the best one."""
-        return bool(getattr(self._search, "follows_given", False))
+        return capabilities_of(self._search).follows_given
 
     def initial_trials(self, n_started: int) -> tuple[int, str]:
         """Return how many trials the search begins with, and what they are; `n_started` starts are trials already."""
@@ -198,11 +198,6 @@ class StudySearch:
     def n_foreseen(self) -> int:
         """Number of trials that follow whatever values are told until they are asked for; at least 1."""
         return self.n_starts or max(int(getattr(self._search, "n_foreseen", 1)), 1)
-
-    @property
-    def n_ready(self) -> int:
-        """Number of trials that can be asked for now, none of which depends on a value not told yet; at least 1."""
-        return self.n_starts or max(int(getattr(self._search, "n_ready", 1)), 1)
 
 
 def initial_trials(
@@ -219,13 +214,9 @@ def initial_trials(
 
 
 def _initial_trials(search: AskTell, n_starts: int) -> tuple[int, str]:
-    n_initial, name = int(getattr(search, "n_initial", 1)), str(getattr(search, "initial_name", "initial design"))
-    further = n_starts - int(min(n_starts, getattr(search, "most_given", np.inf)))
-    return n_initial + further, f"starts and {name}" if further else name
-
-
-def _models_bounds(search: AskTell) -> TypeGuard[Search]:
-    return isinstance(search, Search) and search.models_bounds
+    declared = capabilities_of(search)
+    further = n_starts - int(min(n_starts, declared.max_given))
+    return declared.n_initial + further, f"starts and {declared.initial_name}" if further else declared.initial_name
 
 
 def _path(trials: Sequence[Trial], trial: Trial) -> list[Trial]:
@@ -283,7 +274,9 @@ def _replay(
         if what == "told":
             search.tell(point, responses[number])
             told(search, trial)
-        elif isinstance(search, Search) and (is_given(trial) or search.allows is None or search.filters):
+        elif isinstance(search, Search) and (
+            is_given(trial) or search.allows is None or search.capabilities.respects_constraints
+        ):
             search.assume(point, given=is_given(trial))
         elif not is_given(trial):  # a start was not asked of it
             again = ask(search)

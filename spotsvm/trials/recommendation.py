@@ -19,9 +19,8 @@ from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.noise import judge_noise
-from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.surrogates.penalties import are_penalties
+from spotsvm.surrogates.responses import are_penalties, within_reach
 from spotsvm.trials.trial import Trial
 
 #: a nugget below it leaves the order of the trials as it is

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
+import joblib
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
@@ -23,18 +24,25 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fi
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
 from spotsvm.common.errors import ArgumentError
-from spotsvm.luck.bootstrap import Draws, corrected, draw_rows, left_out_scores, mean_score, percentile_interval
+from spotsvm.common.fingerprint import as_text, canonical
+from spotsvm.common.text import checked_path
+from spotsvm.estimators.cutoff.class_entries import class_names
+from spotsvm.luck.draws import Draws, draw_rows
+from spotsvm.luck.new_rows import corrected, left_out_scores, mean_score, percentile_interval
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, kernel_values, proximities
-from spotsvm.tuned.grid import Grid, Machines, Setting, fit_members, score_grid, votes
+from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid, votes
+from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 _DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
-#: exponents of gamma that a larger budget adds
-_FURTHER = (-5.0, -1.0, 3.0, -9.0, -4.0, -2.0, -6.0, 0.0, 2.0, -8.0)
+#: sweeps beyond the grid if a space is given: of any, and for each parameter
+_SEARCHED, _SEARCHED_EACH = 12, 4
+#: what the scores of sweeps depend on, besides rows, folds and space
+_OF_SWEEPS = ("families", "scoring", "cv", "rows", "class_weight")
 _N_DRAWS = 200
 _LEVEL = 0.95
 _GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # of a timeout: when no further setting, and no further member begins
@@ -82,7 +90,7 @@ class Task:
         What the relevance of columns is learned from.
     default : (C, epsilon)
         Of the default model.
-    epsilons : tuple of float
+    epsilon : float
         Of the grid.
     """
 
@@ -90,7 +98,7 @@ class Task:
     machines: Machines
     relevance_target: Floats
     default: tuple[float, float]
-    epsilons: tuple[float, ...]
+    epsilon: float
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -104,9 +112,12 @@ class TunedModel(BaseEstimator, ABC):
     cv: Any = 5
     rows: Any = "auto"
     average: bool = True
+    space: Mapping[str, Any] | None = None
+    path: str | Path | None = None
     n_jobs: int | None = None
     random_state: Any = None
 
+    _search: ClassVar[Any] = "kriging"
     _log_gammas: ClassVar[tuple[float, ...]] = (-3.0, -7.0, 1.0)
     _log_costs: ClassVar[tuple[float, ...]] = ()
 
@@ -194,7 +205,7 @@ class TunedModel(BaseEstimator, ABC):
         rows = np.flatnonzero(weights > 0)
         if len(rows) < 2:
             raise ArgumentError(f"sample_weight: {len(rows)} rows have a positive weight; use two or more")
-        seed = self.seed_ = seed_of(self.random_state)
+        seed = self.seed_ = self._drawn_seed()
         whole, every = self._task(y[rows], weights[rows]), rows
         sample = self._sample(whole, None if groups is None else np.asarray(groups)[rows], seed)
         task, rows = self._on(whole, sample), rows[sample]
@@ -213,11 +224,13 @@ class TunedModel(BaseEstimator, ABC):
             gains = self._gains(decisions[None, tested], scored, w, score)
             return float(np.average(gains[0], weights=w)), self._slack(gains[0])
 
-        grid = score_grid(
-            X, task.machines, task.relevance_target, splits, self._sweeps(issparse(X)), [2.0**c for c in self._log_costs],
-            task.epsilons, task.default, quality, n_jobs=effective_n_jobs(self.n_jobs),
-            deadline=np.inf if self.timeout is None else began + _GRID_SHARE * self.timeout,
-        )  # fmt: skip
+        costs = [2.0**c for c in self._log_costs]
+        with self._sweeps((table, y, sample_weight, groups), splits, task.epsilon, costs, seed) as sweeps:
+            grid = score_grid(
+                X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
+                n_jobs=effective_n_jobs(self.n_jobs),
+                deadline=np.inf if self.timeout is None else began + _GRID_SHARE * self.timeout,
+            )  # fmt: skip
         self._average(grid, scored, tested, w, score, units, seed, len(y), rows)
         fitted = proportional_sample(whole, _MOST_ROWS, seed)
         rows = every[fitted]
@@ -230,12 +243,20 @@ class TunedModel(BaseEstimator, ABC):
         self.fit_seconds_ = time.monotonic() - began
         return self
 
+    def _drawn_seed(self) -> int:
+        """Return the seed; that of the record if there is one and random_state is None."""
+        if self.random_state is None and self.path is not None:
+            from spotsvm.tuned.search import recorded_seed
+
+            if (seed := recorded_seed(self.path)) is not None:
+                return seed
+        return seed_of(self.random_state)
+
     def _on(self, task: Task, rows: Array) -> Task:
         """Return the task on some rows."""
         if len(rows) == len(task.y):
             return task
-        machines = replace(task.machines, z=task.machines.z[:, rows], cost=task.machines.cost[rows])
-        return replace(task, y=task.y[rows], machines=machines, relevance_target=task.relevance_target[rows])
+        return replace(task, y=task.y[rows], machines=task.machines.on(rows), relevance_target=task.relevance_target[rows])
 
     def _sample(self, task: Task, groups: Any, seed: int) -> NDArray[np.intp]:
         """Return the rows that the grid is scored on."""
@@ -258,6 +279,10 @@ class TunedModel(BaseEstimator, ABC):
             check_count("rows", self.rows, 2, before="'auto', None for all, or ")
         if self.budget is not None:
             check_count("budget", self.budget, after=", or None for the grid")
+        if self.space is not None and not isinstance(self.space, Mapping):
+            raise ArgumentError(f"space={self.space!r}; use a dictionary of names and distributions, or None")
+        if self.path is not None:
+            checked_path(self.path)
         if self.timeout is not None:
             check_positive("timeout", self.timeout, ", or None for no limit")
         if not self._all_families:
@@ -266,8 +291,8 @@ class TunedModel(BaseEstimator, ABC):
             for name in self.families:
                 check_choice("families", name, tuple(FAMILIES))
 
-    def _sweeps(self, sparse: bool) -> list[tuple[str, float]]:
-        """Return families and gammas, those of a family together."""
+    def _grid(self, sparse: bool, epsilon: float) -> list[Sweep]:
+        """Return the sweeps of the grid, those of a family together; with a smaller budget the first of them by gamma."""
         families = list(_DEFAULT_FAMILIES if self._all_families else dict.fromkeys(self.families))
         if sparse:
             if self._all_families:
@@ -275,11 +300,39 @@ class TunedModel(BaseEstimator, ABC):
             elif unfit := [name for name in families if name not in SPARSE_FAMILIES]:
                 raise ArgumentError(f"families={self.families!r} and sparse rows, for which {unfit[0]!r} would fill the zeros; "
                                     f"use {' or '.join(map(repr, SPARSE_FAMILIES))}, or X.toarray()")  # fmt: skip
-        gammas: Iterator[float] = chain(self._log_gammas, (g for g in _FURTHER if g not in self._log_gammas))
-        every = [(f, g) for g in gammas for f in families if f != "linear" or g == self._log_gammas[0]]
-        grid = sum(len(self._log_gammas) if f != "linear" else 1 for f in families)
-        chosen = every[: grid if self.budget is None else self.budget]
-        return sorted(chosen, key=lambda sweep: (families.index(sweep[0]), sweep[1]))
+        first = self._log_gammas[0]
+        every = [Sweep(f, g, epsilon) for g in self._log_gammas for f in families if f != "linear" or g == first]
+        return sorted(every[: self.budget], key=lambda sweep: (families.index(sweep.family), sweep.log_gamma))
+
+    def _sweeps(
+        self, data: tuple[Any, ...], splits: Any, epsilon: float, costs: list[float], seed: int
+    ) -> AbstractContextManager[Sweeps]:
+        """Return the sweeps to score: the grid, or a study that begins with it."""
+        grid = self._grid(issparse(data[0]), epsilon)
+        budget = self.budget
+        if budget is None:
+            budget = len(grid) + (_SEARCHED + _SEARCHED_EACH * len(self.space) if self.space else 0)
+        if self.space and budget <= len(grid):
+            raise ArgumentError(
+                f"budget={self.budget} is the grid alone, and space is not searched; use more than {len(grid)}, or None"
+            )
+        if self.path is None and budget <= len(grid):
+            return nullcontext(Sweeps(grid))
+        from spotsvm.tuned.search import SearchedSweeps
+
+        context = {
+            "data": joblib.hash([canonical(part) for part in data]),
+            "model": type(self).__name__,
+            **{name: as_text(value) for name, value in self.get_params(deep=False).items() if name in _OF_SWEEPS},
+            "folds": joblib.hash(splits),
+        }
+        classes = class_names(self.classes_) if hasattr(self, "classes_") else []
+        return SearchedSweeps(
+            grid, budget, self.space or {}, costs, self._column_names(), classes, seed, self.path, context, self._search
+        )
+
+    def _column_names(self) -> list[str]:
+        return [str(name) for name in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
 
     def _splits(self, X: Any, y: Any, code: Array, groups: Any, rows: Array, seed: int) -> list[tuple[Array, Array]]:
         """Return the folds, by places in `rows`."""
@@ -322,7 +375,7 @@ class TunedModel(BaseEstimator, ABC):
             self._weights[np.argsort(-self._weights, kind="stable")[_FEW_MEMBERS:]] = 0.0
             self._weights /= self._weights.sum()
         average = np.tensordot(self._weights.astype(np.float32), decisions, 1)
-        finish = self._finish(average, task, w)
+        finish = self._finish(average, self._as_members(task, grid, score), w)
         self._scored_rows, self._scored_y = rows[tested], task.y
         self.average_oof_ = self._expanded(self._public(average), n, rows[tested])
         self._oof = self._expanded(finish(average[None], w[None])[0], n, rows[tested])
@@ -356,6 +409,13 @@ class TunedModel(BaseEstimator, ABC):
         self.settings_ = described.assign(weight=self._weights, score=means)
         self.best_params_ = self._described(grid.settings[self.best_index_])
 
+    def _as_members(self, task: Task, grid: Grid, score: Score) -> Task:
+        """Return the task with the class weights that the members have been found with, where these move the threshold."""
+        if score.kind != "labels" or not grid.settings[0].class_factors:
+            return task
+        logs = self._weights @ np.log([setting.class_factors for setting in grid.settings])
+        return replace(task, machines=task.machines.weighted(np.exp(logs)))
+
     def _expanded(self, values: Array, n: int, rows: Array) -> Array:
         """Return values of some rows as those of all, nan for the others."""
         full = np.full((n, *values.shape[1:]), np.nan)
@@ -373,12 +433,14 @@ class TunedModel(BaseEstimator, ABC):
     def _described(self, setting: Setting) -> dict[str, Any]:
         power = {"rbf": -0.5, "laplacian": -1.0}.get(FAMILIES[setting.family].kernel, np.nan)
         width = 2.0 ** (power * setting.log_gamma) if np.isfinite(power) else np.nan
-        return {"family": setting.family, "width": width, "C": setting.C}
+        return {"family": setting.family, "width": width, "C": setting.C, **dict(setting.searched)}
 
     def _refit(self, X: Any, task: Task, grid: Grid, deadline: float) -> None:
         """Fit the members in the order of their weights; if the time ends before, leave the others out."""
         chosen = [int(i) for i in np.argsort(-self._weights, kind="stable")[: np.count_nonzero(self._weights)]]
         kinds = {FAMILIES[grid.settings[i].family].columns for i in chosen}
+        if any(grid.settings[i].exponent != 1.0 for i in chosen):
+            kinds.add("power")
         needed = ["standard", *(kind for kind in ("power", "relevance") if kind in kinds)]
         self._columns = Columns(needed).fit(X, task.relevance_target)
         self._members, views = fit_members(self._columns, X, task.machines, grid.settings, chosen, deadline)
@@ -407,8 +469,9 @@ class TunedModel(BaseEstimator, ABC):
             if of.relevance is not None:
                 self.relevance_ = pd.Series(of.relevance, of.encoder.get_feature_names_out(), name="relevance")
         else:
-            names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-            self.columns_ = pd.DataFrame({"column": names, "kind": "number", "treatment": "kept, zeros as zeros", "n_outputs": 1})
+            self.columns_ = pd.DataFrame(
+                {"column": self._column_names(), "kind": "number", "treatment": "kept, zeros as zeros", "n_outputs": 1}
+            )
 
     def _checked_rows(self, X: Any, reset: bool) -> Any:
         """Return a frame or an array of objects as a frame, and other rows as a matrix of floats."""
@@ -452,14 +515,15 @@ class TunedModel(BaseEstimator, ABC):
     def _averaged_block(self, X: Any) -> Floats:
         views = self._columns.transform(X)
         total: Any = 0.0
-        family, D = None, None
+        seen, D = None, None
         for member in self._members:
-            if member.family != family:
-                family = member.family
-                kind = FAMILIES[family]
-                D = proximities(kind.kernel, views[kind.columns], self._rows[kind.columns])
+            sweep, kind = member.sweep, FAMILIES[member.sweep.family]
+            if sweep.columns != seen:
+                seen = sweep.columns
+                A, B = (self._columns.seen(of, kind.columns, sweep.exponent, sweep.column_factors) for of in (views, self._rows))
+                D = proximities(kind.kernel, A, B)
             assert D is not None
-            K = kernel_values(kind.kernel, D, member.unit, member.log_gamma)
+            K = kernel_values(kind.kernel, D, member.unit, sweep.log_gamma)
             w = self._weights[member.places] / self._divisors[member.places]
             if self._n_classes > 2:
                 for weight, beta, bias in zip(w, member.beta, member.bias, strict=True):

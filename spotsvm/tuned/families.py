@@ -94,6 +94,29 @@ class Columns:
             columns["relevance"] = columns["power"] * self.relevance
         return columns
 
+    def seen(self, views: dict[str, Any], kind: str, exponent: float, factors: tuple[float, ...]) -> Any:
+        """Return the columns that a kernel sees.
+
+        Parameters
+        ----------
+        views : dict
+            What `transform` has returned.
+        kind : str
+            The kind of columns.
+        exponent : float
+            Of the relevance: 0 leaves it out.
+        factors : tuple of float
+            A factor of each input column, or none.
+        """
+        A = views[kind]
+        if kind == "relevance" and exponent != 1.0 and self.relevance is not None:
+            A = views["power"] * self.relevance**exponent
+        if not factors:
+            return A
+        if issparse(A):
+            return A.multiply(np.array(factors)).tocsr()
+        return A * np.array(factors)[self.encoder.sources_]
+
     def _powered(self, Z: Floats) -> Floats:
         return np.asarray(np.clip(np.nan_to_num((Z - self.power_center) * self.power_scale), -_FAR, _FAR))
 

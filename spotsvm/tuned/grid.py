@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -20,22 +20,13 @@ from sklearn.utils import _safe_indexing
 
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target
 from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
+from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 _TOL = 1e-2  # of fold models; members are solved ten times more exactly
 _MEMBER_TOL = 1e-3
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A family of kernels, the binary logarithm of gamma in units of the typical distance, C, and epsilon in regression."""
-
-    family: str
-    log_gamma: float
-    C: float
-    epsilon: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -52,12 +43,26 @@ class Machines:
         0 in regression.
     limits : tuple of float
         Range of predictions in regression.
+    code : ndarray of shape (n,) or None
+        The places of the classes.
     """
 
     z: Floats
     cost: Floats
     n_classes: int
     limits: tuple[float, float] = (-np.inf, np.inf)
+    code: Rows | None = None
+
+    def weighted(self, class_factors: Sequence[float]) -> Machines:
+        """Return the models with factors of C of the classes."""
+        if not len(class_factors) or self.code is None:
+            return self
+        return replace(self, cost=self.cost * np.asarray(class_factors)[self.code])
+
+    def on(self, rows: Rows) -> Machines:
+        """Return the models of some rows."""
+        code = None if self.code is None else self.code[rows]
+        return replace(self, z=self.z[:, rows], cost=self.cost[rows], code=code)
 
     def target(self, C: float, epsilon: float, trained: NDArray[np.bool_]) -> Target:
         """Return the problems with this C on some of the rows."""
@@ -112,30 +117,33 @@ class _Fold:
         self._machines = machines
         self._trained = np.zeros(X.shape[0], dtype=bool)
         self._trained[train] = True
-        self._columns = Columns(kinds).fit(_safe_indexing(X, train), relevance_target[train]).transform(X)
+        self._columns = Columns(kinds).fit(_safe_indexing(X, train), relevance_target[train])
+        self._views = self._columns.transform(X)
         self._solver = FoldSolver(X.shape[0])
 
-    def begin_family(self, name: str) -> None:
-        family = FAMILIES[name]
-        A = self._columns[family.columns]
+    def begin_columns(self, sweep: Sweep) -> None:
+        family = FAMILIES[sweep.family]
+        A = self._columns.seen(self._views, family.columns, sweep.exponent, sweep.column_factors)
         D = proximities(family.kernel, A, A)
         self._kernel, self._D = family.kernel, D.astype(np.float32)
         self._unit = unit_of(family.kernel, D[np.ix_(self.train, self.train)])
 
-    def begin_sweep(self, log_gamma: float) -> None:
-        self._K = kernel_values(self._kernel, self._D, self._unit, log_gamma)
+    def begin_sweep(self, sweep: Sweep) -> None:
+        self._K = kernel_values(self._kernel, self._D, self._unit, sweep.log_gamma)
         self._state: State | None = None
+        self._weighted = self._machines.weighted(sweep.class_factors)
 
     def begin_default(self) -> None:
         """Take the kernel of SVC() and SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
-        A = self._columns["standard"]
+        A = self._views["standard"]
         varies = int((abs(A[self.train]).max(axis=0) > 0).sum())
         self._K = np.exp(self._D * np.float32(-1.0 / max(varies, 1)))
         self._state = None
+        self._weighted = self._machines
 
     def decide(self, C: float, epsilon: float) -> Floats:
         """Return the decisions of the rows that are not trained on, (n_test, m)."""
-        target = self._machines.target(C, epsilon, self._trained)
+        target = self._weighted.target(C, epsilon, self._trained)
         if self._state is None:
             self._state = self._solver.cold(self._K, 0.0, target, _TOL)
         else:
@@ -154,6 +162,11 @@ class Grid:
     seconds: float = 0.0
     complete: bool = True
 
+    def extend(self, sweep: Sequence[Scored]) -> None:
+        """Take the settings of a sweep."""
+        self.settings += [scored.setting for scored in sweep]
+        self.decisions += [scored.decisions for scored in sweep]
+
 
 @contextmanager
 def _mapping(n_jobs: int, n: int) -> Iterator[Callable[..., list[Any]]]:
@@ -170,9 +183,8 @@ def score_grid(
     machines: Machines,
     relevance_target: Floats,
     splits: Sequence[tuple[Rows, Rows]],
-    sweeps: Sequence[tuple[str, float]],
+    sweeps: Sweeps,
     costs: Sequence[float],
-    epsilons: Sequence[float],
     default: tuple[float, float],
     quality: Callable[[NDArray[np.float32]], tuple[float, float]],
     *,
@@ -191,10 +203,10 @@ def score_grid(
         The target that the relevance of columns is learned from.
     splits : sequence of (train, test)
         The folds. A row that several of them test has the mean of its decisions.
-    sweeps : sequence of (family, log_gamma)
-        Sweeps, those of one family next to each other.
-    costs, epsilons : sequences of float
-        C upwards, and epsilon.
+    sweeps : Sweeps
+        The sweeps; those that see the same columns are best next to each other.
+    costs : sequence of float
+        C upwards.
     default : (C, epsilon)
         Of the default model.
     quality : callable
@@ -213,10 +225,12 @@ def score_grid(
     began = time.monotonic()
     grid = Grid()
     n = X.shape[0]
-    families = list(dict.fromkeys(family for family, _ in sweeps))
-    kinds = ["standard", *(kind for kind in ("power", "relevance") if any(FAMILIES[f].columns == kind for f in families))]
+    kinds = ["standard", *(kind for kind in ("power", "relevance") if any(FAMILIES[f].columns == kind for f in sweeps.families))]
     tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
     best = -np.inf
+    for scored in sweeps.recorded():
+        grid.extend(scored)
+        best = max(best, *(one.value for one in scored))
     with _mapping(n_jobs, len(splits)) as mapped:
         folds = mapped(lambda split: _Fold(X, relevance_target, machines, split, kinds), splits)
 
@@ -230,29 +244,28 @@ def score_grid(
                 return np.asarray(total / tested[:, None].astype(np.float32))
 
         # the default comes first: it is what all else is compared with
-        mapped(lambda fold: fold.begin_family("rbf"), folds)
+        current = Sweep("rbf", 0.0)
+        mapped(lambda fold: fold.begin_columns(current), folds)
         mapped(lambda fold: fold.begin_default(), folds)
         grid.default = decide(*default)
-        current = "rbf"
-        for family, log_gamma in sweeps:
+        for sweep in sweeps:
             if grid.settings and time.monotonic() > deadline:
                 grid.complete = False
                 break
-            if family != current:
-                mapped(lambda fold, family=family: fold.begin_family(family), folds)
-                current = family
-            mapped(lambda fold, log_gamma=log_gamma: fold.begin_sweep(log_gamma), folds)
-            for epsilon in epsilons:
-                last = -np.inf
-                for C in costs:
-                    decisions = decide(C, epsilon)
-                    grid.settings.append(Setting(family, log_gamma, C, epsilon))
-                    grid.decisions.append(decisions)
-                    value, slack = quality(decisions)
-                    best = max(best, value)
-                    if value < best - slack and value <= last:
-                        break
-                    last = value
+            if sweep.columns != current.columns:
+                mapped(lambda fold, sweep=sweep: fold.begin_columns(sweep), folds)
+            current = sweep
+            mapped(lambda fold, sweep=sweep: fold.begin_sweep(sweep), folds)
+            scored = []
+            for C in costs:
+                decisions = decide(C, sweep.epsilon)
+                value, slack = quality(decisions)
+                scored.append(Scored(Setting(**vars(sweep), C=C), decisions, value))
+                best = max(best, value)
+                if value < best - slack and len(scored) > 1 and value <= scored[-2].value:
+                    break
+            sweeps.tell(scored)
+            grid.extend(scored)
     grid.seconds = time.monotonic() - began
     return grid
 
@@ -261,10 +274,8 @@ def score_grid(
 class Member:
     """Models with one kernel on all rows, and one or several C."""
 
-    family: str
-    log_gamma: float
+    sweep: Sweep
     unit: float
-    settings: list[Setting]
     places: list[int]  # of the settings in the grid
     beta: Floats  # (settings, m, n)
     bias: Floats  # (settings, m)
@@ -286,28 +297,33 @@ def fit_members(
     everything = np.ones(X.shape[0], dtype=bool)
     solver = FoldSolver(X.shape[0])
     members: list[Member] = []
-    by_family: dict[str, list[int]] = {}
+    by_columns: dict[Any, dict[Any, list[int]]] = {}
     for i in chosen:
-        by_family.setdefault(settings[i].family, []).append(i)
-    for name, of_family in by_family.items():
-        family = FAMILIES[name]
-        A = views[family.columns]
+        one = settings[i]
+        kernels = by_columns.setdefault(one.columns, {})
+        kernels.setdefault((one.log_gamma, one.epsilon, one.class_factors), []).append(i)
+    for kernels in by_columns.values():
+        first = settings[next(iter(kernels.values()))[0]]
+        family = FAMILIES[first.family]
+        A = columns.seen(views, family.columns, first.exponent, first.column_factors)
         D = proximities(family.kernel, A, A)
         unit = unit_of(family.kernel, D)
         D = D.astype(np.float32)
-        for log_gamma in dict.fromkeys(settings[i].log_gamma for i in of_family):
+        for places in kernels.values():
             if members and time.monotonic() > deadline:
                 return members, views
-            K = kernel_values(family.kernel, D, unit, log_gamma)
-            places = sorted((i for i in of_family if settings[i].log_gamma == log_gamma), key=lambda i: settings[i].C)
+            places.sort(key=lambda i: settings[i].C)
+            sweep = settings[places[0]]
+            K = kernel_values(family.kernel, D, unit, sweep.log_gamma)
+            weighted = machines.weighted(sweep.class_factors)
             state, beta, bias = None, [], []
             for i in places:
-                target = machines.target(settings[i].C, settings[i].epsilon, everything)
+                target = weighted.target(settings[i].C, settings[i].epsilon, everything)
                 if state is None:
                     state = solver.cold(K, 0.0, target, _MEMBER_TOL)
                 else:
                     state = solver.warm(K, 0.0, target, state, machines.z, _MEMBER_TOL)
                 beta.append(state.beta.copy())
                 bias.append(state.biases(target)[1])
-            members.append(Member(name, log_gamma, unit, [settings[i] for i in places], places, np.array(beta), np.array(bias)))
+            members.append(Member(sweep, unit, places, np.array(beta), np.array(bias)))
     return members, views

@@ -12,6 +12,18 @@ from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import duration
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
+from spotsvm.space.description import parameter_code
+from spotsvm.space.space import Space
+
+
+class _Written(str):
+    """Code that stands for itself in the text of an estimator."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
 
 _BINS = 8  # of probabilities, with equally many rows
 
@@ -140,7 +152,12 @@ def _columns(model: Any) -> Section:
 
 def _repeat(model: Any) -> Section:
     name = type(model).__name__
-    parameters = {**model.get_params(deep=False), "random_state": model.seed_}
-    code = f"from spotsvm import {name}\n\nmodel = {type(model)(**parameters)!r}.fit(X, y)\nprint(model.verdict_)\n"
+    parameters = {**model.get_params(deep=False), "random_state": model.seed_, "path": None}
+    needed = ""
+    if model.space:
+        codes = [f"{key!r}: {parameter_code(one)}" for key, one in Space(model.space).branches[0].items()]
+        parameters["space"] = _Written(f"{{{', '.join(codes)}}}")
+        needed = "from scipy.stats import loguniform, randint, uniform\n"
+    code = f"{needed}from spotsvm import {name}\n\nmodel = {type(model)(**parameters)!r}.fit(X, y)\nprint(model.verdict_)\n"
     frame = pd.DataFrame(list(versions().items()), columns=["package", "version"])
     return Section("How to repeat it", [Code(code, "With the same rows this gives the same model"), Table(frame, "Versions")])

@@ -14,11 +14,11 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.luck.bootstrap import Draws
+from spotsvm.luck.calibration import calibrate, conformal_limit
+from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called
-from spotsvm.tuned.average import agnostic_bayes, agnostic_bayes_in_draws, single_best
+from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
-from spotsvm.tuned.calibration import calibrate, conformal_limit
 from spotsvm.tuned.grid import Machines, pair_labels
 
 _SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
@@ -55,7 +55,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         "linear". "auto" is "rbf", "laplacian", "relevance_rbf" and "relevance_laplacian"; for sparse rows "rbf" and "linear",
         and no others are possible.
     budget : int or None, default=None
-        Number of sweeps, each a family with a width and all C. None is three widths of each family; more adds widths.
+        Number of sweeps, each a family with a width and all C. The first are those of the grid, three widths of each family; a
+        Kriging search proposes the family and the width of all others. None is the grid alone, unless there is a `space`.
     timeout : float or None, default=None
         Seconds that the fit may take; it ends when the kernel matrix that is in work is done. The first family and width, and one
         kernel on all rows, are always completed.
@@ -71,6 +72,21 @@ class TunedSVC(ClassifierMixin, TunedModel):
         of models of the grid, so they are too low where more rows help.
     average : bool, default=True
         False fits the single best setting alone, with support vectors to look at.
+    space : dict or None, default=None
+        Further parameters to search beyond the grid, by name, with distributions as `SpotSearchCV` takes them; the grid has 1 for
+        each, or the nearest value in the range. None searches no other than family and width, and these if `budget` asks for it.
+        Without a `budget` it is 12 sweeps more than the grid, and 4 for each name. Names:
+        "scale__<column>", a factor of all numbers that are made from a column after standardisation, so that each column or group
+        of columns has a width of its own; the column of an array is x0, x1, ..., and a pattern such as "scale__pixel_*" is one
+        factor of all columns that match;
+        "class_weight__<class>", a factor of C of a class besides `class_weight`. It moves the threshold of scores of labels
+        ("balanced_accuracy", say); probabilities for other scores are calibrated without it;
+        "relevance", the exponent of the learned relevance in the families that have it: 0 leaves it out;
+        "gamma", in units of 1 / the typical distance, in place of 2^-9 to 2^3.
+    path : str, Path or None, default=None
+        A record, as that of `Study`: an SQLite file that has each sweep, with its out-of-fold decisions, as soon as it is scored.
+        The same fit goes on from it after an interruption, with the same result; with a larger `budget` it scores further sweeps.
+        A record of other rows or parameters is an error. Without `random_state` its seed is taken.
     n_jobs : int or None, default=None
         Number of threads, which share the folds. The result is the same for any number.
     random_state : int, RandomState or None, default=None
@@ -93,7 +109,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
     verdict_ : Verdict
         Whether tuning has helped against the default: `code`, `gain` with its `interval`, and a sentence.
     members_ : DataFrame
-        A row for each setting in the average: family, width (in units of the typical distance), C, weight, and its score alone.
+        A row for each setting in the average: family, width (in units of the typical distance), C, the parameters of `space`,
+        weight, and its score alone.
     settings_ : DataFrame
         The same for all settings that were scored.
     best_params_, best_index_ : dict, int
@@ -168,8 +185,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
             )
         of_class = class_factors(self.class_weight, self.classes_, y, weights)
         target = np.eye(k)[code][:, : k if k > 2 else 1]
-        machines = Machines(pair_labels(code, k), weights * of_class[code], k)
-        return Task(code, machines, target, (1.0, 0.0), (0.0,))
+        machines = Machines(pair_labels(code, k), weights * of_class[code], k, code=code)
+        return Task(code, machines, target, (1.0, 0.0), 0.0)
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
         if grouped:

@@ -11,12 +11,13 @@ from sklearn.base import RegressorMixin
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import check_is_fitted
 
-from spotsvm.luck.bootstrap import Draws
+from spotsvm.luck.calibration import conformal_limit
+from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, score_called
-from spotsvm.tuned.average import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
+from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
-from spotsvm.tuned.calibration import conformal_limit
-from spotsvm.tuned.grid import Machines, Setting
+from spotsvm.tuned.grid import Machines
+from spotsvm.tuned.sweeps import Setting
 
 _SCORES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error")
 _EPSILON = 0.02  # in standard deviations of the target
@@ -31,8 +32,11 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     Parameters
     ----------
-    families, budget, timeout, rows, average, n_jobs, random_state
-        As in `TunedSVC`.
+    families, budget, timeout, rows, average, path, n_jobs, random_state
+        As in `TunedSVC`; beyond the grid epsilon is searched as well.
+    space : dict or None, default=None
+        As in `TunedSVC`, without class weights and with "epsilon", in standard deviations of the target: the grid has 0.02, and
+        the search 0.002 to 0.5 if the space has no other range.
     scoring : str or None, default=None
         The score that estimates are for: None or "r2", "neg_mean_squared_error", "neg_root_mean_squared_error", whose weights are
         the same, or "neg_mean_absolute_error", for which a weight is how often a setting is the best when rows are drawn again.
@@ -93,7 +97,7 @@ class TunedSVR(RegressorMixin, TunedModel):
         room = 0.5 * float(np.ptp(z))
         machines = Machines(z[None], weights, 0, (float(z.min()) - room, float(z.max()) + room))
         default = 1.0 / self._deviation, 0.1 / self._deviation
-        return Task(y, machines, z[:, None], default, (_EPSILON,))
+        return Task(y, machines, z[:, None], default, _EPSILON)
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
         if grouped:

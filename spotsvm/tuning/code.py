@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
+from spotsvm.common.code import mapping_code, params_code
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.pipelines.registry import is_series
@@ -15,7 +16,6 @@ from spotsvm.tuning.tables.table import Choices, Table
 #: the name under which a study stores it
 REPEAT = "repeat"
 _TABLES = "spotsvm.tuning.tables"
-_WIDTH = 100
 
 
 def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
@@ -100,7 +100,7 @@ def tuning_code(
         f"space = {space}",
         "# the default, and the centre of the space",
         "start = [",
-        *(indent(f"{_literal(one)},", "    ") for one in start),
+        *(indent(f"{params_code(one)},", "    ") for one in start),
         "]",
         *(["# the run that this repeats may have begun in a narrower space: its first trials were others"] if job.widen else []),
         *(["# the time limit ended the search that this repeats: without one it goes on"] if timed else []),
@@ -112,7 +112,7 @@ def tuning_code(
         "",
         f"# what is recommended: the {found.recommended} SVM",
         *(["# the command has fitted it on more rows after that: as many as the time allowed"] if sampled else []),
-        *([f"params = {_literal(found.params)}"] if chosen else []),
+        *([f"params = {params_code(found.params)}"] if chosen else []),
         f"machine = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
         f"print(search.scorer_(machine, {new}, test.y))  # on the rows held out",
     ]
@@ -126,15 +126,4 @@ def _space(search: SpotSearchCV) -> tuple[str, list[str]]:
     if set(entries) != set(search.study_.space.names) or not all(entries.values()):
         return "pipeline.space", []
     names = sorted({text.partition("(")[0] for text in entries.values() if text.partition("(")[0].isidentifier()})
-    return _dictionary(entries), names
-
-
-def _literal(params: Mapping[str, Any]) -> str:
-    return _dictionary({name: repr(value.item() if hasattr(value, "item") else value) for name, value in params.items()})
-
-
-def _dictionary(entries: Mapping[str, str]) -> str:
-    """Return the code of a dictionary, on lines of its own if it is long."""
-    pairs = [f"{name!r}: {text}" for name, text in entries.items()]
-    whole = f"{{{', '.join(pairs)}}}"
-    return whole if len(whole) <= _WIDTH else "{\n" + "".join(f"    {pair},\n" for pair in pairs) + "}"
+    return mapping_code(entries), names

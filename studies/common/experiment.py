@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import platform
 import re
@@ -11,12 +10,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from importlib.metadata import version
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
 from spotsvm.common.checkout import library_version
+from spotsvm.common.code import value_code
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.errors import ArgumentError, DataError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
@@ -337,24 +337,14 @@ def _repeat(experiment: Experiment) -> list[Part]:
     return [*parts, Code(_code(experiment), "In Python"), Table(table, "Versions")]
 
 
-def _value_code(value: object) -> str | None:
-    """Return the code of a value; None of an object that has none, such as a series or a function."""
-    code = repr(str(value)) if isinstance(value, PurePath) else repr(value)
-    try:
-        again = ast.literal_eval(code)
-    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
-        return None
-    return code if isinstance(value, PurePath) or type(again) is type(value) else None
-
-
 def _code(experiment: Experiment) -> str:
     kind = type(experiment)
     settings = experiment.settings()
-    codes = {name: _value_code(value) for name, value in settings.items()}
-    missing = [f"# {name}: {' '.join(_text(settings[name]).split())}" for name, code in codes.items() if code is None]
+    codes = {name: value_code(value) for name, value in settings.items()}
+    missing = [f"# {name}: {' '.join(_text(settings[name]).split())}" for name, code in codes.items() if not code]
     lines = [f"from {kind.__module__} import {kind.__name__}", ""]
     lines += ["# to be filled in, no code can be written for it:", *missing, ""] if missing else []
-    arguments = [f"    {name}={name if code is None else code}," for name, code in codes.items()]
+    arguments = [f"    {name}={code or name}," for name, code in codes.items()]
     lines += [f"study = {kind.__name__}(", *arguments, ")"]
     if experiment.data is not None:
         lines.append(f"study.use_data({str(experiment.data)!r})")

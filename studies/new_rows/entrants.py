@@ -279,21 +279,6 @@ def _spot_within(job: Job, budget: float, options: Mapping[str, Any]) -> Made:
     return _fitted(job, own, [Choice({}, 0.0, 0)])[0]
 
 
-def _lacks_average() -> str:
-    return "" if _knows_average() else 'SpotSearchCV takes refit="average" as True'
-
-
-@cache
-def _knows_average() -> bool:
-    """Return whether SpotSearchCV returns something else than one estimator."""
-    X = np.random.default_rng(0).standard_normal((40, 2))
-    try:
-        search = SpotSearchCV(SVC(), {"C": loguniform(0.1, 10)}, n_iter=4, confirm=None, cv=3, refit="average", random_state=0)
-        return not isinstance(search.fit(X, X[:, 0] > 0).best_estimator_, SVC)
-    except ValueError:
-        return False
-
-
 def tuned(job: Job, budgets: Sequence[float], **options: Any) -> list[Made]:
     """Fit TunedSVC or TunedSVR."""
     kind = getattr(spotsvm, "TunedSVR" if job.regression else "TunedSVC")
@@ -340,7 +325,7 @@ ENTRANTS: dict[str, Entrant] = {
     "random forest, tuned": _random(_forest, lambda job: _FOREST_SPACE, n_estimators=100),
     "HistGradientBoosting, tuned": _random(_boosting, lambda job: _BOOSTING_SPACE),
     "SpotSearchCV": Entrant(spot),
-    'SpotSearchCV(refit="average")': Entrant(partial(spot, refit="average"), lacks=_lacks_average),
+    'SpotSearchCV(refit="average")': Entrant(partial(spot, refit="average")),
     "SpotSearchCV(confirm=None)": Entrant(partial(spot, confirm=None)),
     'SpotSearchCV(criterion="score")': Entrant(partial(spot, criterion="score")),
     "SpotSearchCV(start=[])": Entrant(partial(spot, start=[])),

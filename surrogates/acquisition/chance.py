@@ -16,8 +16,8 @@ from spotsvm.surrogates.kriging.correlation import Matern52
 from spotsvm.surrogates.kriging.embedding import Embedding
 from spotsvm.surrogates.kriging.hyperparameters import Prior
 from spotsvm.surrogates.kriging.likelihood import Response, gradient
+from spotsvm.surrogates.kriging.noise import aggregate
 from spotsvm.surrogates.kriging.process import Process
-from spotsvm.surrogates.kriging.replicates import aggregate
 
 Floats = NDArray[np.float64]
 

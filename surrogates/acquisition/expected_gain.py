@@ -13,8 +13,8 @@ from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisi
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from spotsvm.surrogates.magnitude import within_reach
 from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.surrogates.responses import within_reach
 
 Floats = NDArray[np.float64]
 

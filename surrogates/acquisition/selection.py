@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.embedding import Embedding
-from spotsvm.surrogates.kriging.replicates import aggregate
+from spotsvm.surrogates.kriging.noise import aggregate
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import get_correlation
 from spotsvm.surrogates.kriging.embedding import Embedding
-from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior
-from spotsvm.surrogates.kriging.likelihood import Response
-from spotsvm.surrogates.kriging.maximize_likelihood import LikelihoodProblem, maximize_likelihood
+from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, ResponseWarp
+from spotsvm.surrogates.kriging.likelihood import LikelihoodProblem, Response, maximize_likelihood
+from spotsvm.surrogates.kriging.noise import aggregate
 from spotsvm.surrogates.kriging.process import Process
-from spotsvm.surrogates.kriging.replicates import aggregate
-from spotsvm.surrogates.kriging.response_warp import ResponseWarp
 
 Floats = NDArray[np.float64]
 Inference = Literal["sampled", "mle", "mle-cmaes"]

@@ -17,10 +17,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from spotsvm.surrogates.errors import SurrogateError
 from spotsvm.surrogates.kriging.correlation import get_correlation
 from spotsvm.surrogates.kriging.embedding import Embedding
-from spotsvm.surrogates.kriging.likelihood import Response
-from spotsvm.surrogates.kriging.maximize_likelihood import LikelihoodProblem, maximize_likelihood
+from spotsvm.surrogates.kriging.likelihood import LikelihoodProblem, Response, maximize_likelihood
+from spotsvm.surrogates.kriging.noise import aggregate
 from spotsvm.surrogates.kriging.process import Process
-from spotsvm.surrogates.kriging.replicates import aggregate
 from spotsvm.surrogates.one_thread import one_blas_thread
 
 Floats = NDArray[np.float64]

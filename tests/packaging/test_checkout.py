@@ -7,7 +7,7 @@ from installations import ROOT, build, copy_sources, environment, run
 
 import spotsvm
 
-QUICK = "tests/surrogates/test_magnitude.py"
+QUICK = "tests/surrogates/test_responses.py"
 #: imports all public names, and prints the version, and the files that do not come from the working directory
 IMPORTS = """
 import importlib, importlib.util, pickle, pkgutil, sys

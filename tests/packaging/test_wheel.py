@@ -58,6 +58,9 @@ def test_the_source_distribution_holds_what_the_checks_need(tmp_path):
         held = {name.split("/", 1)[1] for name in file.getnames() if "/" in name}
     folders = ("tests", "docs", *FOLDERS)
     needed = {path.relative_to(project).as_posix() for name in folders for path in (project / name).rglob("*") if path.is_file()}
-    needed |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "ARCHITECTURE.md", "LICENSE", "README.md", "conftest.py"}
-    assert needed | {"pyproject.toml", "setup.py", ".ci/run"} <= held
+    needed |= {f"{name}.md" for name in ("ARCHITECTURE", "CHANGELOG", "CONTRIBUTING", "README", "VISION")}
+    assert (
+        needed | {"CITATION.cff", "LICENSE", "conftest.py", "pyproject.toml", "setup.py", ".ci/run", ".pre-commit-config.yaml"}
+        <= held
+    )
     assert not {name for name in held if name.endswith((".pyc", ".nbi", ".nbc"))}

@@ -10,10 +10,10 @@ from spotsvm.studies.acid.study import AcidStudy
 from spotsvm.studies.alga.study import AlgaStudy
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.conformal.study import ConformalStudy
+from spotsvm.studies.costs.load import LoadStudy
 from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
 from spotsvm.studies.costs.overhead import OverheadStudy, fed_search
 from spotsvm.studies.costs.speed import SpeedStudy
-from spotsvm.studies.durability.study import DurabilityStudy
 from spotsvm.studies.evosvm.indefinite import IndefiniteStudy
 from spotsvm.studies.evosvm.study import EvosvmStudy
 from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
@@ -54,9 +54,8 @@ REFUSED = [
         )
         for name in names
     ),
-    (DurabilityStudy, {"parts": ()}, "parts is empty"),
-    (DurabilityStudy, {"parts": ("kill",)}, "'kill' is unknown; use some of kills"),
-    (DurabilityStudy, {"parts": ("size", "size")}, "'size' is there twice"),
+    (LoadStudy, {"parts": ()}, "parts is empty"),
+    (LoadStudy, {"parts": ("kills",)}, "'kills' is unknown; use some of throughput"),
     (KernelEvolutionStudy, {"n_evaluations": 0}, "n_evaluations=0 is too few"),
     (KernelEvolutionStudy, {"n_splits": 0}, "n_splits=0 is too few"),
     (KernelEvolutionStudy, {"sets": ()}, "sets is empty"),

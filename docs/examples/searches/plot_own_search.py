@@ -17,7 +17,7 @@ from spotsvm.searches import Search, Suggestion, register_search
 class AroundTheBest(Search):
     """Steps around the best point so far, shorter and shorter."""
 
-    def _suggest(self, rng):
+    def suggest(self, rng):
         n = len(self.points)
         if n < 5:
             return Suggestion(rng.random(self.domain.dimension), "random")

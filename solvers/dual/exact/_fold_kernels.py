@@ -105,22 +105,23 @@ def train(
     """Move each machine from another's solution into its own bounds, and solve it by at most `most` steps of pairs.
 
     Machines of few rows, with at most `most_free` free variables, are solved by Newton steps as well, and have `max_iter` steps.
-    `same` is whether `from_slope` belongs to this K. Writes beta, slope = K beta - z, and what `solve` returns into `steps`.
+    Where there are fewer solutions to begin at than machines, they are used in turn. `same` is whether `from_slope` belongs to
+    this K. Writes beta, slope = K beta - z, and what `solve` returns into `steps`.
     """
     m, n = z.shape
     changes = np.empty(n)
     for p in range(m):
-        b, g = beta[p], slope[p]
+        b, g, q = beta[p], slope[p], p % len(from_beta)
         for k in range(n):
-            b[k] = min(max(from_beta[p, k], lower[p, k]), upper[p, k])
-        if not rebalance(b, from_slope[p], lower[p], upper[p]):
+            b[k] = min(max(from_beta[q, k], lower[p, k]), upper[p, k])
+        if not rebalance(b, from_slope[q], lower[p], upper[p]):
             for k in range(n):
                 b[k] = 0.0
                 g[k] = -z[p, k]
         else:
             for k in range(n):
-                changes[k] = b[k] - from_beta[p, k] if same else b[k]
-                g[k] = from_slope[p, k] + (from_z[p, k] - z[p, k]) if same else -z[p, k]
+                changes[k] = b[k] - from_beta[q, k] if same else b[k]
+                g[k] = from_slope[q, k] + (from_z[q, k] - z[p, k]) if same else -z[p, k]
             add_rows(K, changes, g)
         if most_free > 0:
             steps[p, 0], steps[p, 1], steps[p, 2] = _solve_small(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +14,7 @@ from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
 from spotsvm.solvers.search.cmaes.coding import CmaesCoding
 from spotsvm.solvers.search.cmaes.restarts import Restarts, Schedule
 from spotsvm.solvers.search.cmaes.run import CmaesRun, Sample, checked_options
-from spotsvm.solvers.search.contract.base import Noise, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Noise, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.surrogates.domain import Domain
 
@@ -104,8 +105,7 @@ class CmaesSearch(PlannedSearch):
     True
     """
 
-    initial_name = "first generation"
-    most_given = 1  # the best of them
+    capabilities = Capabilities(initial_name="first generation", max_given=1, follows_given=True)
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class CmaesSearch(PlannedSearch):
         self.tol_x = tol_x
         self.options = checked_options(options or {})
         self.restarts = Restarts(restarts, self.popsize, sigma0)
-        self.n_initial = self.popsize
+        self.capabilities = replace(self.capabilities, n_initial=self.popsize)
         self._run: CmaesRun | None = None
         self._slots: list[Sample] = []
         self._late: list[Sample] = []
@@ -145,13 +145,8 @@ class CmaesSearch(PlannedSearch):
         self._heard = 0
 
     @property
-    def n_ready(self) -> int:
-        """What is left of the generation, or the size of the next one.
-
-        See Also
-        --------
-        Search.n_ready : What the number means.
-        """
+    def n_foreseen(self) -> int:
+        """Number of points left of the generation, or the size of the next one."""
         if not self._own or self._run is None:
             return self.popsize
         left = sum(self.is_new(sample.point) for sample in self._slots)

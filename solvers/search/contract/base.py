@@ -58,6 +58,43 @@ class Suggestion:
     acquisition_seconds: float | None = field(default=None, compare=False, repr=False)
 
 
+@dataclass(frozen=True)
+class Capabilities:
+    """What a search declares to those who run it; `make_search` checks it.
+
+    Attributes
+    ----------
+    n_initial : int, default=1
+        Evaluations that the search needs before its method begins.
+    initial_name : str, default="initial design"
+        What those evaluations are, for messages.
+    max_given : float, default=inf
+        Maximum number of points supplied by the user that count towards `n_initial`.
+    follows_given : bool, default=False
+        Whether its first own point depends on the values of the points supplied by the user.
+    respects_constraints : bool, default=False
+        Whether all its suggestions satisfy `Search.allows`; those of other searches are checked.
+    models_bounds : bool, default=False
+        Whether it uses `take_margins`; other searches are told a failure where a bound does not hold.
+    models_seconds : bool, default=False
+        Whether it uses `take_seconds`.
+
+    Examples
+    --------
+    >>> from spotsvm.searches import CmaesSearch, Domain
+    >>> CmaesSearch.capabilities.initial_name, CmaesSearch(Domain.continuous(2)).capabilities.n_initial
+    ('first generation', 6)
+    """
+
+    n_initial: int = 1
+    initial_name: str = "initial design"
+    max_given: float = math.inf
+    follows_given: bool = False
+    respects_constraints: bool = False
+    models_bounds: bool = False
+    models_seconds: bool = False
+
+
 @runtime_checkable
 class AskTell(Protocol):
     """What a study needs of a search; a user's own object needs no more.
@@ -126,12 +163,12 @@ class Search(ABC):
 
     Examples
     --------
-    A subclass has a `_suggest`, which gets a generator of random numbers:
+    A subclass has a method `suggest`, which is given a generator of random numbers:
 
     >>> import numpy as np
     >>> from spotsvm.searches import Domain, Search, Suggestion
     >>> class Around(Search):
-    ...     def _suggest(self, rng):
+    ...     def suggest(self, rng):
     ...         centre = self.points[np.argmin(self.values)] if len(self.points) else np.full(self.domain.dimension, 0.5)
     ...         return Suggestion(self.domain.snap_one(rng.normal(centre, 0.2)), "around")
     >>> search = Around(Domain.continuous(1), seed=0)
@@ -142,22 +179,10 @@ class Search(ABC):
     True
     """
 
-    #: evaluations that the search needs before it can do what its name says
-    n_initial: int = 1
-    #: what those evaluations are
-    initial_name: str = "initial design"
-    #: whether it plans several points together: `n_ready` says how many are left of the plan, and none should be asked beyond
-    plans_ahead: bool = False
-    #: how many points that were given to it take the place of as many of them, at most
-    most_given: float = math.inf
-    #: whether all its suggestions satisfy `allows`; of other searches they must be checked
-    filters: bool = False
-    #: what each canonical point must satisfy to be new, None for nothing
+    #: what the search declares to those who run it; an instance whose arguments decide about them replaces the class's own
+    capabilities: Capabilities = Capabilities()
+    #: condition that each canonical point must satisfy to be new; None for no condition. Set by whoever makes the search
     allows: Callable[[NDArray[np.float64]], bool] | None = None
-    #: whether its first own point follows from the values of those that were given to it
-    follows_given: bool = False
-    #: whether it makes use of `take_margins`; any other search is told a failure where a bound does not hold
-    models_bounds: bool = False
 
     def __init__(self, domain: Domain, seed: int = 0):
         self.domain = domain
@@ -183,7 +208,7 @@ class Search(ABC):
         tell : Takes the value at the point.
         assume : In place of ask, in a replay.
         """
-        suggestion = self._suggest(np.random.default_rng([self.seed, self.n_asked]))
+        suggestion = self.suggest(np.random.default_rng([self.seed, self.n_asked]))
         self.assume(suggestion.point)
         return suggestion
 
@@ -195,7 +220,7 @@ class Search(ABC):
         point : array-like of shape (d,)
             A point of the unit cube.
         given : bool, default=False
-            Whether not this search chose it but its user, as a start.
+            True if the user supplied the point, as a start.
 
         See Also
         --------
@@ -238,7 +263,7 @@ class Search(ABC):
         self._values.append(number)
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the point told last, where the search `models_bounds`; `tell` comes first.
+        """Take by how much each bound was held at the point told last; called if the search declares `models_bounds`.
 
         Parameters
         ----------
@@ -249,7 +274,17 @@ class Search(ABC):
         --------
         tell : Takes the value there, before.
         """
-        raise NotImplementedError(f"{type(self).__name__} says that it models bounds, and has no take_margins")
+        raise NotImplementedError(f"{type(self).__name__} declares no models_bounds, and has no take_margins")
+
+    def take_seconds(self, seconds: float) -> None:
+        """Take how long the evaluation told last took; called if the search declares `models_seconds`.
+
+        Parameters
+        ----------
+        seconds : float
+            Duration of the evaluation.
+        """
+        raise NotImplementedError(f"{type(self).__name__} declares no models_seconds, and has no take_seconds")
 
     def _take(self, point: ArrayLike) -> Floats:
         """Note that a point is told, whose value follows; return its canonical point."""
@@ -288,29 +323,19 @@ class Search(ABC):
             raise SolverError(f"state={str(state)[:100]!r} is not of this search, which remembers nothing beyond its history")
 
     @abstractmethod
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Choose the next point; `rng` is a stream of this suggestion's own."""
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Choose the next point, without noting that it is asked for; `ask` calls it.
 
-    @property
-    def n_ready(self) -> int:
-        """How many points can be asked for now without any of them depending on a value that is not told yet; at least 1.
-
-        See Also
-        --------
-        n_foreseen : Those that depend on no value at all.
-        ask : Gives them.
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Random numbers of this suggestion, which depend on the seed and on how many points were asked for.
         """
-        return 1
 
     @property
     def n_foreseen(self) -> int:
-        """How many points follow that depend on no value, whether it is told before they are asked for or not; at least 1.
-
-        See Also
-        --------
-        n_ready : Those that depend on values told already.
-        """
-        return self.n_ready
+        """Number of upcoming points that do not depend on any result still to be told; at least 1."""
+        return 1
 
     @property
     def points(self) -> Floats:

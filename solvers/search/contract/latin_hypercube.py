@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import qmc
 
-from spotsvm.solvers.search.contract.base import Search, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Search, Suggestion
 from spotsvm.surrogates.domain import Domain
 
 
@@ -38,7 +38,7 @@ class LatinHypercubeSearch(Search):
     [0, 1, 2, 3]
     """
 
-    filters = True
+    capabilities = Capabilities(respects_constraints=True)
 
     def __init__(self, domain: Domain, seed: int = 0, size: int = 25):
         super().__init__(domain, seed)
@@ -46,7 +46,8 @@ class LatinHypercubeSearch(Search):
             raise ValueError(f"size={size} is not a number of points; use 1 or more")
         self.size = size
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Take the next point of the present hypercube, or a random one where that is not new."""
         block, position = divmod(self.n_asked, self.size)
         design = qmc.LatinHypercube(self.domain.dimension, rng=np.random.default_rng([self.seed, 1, block])).random(self.size)
         point = self.domain.snap_one(design[position])
@@ -56,10 +57,5 @@ class LatinHypercubeSearch(Search):
 
     @property
     def n_foreseen(self) -> int:
-        """All that follow.
-
-        See Also
-        --------
-        Search.n_foreseen : What the number means.
-        """
+        """Number of upcoming points that do not depend on any result: all."""
         return 1 << 30

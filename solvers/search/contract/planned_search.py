@@ -7,7 +7,7 @@ from abc import abstractmethod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.noise import Verdict, judge_noise
 
@@ -32,8 +32,7 @@ class PlannedSearch(Search):
         Seed of every random choice.
     """
 
-    plans_ahead = True
-    follows_given = True
+    capabilities = Capabilities(follows_given=True)
 
     def __init__(self, domain: Domain, seed: int = 0):
         super().__init__(domain, seed)
@@ -49,7 +48,7 @@ class PlannedSearch(Search):
         Search.assume : What it is for.
         """
         canonical = self.domain.snap_one(point)
-        planned = None if given else self._suggest(np.random.default_rng([self.seed, self.n_asked]))
+        planned = None if given else self.suggest(np.random.default_rng([self.seed, self.n_asked]))
         super().assume(canonical, given=given)
         self._next = None
         if planned is not None and np.array_equal(planned.point, canonical):
@@ -121,7 +120,7 @@ class PlannedSearch(Search):
         ok = np.isfinite(self.values)
         return judge_noise(self.points[ok], self.values[ok])
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
         """Return the plan's next point; the same one until it is taken or something is told."""
         if self._next is None:
             self._next = self._plan(rng)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from spotsvm.solvers.search.contract.base import Search, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Search, Suggestion
 
 
 class RandomSearch(Search):
@@ -19,17 +19,13 @@ class RandomSearch(Search):
     (2,)
     """
 
-    filters = True
+    capabilities = Capabilities(respects_constraints=True)
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Draw a new point uniformly."""
         return Suggestion(self.new_point(rng), "random")
 
     @property
     def n_foreseen(self) -> int:
-        """All that follow.
-
-        See Also
-        --------
-        Search.n_foreseen : What the number means.
-        """
+        """Number of upcoming points that do not depend on any result: all."""
         return 1 << 30

@@ -13,22 +13,18 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
-from spotsvm.solvers.search.contract.base import Noise, Search, Suggestion
-from spotsvm.solvers.search.kriging.chain_state import checked_chains, checked_count
-from spotsvm.solvers.search.kriging.kriging_fit import KrigingFit
+from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
+from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
 from spotsvm.solvers.search.kriging.ocba import ocba_next
-from spotsvm.surrogates.acquisition.averaged_improvement import Criterion
+from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
-from spotsvm.surrogates.acquisition.selection import MAX_POINTS, select_evaluations
-from spotsvm.surrogates.design import initial_design
-from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.acquisition.selection import MAX_POINTS
+from spotsvm.surrogates.domain import Domain, initial_design
 from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import Inference, KrigingEnsemble
-from spotsvm.surrogates.kriging.noise import Verdict, judge_noise, needs_second_look
-from spotsvm.surrogates.kriging.replicates import aggregate
-from spotsvm.surrogates.magnitude import within_reach
+from spotsvm.surrogates.kriging.noise import Aggregated, Verdict, aggregate, judge_noise, needs_second_look
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.surrogates.penalties import are_penalties
+from spotsvm.surrogates.responses import are_penalties, within_reach
 
 Floats = NDArray[np.float64]
 
@@ -37,10 +33,8 @@ _SECOND_LOOK = 20
 _FILL_STREAM = 1 << 44
 _FILL_TRIES = 16
 _FAR_APART = 1e6  # standard deviations
-_MOVE_SHARE = 8
-_MOST_SWEEPS = 4
 _MANY = 256  # points up to which many candidates are compared and local maxima sought from three
-_WHATEVER_IT_COSTS = 6  # one suggestion in so many, lest a cheap local optimum hold the search
+_COST_BLIND_EVERY = 6  # ignore cost in every 6th suggestion, to escape cheap local optima
 _FEWEST = 3  # values told, before which pending points say more than a model would
 
 
@@ -134,8 +128,7 @@ class KrigingSearch(Search):
     True
     """
 
-    filters = True
-    models_bounds = True
+    capabilities = Capabilities(respects_constraints=True, models_bounds=True)
     #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
     _refits = False
     #: evaluations of a point at most, where an exhausted space is evaluated again
@@ -166,34 +159,27 @@ class KrigingSearch(Search):
             raise SolverError(f"max_points={max_points} is too few points for a model of many; use 20 or more")
         if not repeat_below >= 0:
             raise SolverError(f"repeat_below={repeat_below} is negative; use 0 for no repeats, or more")
+        self.capabilities = replace(self.capabilities, n_initial=n_initial, models_seconds=per_second)
         self.noise = noise
-        self.n_initial = n_initial
         self.criterion = criterion
-        self.warped = warped
         self.repeat_below = repeat_below
-        self.max_points = max_points
         self.per_second = per_second
-        self._moved_at: int | None = None
-        self._fit: KrigingFit | None = None
-        self._fit_at = 0
         self._margins: dict[int, tuple[float, ...]] = {}
         self._seconds: dict[int, float] = {}
         self._design = initial_design(domain, n_initial, np.random.default_rng([self.seed, 1 << 40]), centre=centre)
-        self._ensemble = KrigingEnsemble(
+        ensemble = KrigingEnsemble(
             domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
         )
+        self._model = SearchModel(ensemble, warped, max_points)
+        self._prospect: Prospect | None = None  # of the last suggestion, and how many values had been told
+        self._prospect_at = 0
 
     @property
     def n_foreseen(self) -> int:
-        """What is left of the initial design.
-
-        See Also
-        --------
-        Search.n_foreseen : What the number means.
-        """
+        """Number of points left of the initial design."""
         return max(len(self._design) - self.n_asked, 1)
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
         """Choose a new point, or one to evaluate again; under noise one of all, by OCBA, where the space has no new one."""
         try:
             return self._next(rng)
@@ -203,50 +189,31 @@ class KrigingSearch(Search):
                 raise
             return Suggestion(again, "replicate", "every configuration has been evaluated: to tell the best apart")
 
-    def _of_all(self, rng: np.random.Generator) -> Floats | None:
-        """Choose by OCBA which point of an exhausted space to evaluate once more, those pending included; None without noise."""
-        modelled = self._modelled()
-        ok = np.isfinite(modelled)
-        points, values = self.points[ok], modelled[ok]
-        noise = self._judge_noise(points, values)
-        if noise == "deterministic" or not ok.any():
-            return None
-        try:
-            with one_blas_thread():
-                fit = self._fitted(points, values, noise, rng)
-        except NotPositiveDefiniteError:
-            return None
-        data = aggregate(fit.points, fit.values)
-        mean = fit.predicted[np.unique(data.index, return_index=True)[1]]
-        count = data.count + [sum(np.array_equal(x, waiting) for waiting in self.pending) for x in data.X]
-        few = np.flatnonzero(count < self._most_repeats)
-        if not len(few):
-            return None
-        gap = (mean[few] - mean[few].min()) / max(fit.models.noise, np.finfo(float).tiny)
-        chosen: Floats = data.X[few[ocba_next(np.minimum(gap, _FAR_APART), np.ones(len(few)), count[few])]]
-        return chosen
-
     def _next(self, rng: np.random.Generator) -> Suggestion:
-        """Choose the next point: from the design, as a replicate, or where improvement is expected."""
+        """Choose the next point: from the design, as a replicate, or where improvement is expected.
+
+        After the design a suggestion is made by four parts, each of which a subclass can replace: what is known of the noise
+        (`_judge_noise`), the model (`_model`), the criterion (`_expect`) and what maximises it (`_maximise`).
+        """
         if self.n_asked < len(self._design):
             point = self._design[self.n_asked]
             return Suggestion(point, "design") if self.is_new(point) else Suggestion(self.new_point(rng), "random")
-        modelled = self._modelled()
-        ok = np.isfinite(modelled)
-        if len(modelled) < min(_FEWEST, len(self._design)):
+        told = self._evaluations()
+        ok = told.succeeded
+        if len(told) < min(_FEWEST, len(self._design)):
             return self._fill(rng, "too few values are known for a model")
         if not ok.any():
             return self._fill(rng, "no evaluation has succeeded yet")
-        points, values = self.points[ok], modelled[ok]
+        points, values = told.points[ok], told.values[ok]
         noise = self._judge_noise(points, values)
         if self._should_probe(points, values, noise):
             return Suggestion(points[np.argmin(values)], "replicate", "to find out whether the objective is noisy")
         try:
             with one_blas_thread():
                 began = time.perf_counter()
-                fit = self._fitted(points, values, noise, rng)
+                prospect = self._expect(told, noise, rng)
                 fitted = time.perf_counter()
-                suggestion = self._improve(fit, noise, rng)
+                suggestion = self._choose(prospect, noise, rng)
                 return replace(suggestion, fit_seconds=fitted - began, acquisition_seconds=time.perf_counter() - fitted)
         except NotPositiveDefiniteError as error:
             _LOG.warning("suggestion %d is random: %s", self.n_asked, error)
@@ -261,108 +228,22 @@ class KrigingSearch(Search):
                 return Suggestion(point, "design", note)
         return Suggestion(self.new_point(rng), "random", note)
 
+    def _evaluations(self) -> Evaluations:
+        """Return what was told, as the models see it."""
+        n = len(self._points)
+        margins = seconds = None
+        if self._margins:
+            unknown = (np.nan,) * len(next(iter(self._margins.values())))
+            margins = np.array([self._margins.get(k, unknown) for k in range(n)], dtype=float).reshape(n, -1)
+        if self.per_second:
+            seconds = np.array([self._seconds.get(k, np.nan) for k in range(n)])
+        return Evaluations(self.points, self._modelled(), margins, seconds)
+
     def _modelled(self) -> Floats:
         """Return the response to model at each point told, in some unit, nan where the evaluation failed; shape (n,)."""
         values = self.values
         penalties = are_penalties(values)
         return within_reach(np.where(penalties, np.nan, values) if penalties.any() else values)[0]
-
-    def _fitted(self, points: Floats, values: Floats, noise: Verdict, rng: np.random.Generator) -> KrigingFit:
-        """Fit the model, or take that of the last suggestion where nothing has been told since."""
-        n_told, sweeps = len(self._points), self._sweeps_due()
-        if not sweeps and self._fit is not None and self._fit_at == n_told:
-            return self._fit
-        self._ensemble.warped = noise == "deterministic" if self.warped == "auto" else self.warped
-        rows = select_evaluations(self.domain, points, values, noisy=noise != "deterministic", n=self.max_points)
-        before = self._ensemble.chains
-        models = self._ensemble.fit(points[rows], values[rows], rng, sweeps=sweeps)
-        if self._ensemble.chains is not before:
-            self._moved_at = n_told
-        criterion: Criterion = "plain" if noise == "deterministic" else "reinterpolation"
-        if self.criterion != "auto":
-            criterion = self.criterion
-        succeeded = np.isfinite(self._modelled())
-        margins = self._known_margins(succeeded)
-        self._fit = KrigingFit.of(
-            self.domain, points[rows], values[rows], models, criterion, (self.points, succeeded), self.max_points,
-            None if margins is None else margins[rows],
-            np.array([self._seconds.get(k, np.nan) for k in range(n_told)]) if self.per_second else None,
-        )  # fmt: skip
-        self._fit_at = n_told
-        return self._fit
-
-    def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the evaluation told last; see `Search.take_margins`.
-
-        See Also
-        --------
-        tell : Takes the value of that evaluation.
-        """
-        self._margins[len(self._points) - 1] = tuple(margins)
-        self._fit = None
-
-    def take_seconds(self, seconds: float) -> None:
-        """Take how long the evaluation told last took, which only `per_second` makes use of.
-
-        See Also
-        --------
-        tell : Takes the value of that evaluation.
-        """
-        self._seconds[len(self._points) - 1] = float(seconds)
-        self._fit = None
-
-    def _known_margins(self, ok: NDArray[np.bool_]) -> Floats | None:
-        if not self._margins:
-            return None
-        width = len(next(iter(self._margins.values())))
-        unknown = (np.nan,) * width
-        rows = [self._margins.get(int(k), unknown) for k in np.flatnonzero(ok)]
-        return np.array(rows, dtype=float).reshape(-1, width)
-
-    def _sweeps_due(self) -> int:
-        """Return how many sweeps the chains of hyperparameters make.
-
-        One for each value told since their last, and four at most, so that after a batch they are where they would be without.
-        They wait until an eighth of those pending are told: the free workers of one moment share a fit, and hundreds of workers
-        do not wait for a sweep each.
-        """
-        if self._refits or self._moved_at is None or self._ensemble.chains is None:
-            return 1
-        since = len(self._points) - self._moved_at
-        return min(since, _MOST_SWEEPS) if since >= max(1, len(self.pending) // _MOVE_SHARE) else 0
-
-    def _improve(self, fit: KrigingFit, noise: Verdict, rng: np.random.Generator) -> Suggestion:
-        """Maximise expected improvement, with pending points believed."""
-        improvement = fit.improvement if self.n_asked % _WHATEVER_IT_COSTS else fit.improvement.whatever_it_costs()
-        waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
-        if waiting:
-            improvement = improvement.believe(self.domain.model_inputs(np.array(waiting)))
-        sizes = (512, 256, 3, 40) if len(fit.points) <= _MANY else (256, 128, 1, 20)
-        effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
-        found = maximize_acquisition(self.domain, improvement, fit.anchors(), rng, allowed=self.is_new, **effort)
-        if found is None:
-            return Suggestion(self.new_point(rng), "random", "; ".join([*fit.notes, "every candidate had been asked for"]))
-        gain = found[1] if not self.per_second else improvement.whatever_it_costs().value(found[0][None])[0]
-        if noise == "noisy" and np.exp(gain) < self.repeat_below * fit.incumbent_error() / fit.models.unit:
-            again = self._replicate(fit)
-            if again is not None:
-                return Suggestion(again, "replicate", "to tell the best points apart")
-        return Suggestion(found[0], "improvement", "; ".join(fit.notes))
-
-    def _replicate(self, fit: KrigingFit) -> Floats | None:
-        """Choose by OCBA which of the five best predicted points to evaluate once more; none that is pending."""
-        data = aggregate(fit.points, fit.values)
-        first = np.unique(data.index, return_index=True)[1]
-        mean = fit.predicted[first]
-        best = np.argsort(mean, kind="stable")[:5]
-        best = best[np.isfinite(mean[best])]  # of those that hold their bounds
-        if self.pending:
-            best = best[[not (np.array(self.pending) == x).all(axis=1).any() for x in data.X[best]]]
-        if not len(best):
-            return None
-        gap = (mean[best] - mean[best[0]]) / max(fit.models.noise, np.finfo(float).tiny)
-        chosen: Floats = data.X[best[ocba_next(gap, np.ones(len(best)), data.count[best])]]
-        return chosen
 
     def _judge_noise(self, points: Floats, values: Floats) -> Verdict:
         if self.noise != "auto":
@@ -377,23 +258,104 @@ class KrigingSearch(Search):
             return self.n_asked >= _SECOND_LOOK and needs_second_look(points, values)
         return noise == "unknown"
 
-    def state(self) -> dict[str, Any]:
-        """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved.
+    def _expect(self, told: Evaluations, noise: Verdict, rng: np.random.Generator) -> Prospect:
+        """Fit the model and make the criterion, or take those of the last suggestion where nothing has been told since."""
+        sweeps = 1 if self._refits else self._model.sweeps_due(len(told), len(self.pending))
+        if not sweeps and self._prospect is not None and self._prospect_at == len(told):
+            return self._prospect
+        fit = self._model.fit(told, noise, rng, sweeps)
+        criterion: Criterion = "plain" if noise == "deterministic" else "reinterpolation"
+        if self.criterion != "auto":
+            criterion = self.criterion
+        self._prospect = Prospect.of(self.domain, fit, told, criterion, self._model.max_points)
+        self._prospect_at = len(told)
+        return self._prospect
 
-        See Also
-        --------
-        restore : Takes it back.
-        """
-        chains = self._ensemble.chains
-        return {} if chains is None else {"chains": chains.tolist(), "moved_at": self._moved_at}
+    def _choose(self, prospect: Prospect, noise: Verdict, rng: np.random.Generator) -> Suggestion:
+        """Choose the point of the largest criterion or, under noise and where that promises little, one to evaluate again."""
+        improvement = prospect.improvement if self.n_asked % _COST_BLIND_EVERY else prospect.improvement.whatever_it_costs()
+        if len(waiting := self._waiting()):
+            improvement = improvement.believe(self.domain.model_inputs(waiting))
+        best = self._maximise(improvement, prospect, rng)
+        if best is None:
+            return Suggestion(self.new_point(rng), "random", "; ".join([*prospect.notes, "every candidate had been asked for"]))
+        point, gain = best
+        if self.per_second:
+            gain = improvement.whatever_it_costs().value(point[None])[0]
+        if noise == "noisy" and np.exp(gain) < self.repeat_below * prospect.incumbent_error() / prospect.fit.models.unit:
+            again = self._replicate(prospect)
+            if again is not None:
+                return Suggestion(again, "replicate", "to tell the best points apart")
+        return Suggestion(point, "improvement", "; ".join(prospect.notes))
+
+    def _waiting(self) -> Floats:
+        """Return the pending points at which no value is known; shape (q, d)."""
+        waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
+        return np.array(waiting).reshape(-1, self.domain.dimension)
+
+    def _maximise(
+        self, improvement: AveragedImprovement, prospect: Prospect, rng: np.random.Generator
+    ) -> tuple[Floats, float] | None:
+        """Return the new point at which the criterion is largest, and its value there; None if no new point was found."""
+        sizes = (512, 256, 3, 40) if len(prospect.fit.points) <= _MANY else (256, 128, 1, 20)
+        effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
+        return maximize_acquisition(self.domain, improvement, prospect.anchors(), rng, allowed=self.is_new, **effort)
+
+    def _replicate(self, prospect: Prospect) -> Floats | None:
+        """Choose by OCBA which of the five best predicted points to evaluate once more; none that is pending."""
+        data, mean = _by_point(prospect)
+        best = np.argsort(mean, kind="stable")[:5]
+        best = best[np.isfinite(mean[best])]  # of those that hold their bounds
+        if self.pending:
+            best = best[[not (np.array(self.pending) == x).all(axis=1).any() for x in data.X[best]]]
+        if not len(best):
+            return None
+        gap = (mean[best] - mean[best[0]]) / max(prospect.fit.models.noise, np.finfo(float).tiny)
+        chosen: Floats = data.X[best[ocba_next(gap, np.ones(len(best)), data.count[best])]]
+        return chosen
+
+    def _of_all(self, rng: np.random.Generator) -> Floats | None:
+        """Choose by OCBA which point of an exhausted space to evaluate once more, those pending included; None without noise."""
+        told = self._evaluations()
+        ok = told.succeeded
+        noise = self._judge_noise(told.points[ok], told.values[ok])
+        if noise == "deterministic" or not ok.any():
+            return None
+        try:
+            with one_blas_thread():
+                prospect = self._expect(told, noise, rng)
+        except NotPositiveDefiniteError:
+            return None
+        data, mean = _by_point(prospect)
+        count = data.count + [sum(np.array_equal(x, waiting) for waiting in self.pending) for x in data.X]
+        few = np.flatnonzero(count < self._most_repeats)
+        if not len(few):
+            return None
+        gap = (mean[few] - mean[few].min()) / max(prospect.fit.models.noise, np.finfo(float).tiny)
+        chosen: Floats = data.X[few[ocba_next(np.minimum(gap, _FAR_APART), np.ones(len(few)), count[few])]]
+        return chosen
+
+    def take_margins(self, margins: Sequence[float]) -> None:
+        """Take by how much each bound was held at the evaluation told last; see `Search.take_margins`."""
+        self._margins[len(self._points) - 1] = tuple(margins)
+        self._prospect = None
+
+    def take_seconds(self, seconds: float) -> None:
+        """Take how long the evaluation told last took, which only `per_second` makes use of."""
+        self._seconds[len(self._points) - 1] = float(seconds)
+        self._prospect = None
+
+    def state(self) -> dict[str, Any]:
+        """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved."""
+        return self._model.state()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take the chains back.
-
-        See Also
-        --------
-        state : Gives what it takes.
-        """
+        """Take the chains back."""
         if state:
-            self._ensemble.chains = checked_chains(state.get("chains"))
-            self._moved_at = checked_count(state.get("moved_at"))
+            self._model.restore(state)
+
+
+def _by_point(prospect: Prospect) -> tuple[Aggregated, Floats]:
+    """Return the evaluations of a fit by distinct points, and the response predicted at each point."""
+    data = aggregate(prospect.fit.points, prospect.fit.values)
+    return data, prospect.predicted[np.unique(data.index, return_index=True)[1]]

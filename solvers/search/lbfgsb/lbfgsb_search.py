@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import NamedTuple
 
@@ -12,8 +13,7 @@ from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.solvers.search.lbfgsb.descent import LbfgsbDescent, ValueMissingError
-from spotsvm.surrogates.design import initial_design
-from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.domain import Domain, initial_design
 
 Floats = NDArray[np.float64]
 
@@ -128,6 +128,7 @@ class LbfgsbSearch(PlannedSearch):
             raise SolverError(f"ftol={ftol} is negative; use 0 to go on as long as anything is gained, or more")
         self.noise = noise
         self.n_initial = int(n_initial)
+        self.capabilities = replace(self.capabilities, n_initial=self.n_initial)
         self.step = step
         self.noisy_step = noisy_step
         self.first_step = first_step
@@ -137,13 +138,8 @@ class LbfgsbSearch(PlannedSearch):
         self._planned_stage = Stage()
 
     @property
-    def n_ready(self) -> int:
-        """What is left of a design, or of a gradient's differences.
-
-        See Also
-        --------
-        Search.n_ready : What the number means.
-        """
+    def n_foreseen(self) -> int:
+        """Number of points left of the design or of a gradient's differences."""
         return max(sum(self._is_open(s) for s in self._due(self._stage)[1]), 1)
 
     def _plan(self, rng: np.random.Generator) -> Suggestion:

@@ -44,7 +44,7 @@ class MultiObjectiveSearch(Search):
     --------
     >>> from spotsvm.solvers.search.contract.base import Suggestion
     >>> class Centre(MultiObjectiveSearch):
-    ...     def _suggest(self, rng):
+    ...     def suggest(self, rng):
     ...         return Suggestion(np.full(self.domain.dimension, 0.5), "centre")
     >>> search = Centre(Domain.continuous(1))
     >>> search.tell(search.ask().point, [1.0, 2.0])

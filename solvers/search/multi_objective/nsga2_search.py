@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search.contract.base import Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Suggestion
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
-from spotsvm.surrogates.design import initial_design
-from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.domain import Domain, initial_design
 
 Floats = NDArray[np.float64]
 _OWN_STREAM = 1 << 40
@@ -69,9 +69,7 @@ class Nsga2Search(MultiObjectiveSearch):
     True
     """
 
-    initial_name = "first generation"
-    plans_ahead = True
-    models_bounds = True
+    capabilities = Capabilities(initial_name="first generation", models_bounds=True)
 
     def __init__(self, domain: Domain, seed: int = 0, *, n_objectives: int = 2, population: int = 20):
         super().__init__(domain, seed, n_objectives=n_objectives)
@@ -79,7 +77,8 @@ class Nsga2Search(MultiObjectiveSearch):
             raise SolverError(f"population={population!r} is not a size of generations; use a whole number, 4 or more")
         from spotsvm.solvers.search.multi_objective.genetic_algorithm import GeneticAlgorithm  # on use: it imports pymoo
 
-        self.population = self.n_initial = int(population)
+        self.population = int(population)
+        self.capabilities = replace(self.capabilities, n_initial=self.population)
         self._algorithm = GeneticAlgorithm(domain, self.n_objectives, self.population, self.seed, self.is_new)
         self._begun = False  # whether the first generation is settled
         self._unasked: list[Any] = []  # what was bred of this generation, and has not been asked for
@@ -88,7 +87,8 @@ class Nsga2Search(MultiObjectiveSearch):
         #: since the last selection: the number of asking, the individual, its values, and what it lacks of the bounds
         self._evaluated: list[tuple[float, Any, Floats, float]] = []
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Take the next individual of the generation, or a random point where none is left."""
         self._be_ready()
         if not self._unasked:
             return Suggestion(self.new_point(rng), "random")
@@ -166,13 +166,8 @@ class Nsga2Search(MultiObjectiveSearch):
         self._evaluated[-1] = (*self._evaluated[-1][:3], lacking)
 
     @property
-    def n_ready(self) -> int:
-        """What is left of the generation; of the next one all, if this one has been told.
-
-        See Also
-        --------
-        Search.n_ready : What the number means.
-        """
+    def n_foreseen(self) -> int:
+        """Number of points left of the generation; the size of the next one, if this one has been told."""
         if not self._begun:
             return self._n_lacking or self.population
         if self._left:

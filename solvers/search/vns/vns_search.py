@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search.contract.base import Search, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Search, Suggestion
 from spotsvm.solvers.search.vns.neighbourhood import Norm, Radii, neighbourhood_radii, shake
 from spotsvm.surrogates.domain import Domain
 
@@ -105,7 +105,7 @@ class VnsSearch(Search):
     True
     """
 
-    follows_given = True
+    capabilities = Capabilities(follows_given=True)
 
     def __init__(
         self,
@@ -214,7 +214,7 @@ class VnsSearch(Search):
     def _after(self, kappa: int, steps: int = 1) -> int:
         return (kappa - 1 + steps) % self.kappa_max + 1
 
-    def _suggest(self, rng: np.random.Generator) -> Suggestion:
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
         """Shake the incumbent; before there is one, its forerunner."""
         if self.is_new(self.start) and (self.incumbent is None or (self._start_is_given and self.n_asked == 0)):
             return Suggestion(self.start, "initial")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,18 +81,11 @@ def pair_decisions(kernel_values: Floats, dual_coef: Floats, n_support: NDArray[
 
 def votes(decisions: Floats, n_classes: int) -> NDArray[np.int64]:
     """Count for each row and class the pairs that it wins; a decision of 0 is for a pair's second class."""
-    gains, without = _vote_table(n_classes)
-    result: NDArray[np.int64] = without + (decisions > 0) @ gains
-    return result
+    from spotsvm.estimators.dual._vote_kernels import count_votes
 
-
-@cache
-def _vote_table(n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return what a positive decision of each pair changes in the votes of each class, and the votes where none is positive."""
-    gains = np.zeros((n_classes * (n_classes - 1) // 2, n_classes), dtype=np.int64)
-    for k, (i, j) in enumerate(pairs(n_classes)):
-        gains[k, i], gains[k, j] = 1, -1
-    return gains, np.arange(n_classes, dtype=np.int64)
+    counts = np.zeros((len(decisions), n_classes), dtype=np.int64)
+    count_votes(np.ascontiguousarray(decisions, dtype=np.float64), counts)
+    return counts
 
 
 def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
@@ -106,15 +98,10 @@ def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
     >>> one_vs_rest(np.array([[1.0, 1.0, 1.0]]), 3).round(3)
     array([[ 2.222,  1.   , -0.222]])
     """
-    counts = np.zeros((len(decisions), n_classes))
-    sums = np.zeros((len(decisions), n_classes))
-    for k, (i, j) in enumerate(pairs(n_classes)):
-        second = decisions[:, k] < 0
-        counts[:, i] += ~second
-        counts[:, j] += second
-        sums[:, i] += decisions[:, k]
-        sums[:, j] -= decisions[:, k]
-    scores: Floats = counts + sums / (3 * (np.abs(sums) + 1))
+    from spotsvm.estimators.dual._vote_kernels import score_classes
+
+    scores = np.empty((len(decisions), n_classes))
+    score_classes(np.ascontiguousarray(decisions, dtype=np.float64), scores)
     return scores
 
 

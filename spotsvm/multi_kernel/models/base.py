@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,7 +29,7 @@ GAMMA: Range = (2.0**-8, 2.0**8)
 MACHINES: dict[str, type[Any]] = {}
 
 
-class KernelModel(ABC):
+class KernelModel:
     """Base class of the kernel models.
 
     A model is a family of kernels with positive parameters: "C" or weights ("weights__<kernel>"), which carry C, so that the
@@ -77,6 +76,9 @@ class KernelModel(ABC):
     kernel: Any = "rbf"
     gamma: Any = "auto"
     scales: Any = (1.0,)
+    # what tells one model from another: its weights, its gammas, and whether its kernels are added or multiplied
+    _weights: Literal["one", "each"] = "one"
+    _gammas: Literal["fixed", "one", "each"] = "fixed"
     _product = False
 
     def __post_init__(self) -> None:
@@ -87,15 +89,11 @@ class KernelModel(ABC):
         return f"{type(self).__name__}({groups})"
 
     @property
-    @abstractmethod
     def names(self) -> tuple[str, ...]:
-        """The names of the parameters.
-
-        See Also
-        --------
-        n_parameters : Their number.
-        space : Their ranges.
-        """
+        """The names of the parameters: "C" or the weights, then the gammas."""
+        weights = ["C"] if self._weights == "one" else [f"weights__{name}" for name in self._settings({})[0].kernel_names]
+        gammas = {"fixed": [], "one": ["gamma"], "each": [f"gamma__{group}" for group in group_names(self._groups)]}
+        return (*weights, *gammas[self._gammas])
 
     @property
     def _groups(self) -> Any:
@@ -126,17 +124,26 @@ class KernelModel(ABC):
         return tuple(terms)
 
     def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
-        """Return the range of each gamma that is a parameter."""
-        return {}
+        """Return the range of each gamma that is a parameter, `gamma` being in units of 1 / (number of columns)."""
+        if self._gammas == "fixed":
+            return {}
+        if self._gammas == "one":
+            sizes = {} if self.groups is None and self._known.n_features is None else self._sizes()
+            least, most = min(sizes.values(), default=1), max(sizes.values(), default=1)
+            low, high = gamma[0] / least, gamma[1] / most
+            if not low < high:
+                shown = f"groups of {least} and of {most} columns"
+                raise ArgumentError(f"gamma={gamma!r}: no gamma is in the ranges of {shown} both; use a wider one")
+            return {"gamma": (low, high)}
+        if self._product:
+            sizes = dict.fromkeys(group_names(self._groups), self._known.n_features or sum(self._sizes().values()))
+        else:
+            sizes = self._sizes()
+        return {f"gamma__{group}": (gamma[0] / size, gamma[1] / size) for group, size in sizes.items()}
 
     @property
     def n_parameters(self) -> int:
-        """The number of parameters.
-
-        See Also
-        --------
-        names : What is counted.
-        """
+        """The number of parameters."""
         return len(self.names)
 
     def space(self, weights: Range = WEIGHTS, gamma: Range = GAMMA) -> dict[str, Any]:

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.multi_kernel.models.base import KernelModel, Range
-from spotsvm.multi_kernel.models.column_groups import group_names
+from spotsvm.multi_kernel.models.base import KernelModel
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FixedKernelModel(KernelModel):
+class _FixedKernels(KernelModel):
+    """What the models of fixed base kernels are made from."""
+
+    groups: Any = None
+    kernel: Any = "rbf"
+    gamma: Any = "auto"
+    scales: Any = (1.0,)
+    n_features: int | None = None
+    feature_names: Any = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _TunedGaussians(KernelModel):
+    """What the models of Gaussian kernels with gammas to tune are made from."""
+
+    groups: Any = None
+    n_features: int | None = None
+    feature_names: Any = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FixedKernelModel(_FixedKernels):
     """C times the sum of fixed base kernels; its parameter is "C".
 
     Parameters
@@ -20,8 +40,8 @@ class FixedKernelModel(KernelModel):
         As in `KernelModel`.
     kernel, gamma, scales
         The base kernels, as in `MultiKernelSVC`; the default is the linear kernel.
-        gamma is "auto" by default, and not "scale" as in `MultiKernelSVC`: the reference counts widths in units of the number of
-        columns, and only a gamma that is known without the data is one of those that a richer model tunes.
+        gamma is "auto" by default, not "scale" as in `MultiKernelSVC`: the reference counts widths in units of the number of
+        columns, and a richer model can only contain a gamma that is known without the data.
 
     See Also
     --------
@@ -40,26 +60,10 @@ class FixedKernelModel(KernelModel):
     array([[12.]])
     """
 
-    groups: Any = None
     kernel: Any = "linear"
-    gamma: Any = "auto"
-    scales: Any = (1.0,)
-    n_features: int | None = None
-    feature_names: Any = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters.
-
-        See Also
-        --------
-        KernelModel.names : The order of all models' parameters.
-        """
-        return ("C",)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ConicModel(KernelModel):
+class ConicModel(_FixedKernels):
     """A conic combination of fixed base kernels; its parameters are "weights__<kernel>".
 
     Parameters
@@ -68,8 +72,8 @@ class ConicModel(KernelModel):
         As in `KernelModel`.
     kernel, gamma, scales
         The base kernels, as in `MultiKernelSVC`; the default is one Gaussian kernel for each group.
-        gamma is "auto" by default, and not "scale" as in `MultiKernelSVC`: the reference counts widths in units of the number of
-        columns, and only a gamma that is known without the data is one of those that a richer model tunes.
+        gamma is "auto" by default, not "scale" as in `MultiKernelSVC`: the reference counts widths in units of the number of
+        columns, and a richer model can only contain a gamma that is known without the data.
 
     See Also
     --------
@@ -90,26 +94,10 @@ class ConicModel(KernelModel):
     {3.0}
     """
 
-    groups: Any = None
-    kernel: Any = "rbf"
-    gamma: Any = "auto"
-    scales: Any = (1.0,)
-    n_features: int | None = None
-    feature_names: Any = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters.
-
-        See Also
-        --------
-        KernelModel.names : The order of all models' parameters.
-        """
-        return tuple(f"weights__{name}" for name in self._settings({})[0].kernel_names)
+    _weights = "each"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RbfModel(KernelModel):
+class RbfModel(_TunedGaussians):
     """C times the sum over groups of Gaussian kernels with one gamma; its parameters are "C" and "gamma".
 
     Without groups these are the parameters of scikit-learn's SVC, too.
@@ -135,32 +123,11 @@ class RbfModel(KernelModel):
     {'C': 3.0, 'gamma': 0.25}
     """
 
-    groups: Any = None
-    n_features: int | None = None
-    feature_names: Any = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters.
-
-        See Also
-        --------
-        KernelModel.names : The order of all models' parameters.
-        """
-        return ("C", "gamma")
-
-    def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
-        alone = self.groups is None and self._known.n_features is None
-        sizes = [1] if alone else list(self._sizes().values())
-        low, high = gamma[0] / min(sizes), gamma[1] / max(sizes)
-        if not low < high:
-            sizes_shown = f"groups of {min(sizes)} and of {max(sizes)} columns"
-            raise ArgumentError(f"gamma={gamma!r}: no gamma is in the ranges of {sizes_shown} both; use a wider one")
-        return {"gamma": (low, high)}
+    _gammas = "one"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TunedConicModel(KernelModel):
+class TunedConicModel(_TunedGaussians):
     """A conic combination of a Gaussian kernel for each group, with a gamma for each.
 
     Its parameters are "weights__<group>" and "gamma__<group>".
@@ -189,27 +156,12 @@ class TunedConicModel(KernelModel):
     [0.001953125, 128.0]
     """
 
-    groups: Any
-    n_features: int | None = None
-    feature_names: Any = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters.
-
-        See Also
-        --------
-        KernelModel.names : The order of all models' parameters.
-        """
-        groups = group_names(self.groups)
-        return (*(f"weights__{group}" for group in groups), *(f"gamma__{group}" for group in groups))
-
-    def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
-        return {f"gamma__{group}": (gamma[0] / size, gamma[1] / size) for group, size in self._sizes().items()}
+    groups: Any = field()
+    _weights = "each"
+    _gammas = "each"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AnisotropicRbfModel(KernelModel):
+class AnisotropicRbfModel(_TunedGaussians):
     """C times the anisotropic Gaussian kernel exp(-sum_t gamma_t d_t^2), d_t the distance in the columns of group t.
 
     Its parameters are "C" and "gamma__<group>".
@@ -237,9 +189,7 @@ class AnisotropicRbfModel(KernelModel):
     {'C': 3.0, 'gamma__0': 0.5, 'gamma__1': 0.5}
     """
 
-    groups: Any = None
-    n_features: int | None = None
-    feature_names: Any = None
+    _gammas = "each"
     _product = True
 
     def __post_init__(self) -> None:
@@ -250,23 +200,9 @@ class AnisotropicRbfModel(KernelModel):
         super().__post_init__()
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters.
-
-        See Also
-        --------
-        KernelModel.names : The order of all models' parameters.
-        """
-        return ("C", *(f"gamma__{group}" for group in group_names(self._groups)))
-
-    @property
     def _groups(self) -> Any:
         """The groups, each column's where none are given."""
         if self.groups is not None:
             return self.groups
         names = self.feature_names if self.feature_names is not None else range(self._known.n_features or 0)
         return {str(name): [k] for k, name in enumerate(names)}
-
-    def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
-        width = self._known.n_features or sum(self._sizes().values())
-        return {name: (gamma[0] / width, gamma[1] / width) for name in self.names[1:]}

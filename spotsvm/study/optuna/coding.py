@@ -12,7 +12,7 @@ from scipy.stats import loguniform, randint, uniform
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.space.space import Space
-from spotsvm.surrogates.log_integers import LARGEST
+from spotsvm.surrogates.domain import LARGEST
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from spotsvm.study.given import given_trial
 from spotsvm.study.optuna.coding import integers_on_log_scale, value_of
 from spotsvm.study.optuna.sampler import ENDED
 from spotsvm.study.study import Study
-from spotsvm.surrogates.log_integers import LARGEST
+from spotsvm.surrogates.domain import LARGEST
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import as_float
 

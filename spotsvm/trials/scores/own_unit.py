@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from spotsvm.common.text import literal
+from spotsvm.common.code import literal
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import CONFIRM, Recommendation

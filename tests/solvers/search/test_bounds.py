@@ -42,7 +42,7 @@ def test_each_kriging_search_models_bounds_and_resumes_to_the_bit(search, near, 
         return Study(SPACE, search, 0, constraints={"memory": ("<=", 1e9)}, noise=False, path=path)
 
     whole = study().run(needing_memory, n_trials=25)
-    assert whole._books.search._search.models_bounds
+    assert whole._books.search._search.capabilities.models_bounds
     assert 0.245 <= whole.best_value < 0.245 + near
     assert whole.best_trial.extra["memory"] <= 1e9
     if search == "kriging_per_second":  # its points depend on the clock
@@ -58,7 +58,7 @@ def test_each_kriging_search_models_bounds_and_resumes_to_the_bit(search, near, 
 def test_any_other_search_is_told_a_failure(search):
     study = Study(SPACE, search, 0, constraints={"memory": ("<=", 1e9)}, noise=False).run(needing_memory, n_trials=20)
     inner = study._books.search._search
-    assert not inner.models_bounds
+    assert not inner.capabilities.models_bounds
     held = np.array([t.extra["bounds_held"] for t in study.trials]) == 1
     assert (np.isfinite(inner.values) == held).all()
     assert not held.all()

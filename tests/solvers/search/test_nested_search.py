@@ -61,7 +61,7 @@ class Noting(Search):
         super().tell(point, value)
         self.events.append(("told", *self.points[-1], value))
 
-    def _suggest(self, rng):
+    def suggest(self, rng):
         return Suggestion(self.new_point(rng), "random")
 
 
@@ -237,17 +237,17 @@ def test_a_model_that_rounding_in_the_richest_cube_empties_leaves_random_points(
     assert len({tuple(s.point) for s in suggestions}) == 10
 
 
-def test_how_many_points_are_ready():
+def test_how_many_points_are_foreseen():
     class Generations(RandomSearch):
-        n_ready = 6
+        n_foreseen = 6
 
     search = NestedSearch(SQUARE, 0, stages=STAGES, inner=Generations)
-    ready = []
+    foreseen = []
     for _ in range(10):
-        ready.append(search.n_ready)
+        foreseen.append(search.n_foreseen)
         search.ask()
-    assert ready == [6, 6, 6, 5, 4, 3, 2, 1, 1, 6]
-    assert NestedSearch(SQUARE, 0, stages=STAGES).n_ready == 1
+    assert foreseen == [6, 6, 6, 5, 4, 3, 2, 1, 1, 6]
+    assert NestedSearch(SQUARE, 0, stages=STAGES).n_foreseen == 1
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_how_many_points_are_ready():
 )
 def test_what_it_needs_is_to_begin_with_the_last_stage(inner, stages, needs):
     search = NestedSearch(SQUARE, 0, stages=stages, inner=inner)
-    assert (search.n_initial, search.initial_name) == needs
+    assert (search.capabilities.n_initial, search.capabilities.initial_name) == needs
 
 
 def test_starts_that_were_given_are_no_trials_of_a_stage(noting):

@@ -6,6 +6,7 @@ import pytest
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search import (
     SEARCHES,
+    Capabilities,
     KrigingSearch,
     LatinHypercubeSearch,
     MultiObjectiveSearch,
@@ -14,6 +15,7 @@ from spotsvm.solvers.search import (
     ParegoSearch,
     RandomSearch,
     Stage,
+    capabilities_of,
     describe_search,
     make_search,
     needs_several_objectives,
@@ -49,7 +51,7 @@ def test_searches_of_several_objectives(search, n_objectives):
     assert getattr(made, "size", 9) == (25 if search == "lhs" else 9)
     if search == "random":
         assert np.array_equal(made.points[0], make_search("random", DOMAIN, 3).ask().point)
-        assert made.n_ready == 1
+        assert made.n_foreseen > 1
 
 
 @pytest.mark.parametrize("search", ["nsga2", "parego", Nsga2Search, partial(ParegoSearch, n_initial=9), ParegoSearch(DOMAIN)])
@@ -109,7 +111,33 @@ def test_objects_classes_and_partials():
     assert not needs_several_objectives("bayes")
     assert isinstance(make_search(RandomSearch, DOMAIN, 0), RandomSearch)
     made = make_search(partial(KrigingSearch, correlation="gaussian", n_initial=9), DOMAIN, 0)
-    assert (made.n_initial, made._ensemble.correlation.name) == (9, "gaussian")
+    assert (made.capabilities.n_initial, made._model.ensemble.correlation.name) == (9, "gaussian")
+
+
+@pytest.mark.parametrize(
+    ("declared", "message"),
+    [
+        (6, r"Declaring.capabilities=6 is invalid; use Capabilities\(\.\.\.\)"),
+        (Capabilities(n_initial=-1), "Declaring.capabilities has n_initial=-1; use a number of points, 0 or more"),
+        (Capabilities(max_given=np.nan), "Declaring.capabilities has max_given=nan; use a number of points, 0 or more"),
+        (Capabilities(models_bounds=True), "models_bounds=True, and there is no Declaring.take_margins; write it, or use False"),
+        (
+            Capabilities(models_seconds=True),
+            "models_seconds=True, and there is no Declaring.take_seconds; write it, or use False",
+        ),
+    ],
+)
+@pytest.mark.parametrize("base", [Mine, RandomSearch])
+def test_what_a_search_declares_is_checked_when_it_is_made(base, declared, message):
+    search = type("Declaring", (base,), {"capabilities": declared})
+    with pytest.raises(SolverError, match=message):
+        make_search(search() if base is Mine else search, DOMAIN, 0)
+
+
+def test_an_object_of_ones_own_declares_nothing_or_what_it_can():
+    assert capabilities_of(make_search(Mine(), DOMAIN, 0)) == Capabilities()
+    able = type("Able", (Mine,), {"capabilities": Capabilities(models_bounds=True), "take_margins": lambda self, margins: None})
+    assert capabilities_of(make_search(able(), DOMAIN, 0)).models_bounds
 
 
 def test_descriptions_tell_searches_apart():

@@ -51,7 +51,7 @@ def test_without_a_variable_at_its_bound_a_larger_cost_changes_nothing(pipeline,
             assert trainings == []
         else:
             alone = decisions(SharedFolds(estimator, rows, y, splits, 2**30), {prefix + "C": C}, tests)
-            assert len(trainings) >= 4
+            assert len(trainings) >= (4 if pipeline else 2)  # folds that share a matrix are trained by one call
         for ours, theirs in zip(found, alone, strict=True):
             np.testing.assert_allclose(ours, theirs, atol=2e-3)
     assert decisions(together, {prefix + "C": 1.0}, tests)[0].shape == (len(tests[0]), 3)

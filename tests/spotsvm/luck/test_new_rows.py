@@ -109,7 +109,7 @@ def test_the_interval_covers_the_score_on_many_new_rows(case):
         held = {"groups": np.arange(20 * each) // each} if groups else {}
         out_of_fold = Unseen.out_of_fold(model, X, y, splits, **groups, block=block)
         held_out = Unseen.held_out(fitted, X_held, y_held, **held, block=block)
-        found = expected_of(scorer, metric, out_of_fold, held_out, 0, resamples=60)
+        found = expected_of(scorer, metric, out_of_fold, held_out, 0, n_draws=100)
         truth = scorer(fitted, *many(draw))
         hits += found.interval[0] <= truth <= found.interval[1]
         widths.append(found.interval[1] - found.interval[0])

@@ -49,6 +49,9 @@ def test_each_column_has_its_kind_and_is_reported(table):
         "stamp": "date", "text": "text", "name": "identifier", "same": "constant", "length": "number", "written": "number",
     }  # fmt: skip
     assert encoded.shape == (N, report["n_outputs"].sum())
+    assert np.bincount(encoder.sources_, minlength=len(report)).tolist() == report["n_outputs"].tolist()
+    named = [report.index[k] for k in encoder.sources_]
+    assert all(out.startswith(name) for out, name in zip(encoder.get_feature_names_out(), named, strict=True))
     assert encoded.dtype == float
     assert np.isfinite(encoded).all()
     assert report.loc[["level", "text", "name"], "levels"].tolist() == [3, 60 * 7 // 7 * 2, N]

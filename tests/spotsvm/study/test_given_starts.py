@@ -103,7 +103,7 @@ def test_starts_take_the_place_of_design_points_and_stop_nothing_by_failing():
 @pytest.mark.parametrize(("search", "next_four"), [("kriging", ["design"] * 3 + ["replicate"]), ("cmaes", ["generation"] * 4)])
 def test_starts_are_a_batch_of_their_own(search, next_four):
     study = Study(SPACE, search, 0, start=STARTS)
-    assert study._books.search.n_ready == 3
+    assert study._books.search.n_foreseen == 3
     assert len(study.ask_batch(2)) == 2
     rest = study.ask_batch(8)
     assert [t.origin for t in rest] == ["start"]

@@ -56,7 +56,7 @@ def test_one_worker_makes_the_trials_of_none(search, executor):
 def test_what_a_search_has_ready_comes_out_the_same_together_and_one_by_one(search, sizes):
     together, asked = Study(SPACE, search, 3), []
     while together.n_finished < 18:
-        asked.append(min(together._books.search.n_ready, 18 - together.n_finished))
+        asked.append(min(together._books.search.n_foreseen, 18 - together.n_finished))
         for trial in together.ask_batch(asked[-1]):
             together.tell(trial, bowl(trial.params))
     assert asked[: len(sizes)] == sizes

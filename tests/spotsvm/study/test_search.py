@@ -59,7 +59,7 @@ def test_what_was_forgotten_is_suggested_again():
     assert given.suggest() is own
     given.keep(own, {})
     assert np.array_equal(given.suggest().point, [0.2])
-    assert (given.initial_trials(0), given.n_ready, given.state()) == ((1, "initial design"), 1, {})
+    assert (given.initial_trials(0), given.n_foreseen, given.state()) == ((1, "initial design"), 1, {})
     assert given.name.endswith("Counting")
 
 

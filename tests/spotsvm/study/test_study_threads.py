@@ -102,7 +102,7 @@ def test_numbers_follow_the_order_of_calls_and_nothing_is_lost(search, rounds, r
 
 def test_the_search_is_in_one_thread_at_a_time():
     class Alone:
-        n_initial, inside = 1, False
+        inside = False
 
         def ask(self):
             self.tell(None, None)
@@ -162,8 +162,6 @@ def test_all_that_may_be_said_of_a_trial_may_be_said_by_any_thread(tmp_path):
 
 class _Slow:
     """A search whose `ask` takes until it is let go."""
-
-    n_initial = 1
 
     def __init__(self):
         self.asked, self.go_on = threading.Event(), threading.Event()

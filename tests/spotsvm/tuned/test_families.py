@@ -108,3 +108,13 @@ def test_the_typical_distance_is_that_of_different_rows():
     mostly_equal[0, 1:] = mostly_equal[1:, 0] = 3.0
     assert typical_distance(mostly_equal) == 3.0
     assert typical_distance(np.zeros((4, 4))) == 1.0
+
+
+def test_columns_with_factors_and_an_exponent_of_relevance():
+    frame = pd.DataFrame({"a": X[:, 0], "kind": ["u", "v", "w"] * 50, "b": X[:, 1]})
+    columns = Columns(ALL).fit(frame, T)
+    views = columns.transform(frame)
+    assert (columns.seen(views, "relevance", 1.0, ()) == views["relevance"]).all()
+    assert columns.seen(views, "relevance", 0.0, ()) == pytest.approx(views["power"])
+    factors = columns.seen(views, "power", 1.0, (2.0, 3.0, 5.0)) / views["power"]
+    assert factors == pytest.approx(np.broadcast_to([2.0, 5.0, 3.0, 3.0, 3.0], factors.shape))

@@ -9,7 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm.tuned.families import Columns, proximities, typical_distance
-from spotsvm.tuned.grid import Machines, Setting, fit_members, pair_labels, score_grid, votes
+from spotsvm.tuned.grid import Machines, fit_members, pair_labels, score_grid, votes
+from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps
 
 COSTS = (0.5, 8.0)
 
@@ -22,7 +23,8 @@ def classes_of(y):
 def grid_of(X, y, machines, splits, sweeps=(("rbf", -2.0),), quality=lambda d: (0.0, 1.0), **kwargs):
     target = np.eye(machines.n_classes)[y] if machines.n_classes else y[:, None]
     default = (1.0, 0.0) if machines.n_classes else (1.0, 0.1)
-    return score_grid(X, machines, target, splits, list(sweeps), COSTS, [default[1]], default, quality, **kwargs)
+    listed = Sweeps(Sweep(*sweep, default[1]) for sweep in sweeps)
+    return score_grid(X, machines, target, splits, listed, COSTS, default, quality, **kwargs)
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine])
@@ -64,7 +66,7 @@ def test_regressions_are_those_of_svr():
 def test_members_on_all_rows_are_svc():
     X, y = load_iris(return_X_y=True)
     columns = Columns(("standard",)).fit(X, np.eye(3)[y])
-    settings = [Setting("rbf", -2.0, C) for C in COSTS]
+    settings = [Setting("rbf", -2.0, C=C) for C in COSTS]
     (member,), rows = fit_members(columns, X, classes_of(y), settings, [0, 1])
     A = rows["standard"]
     for C, beta, bias in zip(COSTS, member.beta, member.bias, strict=True):
@@ -92,8 +94,8 @@ def test_a_sweep_ends_where_a_larger_C_is_far_behind_and_not_better():
     X, y = load_iris(return_X_y=True)
     splits = list(StratifiedKFold(3).split(X, y))
     values = iter([(1.0, 0.1), (0.5, 0.1), (0.5, 0.1), (0.6, 0.1), (0.7, 0.1)])
-    sweeps = [("rbf", -2.0), ("rbf", 0.0)]
-    grid = score_grid(X, classes_of(y), np.eye(3)[y], splits, sweeps, (1.0, 2.0, 4.0), [0.0], (1.0, 0.0), lambda d: next(values))
+    sweeps = Sweeps([Sweep("rbf", -2.0), Sweep("rbf", 0.0)])
+    grid = score_grid(X, classes_of(y), np.eye(3)[y], splits, sweeps, (1.0, 2.0, 4.0), (1.0, 0.0), lambda d: next(values))
     assert [(s.log_gamma, s.C) for s in grid.settings] == [(-2.0, 1.0), (-2.0, 2.0), (0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]
 
 
@@ -107,3 +109,25 @@ def test_threads_do_not_change_anything_and_a_deadline_leaves_the_first_sweep():
     late = grid_of(X, y, classes_of(y), splits, sweeps, deadline=0.0)
     assert not late.complete
     assert late.settings == one.settings[:2]
+
+
+def test_factors_of_columns_and_classes_are_those_of_scaled_columns_and_class_weight():
+    X, y = load_wine(return_X_y=True)
+    X, y = X[y < 2, :4], y[y < 2]
+    machines = Machines(pair_labels(y, 2), np.ones(len(y)), 2, code=y)
+    factors = (0.1, 1.0, 3.0, 0.5)
+    sweep = Sweep("rbf", -2.0, column_factors=factors, class_factors=(1.0, 4.0))
+    train, test = np.arange(len(y)) % 3 > 0, np.arange(len(y)) % 3 == 0
+    splits = [(np.flatnonzero(train), np.flatnonzero(test))]
+    grid = score_grid(X, machines, np.eye(2)[y], splits, Sweeps([sweep]), (2.0,), (1.0, 0.0), lambda d: (0.0, 1.0))
+    scaler = StandardScaler().fit(X[train])
+    A, B = (scaler.transform(part) * factors for part in (X[train], X[test]))
+    gamma = 0.25 / typical_distance(proximities("rbf", A, A))
+    model = SVC(C=2.0, gamma=gamma, class_weight={1: 4.0}, tol=1e-4).fit(A, y[train])
+    assert grid.decisions[0][test, 0] == pytest.approx(model.decision_function(B), abs=0.02)
+    columns = Columns(("standard",)).fit(X, np.eye(2)[y])
+    (member,), _ = fit_members(columns, X, machines, grid.settings, [0])
+    A = StandardScaler().fit_transform(X) * factors
+    model = SVC(C=2.0, gamma=0.25 / member.unit, class_weight={1: 4.0}, tol=1e-5).fit(A, y)
+    K = np.exp(-0.25 / member.unit * proximities("rbf", A, A))
+    assert (K @ member.beta[0].T + member.bias[0])[:, 0] == pytest.approx(model.decision_function(A), abs=5e-3)

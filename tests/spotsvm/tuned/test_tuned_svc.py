@@ -301,8 +301,6 @@ def test_scores_of_several_classes():
 
 def test_budget_and_timeout():
     assert set(quick(budget=1).fit(X2, Y2).settings_["family"]) == {"rbf"}
-    widths = quick(budget=20).fit(X2, Y2).settings_.groupby("family")["width"].nunique()
-    assert widths.tolist() == [5, 5, 5, 5]
     model = TunedSVC(timeout=1e-6, random_state=0).fit(X2, Y2)
     assert not model.complete_
     assert model.settings_["family"].unique().tolist() == ["rbf"]

@@ -113,19 +113,3 @@ def test_why_an_entrant_cannot_run(monkeypatch):
 def test_why_optuna_cannot_run(monkeypatch):
     monkeypatch.setattr(entrants, "find_spec", lambda package: None)
     assert ENTRANTS["Optuna TPE"].lacks() == "optuna is not installed"
-
-
-@pytest.mark.parametrize("knows", [False, True])
-def test_an_average_is_taken_where_it_is_one(knows, monkeypatch):
-    class Search:
-        def __init__(self, *arguments, **options):
-            assert options["refit"] == "average"
-
-        def fit(self, X, y):
-            self.best_estimator_ = object() if knows else entrants.SVC()
-            return self
-
-    monkeypatch.setattr(entrants, "SpotSearchCV", Search)
-    entrants._knows_average.cache_clear()
-    assert ENTRANTS['SpotSearchCV(refit="average")'].lacks() == ("" if knows else 'SpotSearchCV takes refit="average" as True')
-    entrants._knows_average.cache_clear()

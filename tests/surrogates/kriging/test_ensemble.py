@@ -4,7 +4,7 @@ import pytest
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.kriging import Kriging
-from spotsvm.surrogates.kriging.maximize_likelihood import maximize_likelihood
+from spotsvm.surrogates.kriging.likelihood import maximize_likelihood
 
 RNG = np.random.default_rng(3)
 DOMAIN = Domain.continuous(2)

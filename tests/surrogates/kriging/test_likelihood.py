@@ -8,7 +8,7 @@ from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
 from spotsvm.surrogates.kriging.embedding import Embedding
 from spotsvm.surrogates.kriging.likelihood import Response, factor, gradient, profile
-from spotsvm.surrogates.kriging.replicates import aggregate
+from spotsvm.surrogates.kriging.noise import aggregate
 
 RNG = np.random.default_rng(0)
 X = RNG.random((25, 3))

@@ -79,10 +79,10 @@ def test_the_first_point_is_the_centre_or_the_best_that_was_told(given):
         if given:
             search.assume(np.full(4, x), given=True)
         search.tell(np.full(4, x), value)
-    points = np.array([search.ask().point for _ in range(search.n_ready)])
+    points = np.array([search.ask().point for _ in range(search.n_foreseen)])
     assert np.abs(points - 0.8).max() < 0.25
     assert not (points == 0.8).all(axis=1).any()
-    assert search.n_ready == 1
+    assert search.n_foreseen == 1
 
 
 def test_prior_points_may_be_assumed_before_they_are_told():
@@ -106,14 +106,14 @@ def test_a_stranger_that_beats_the_generation_draws_the_mean():
 
 def test_whole_generations_are_ready_at_once():
     search = CmaesSearch(CUBE, 0, noise=False)
-    assert search.n_ready == search.n_initial == search.popsize == 8
+    assert search.n_foreseen == search.capabilities.n_initial == search.popsize == 8
     generation = [search.ask().point for _ in range(3)]
-    assert search.n_ready == 5
+    assert search.n_foreseen == 5
     generation += [search.ask().point for _ in range(5)]
-    assert search.n_ready == 1
+    assert search.n_foreseen == 1
     for point in generation:
         search.tell(point, bowl(point))
-    assert search.n_ready == 8
+    assert search.n_foreseen == 8
     sequential = CmaesSearch(CUBE, 0, noise=False)
     assert np.array_equal(drive_points(sequential, bowl, 8), generation)
     assert np.array_equal(sequential.ask().point, search.ask().point)

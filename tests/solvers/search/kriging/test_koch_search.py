@@ -158,8 +158,12 @@ def test_a_search_goes_on_wherever_it_was_stopped(stop):
 
 
 def test_what_the_design_costs_is_known_where_noise_is():
-    assert [make_search("koch2011", SQUARE, 0, noise=noise).n_initial for noise in (True, "auto", False)] == [20, 10, 10]
-    assert KochSearch(SQUARE, noise=True, **NO_REPEATS).n_initial == 10
+    assert [make_search("koch2011", SQUARE, 0, noise=noise).capabilities.n_initial for noise in (True, "auto", False)] == [
+        20,
+        10,
+        10,
+    ]
+    assert KochSearch(SQUARE, noise=True, **NO_REPEATS).capabilities.n_initial == 10
 
 
 @pytest.mark.parametrize(

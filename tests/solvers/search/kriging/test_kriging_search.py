@@ -86,7 +86,7 @@ def test_a_model_that_fails_leaves_a_random_point(monkeypatch, caplog):
     def fail(*arguments, **options):
         raise NotPositiveDefiniteError("will not factor")
 
-    monkeypatch.setattr(search._ensemble, "fit", fail)
+    monkeypatch.setattr(search._model.ensemble, "fit", fail)
     suggestion = search.ask()
     assert (suggestion.origin, suggestion.note) == ("random", "the model failed: will not factor")
     assert "suggestion 6 is random" in caplog.text
@@ -143,8 +143,8 @@ def test_where_nothing_was_told_the_fit_is_used_again(monkeypatch):
     search = KrigingSearch(Domain.continuous(2), noise=False)
     run(search, RESPONSES["bowl"], 12)
     fits = []
-    fit = search._ensemble.fit
-    monkeypatch.setattr(search._ensemble, "fit", lambda *a, **k: fits.append(k["sweeps"]) or fit(*a, **k))
+    fit = search._model.ensemble.fit
+    monkeypatch.setattr(search._model.ensemble, "fit", lambda *a, **k: fits.append(k["sweeps"]) or fit(*a, **k))
     batch = [search.ask().point for _ in range(20)]
     assert fits == [1]
     search.tell(batch[0], 1.0)
@@ -202,7 +202,7 @@ def test_a_state_without_the_time_of_the_last_move_is_taken_back():
 def test_more_points_than_the_model_sees():
     search = KrigingSearch(Domain.continuous(2), seed=1, max_points=20)
     suggestions = run(search, RESPONSES["a region fails"], 60)
-    assert len(search._fit.points) <= 21  # one of them twice, to find out about noise
+    assert len(search._prospect.fit.points) <= 21  # one of them twice, to find out about noise
     assert np.nanmin(search.values) < 1e-4
     once = [tuple(s.point) for s in suggestions if s.origin != "replicate"]
     assert len(set(once)) == len(once)

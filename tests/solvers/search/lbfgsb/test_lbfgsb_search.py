@@ -71,18 +71,18 @@ def test_it_depends_on_neither_unit_nor_offset():
 
 def test_a_design_and_its_differences_are_ready_at_once():
     search = LbfgsbSearch(CUBE, 0, noise=False)
-    design = [search.ask() for _ in range(search.n_ready)]
+    design = [search.ask() for _ in range(search.n_foreseen)]
     assert {s.origin for s in design} == {"design"}
-    assert len(design) == search.n_initial == 6
+    assert len(design) == search.capabilities.n_initial == 6
     assert design[0].point.tolist() == [0.5] * 3
-    assert search.n_ready == 1
+    assert search.n_foreseen == 1
     for s in design:
         search.tell(s.point, bowl(s.point))
-    assert search.n_ready == 3
+    assert search.n_foreseen == 3
     differences = [search.ask() for _ in range(3)]
     best = min(design, key=lambda s: bowl(s.point)).point
     assert np.sort(points(differences) - best, axis=None) == pytest.approx([0.0] * 6 + [0.05] * 3, abs=1e-12)
-    assert search.n_ready == 1
+    assert search.n_foreseen == 1
     early = search.ask()
     assert (early.origin, early.note) == ("design", "a descent waits for values")
     for s in reversed(differences):
@@ -96,7 +96,7 @@ def test_the_first_descent_starts_at_the_best_that_was_told_and_the_next_at_a_be
     search = LbfgsbSearch(CUBE, 0)
     for value, x in [(3.0, 0.2), (1.0, 0.8), (2.0, 0.5)]:
         search.tell(np.full(3, x), value)
-    assert search.n_ready == 3
+    assert search.n_foreseen == 3
     assert np.abs(points([search.ask() for _ in range(3)]) - 0.8).max() == pytest.approx(0.05)
     search = LbfgsbSearch(CUBE, 0, noise=False)
     drive(search, bowl, 20)

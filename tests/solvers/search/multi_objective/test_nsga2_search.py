@@ -105,9 +105,9 @@ def test_what_is_ready_is_what_is_left_of_the_generation():
     for _ in range(3):
         batch = []
         for _ in range(6):
-            ready.append(search.n_ready)
+            ready.append(search.n_foreseen)
             batch.append(search.ask().point)
-        assert search.n_ready == 1
+        assert search.n_foreseen == 1
         for point in batch:
             search.tell(point, two_bowls(point))
     assert ready == [6, 5, 4, 3, 2, 1] * 3
@@ -153,7 +153,7 @@ def test_points_told_before_take_the_place_of_as_many_of_the_first_generation(n_
     for k in range(n_told):
         search.tell([k / n_told, 0.3], two_bowls(np.array([k / n_told, 0.3])))
     search.tell([0.9, 0.9], np.nan)
-    assert search.n_ready == (3 if n_told == 5 else 8)
+    assert search.n_foreseen == (3 if n_told == 5 else 8)
     assert [s.origin for s in drive(search, two_bowls, len(origins))] == origins
 
 
@@ -166,7 +166,7 @@ def test_points_assumed_before_are_waited_for_and_compete_and_so_do_those_told_l
     for point in prior:
         search.assume(point)
     batch = [search.ask().point for _ in range(4)]
-    assert search.n_ready == 1
+    assert search.n_foreseen == 1
     for point in (*prior, *batch):
         search.tell(point, two_bowls(point))
     drive(search, two_bowls, 6)

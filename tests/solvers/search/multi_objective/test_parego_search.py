@@ -75,7 +75,7 @@ def test_a_region_that_fails_is_avoided():
 
 def test_arguments_of_the_kriging_search_reach_it():
     search = ParegoSearch(Domain.continuous(2), n_initial=9, correlation="gaussian")
-    assert (search.n_initial, search._ensemble.correlation.name) == (9, "gaussian")
+    assert (search.capabilities.n_initial, search._model.ensemble.correlation.name) == (9, "gaussian")
 
 
 @pytest.mark.parametrize(

@@ -35,3 +35,20 @@ def test_votes_and_scores_are_svc_s(machine):
 def test_a_decision_above_zero_is_a_vote_for_the_first_of_a_pair_any_other_for_the_second():
     counts = votes(np.array([[1.0, -1.0, 1.0], [0.0, 0.0, 0.0]]), 3)
     np.testing.assert_array_equal(counts, [[1, 1, 1], [0, 1, 2]])
+
+
+@pytest.mark.parametrize("n_classes", [3, 5])
+def test_votes_and_scores_are_sums_over_pairs(n_classes):
+    rng = np.random.default_rng(n_classes)
+    decisions = np.where(rng.random((40, n_classes * (n_classes - 1) // 2)) < 0.1, 0.0, rng.standard_normal((40, 1)))
+    counts, scores, sums = (np.zeros((40, n_classes)) for _ in range(3))
+    for k, (i, j) in enumerate(pairs(n_classes)):
+        d = decisions[:, k]
+        counts[:, i] += d > 0
+        counts[:, j] += d <= 0
+        scores[:, i] += d >= 0
+        scores[:, j] += d < 0
+        sums[:, i] += d
+        sums[:, j] -= d
+    np.testing.assert_array_equal(votes(decisions, n_classes), counts)
+    np.testing.assert_allclose(one_vs_rest(decisions, n_classes), scores + sums / (3 * (np.abs(sums) + 1)), rtol=1e-14)

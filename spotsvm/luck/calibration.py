@@ -69,7 +69,7 @@ def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | N
     >>> calibrate(decisions, y, np.ones((1, 4)))(decisions).ravel().round(6)
     array([0., 0., 0., 0.])
     """
-    from spotsvm.tuned._calibration_kernels import fit_softmax  # on use, as it loads numba
+    from spotsvm.luck._calibration_kernels import fit_softmax  # on use, as it loads numba
 
     d = np.asarray(decisions, dtype=np.float64)
     d = np.concatenate([-0.5 * d, 0.5 * d], axis=-1) if d.shape[-1] == 1 else d - d.mean(axis=-1, keepdims=True)

@@ -6,8 +6,8 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 from sklearn.calibration import _SigmoidCalibration
 
+from spotsvm.luck.calibration import _RIDGE, calibrate, conformal_limit
 from spotsvm.luck.scores import probabilities_of
-from spotsvm.tuned.calibration import _RIDGE, calibrate, conformal_limit
 
 RNG = np.random.default_rng(0)
 D = RNG.normal(size=300)

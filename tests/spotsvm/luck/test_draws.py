@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from spotsvm.luck.bootstrap import corrected, draw_rows, left_out_scores, percentile_interval, unit_sums
+from spotsvm.luck.draws import draw_rows, unit_sums
+from spotsvm.luck.new_rows import corrected, left_out_scores, percentile_interval
 from spotsvm.luck.scores import _SCORES
 
 ACCURACY = _SCORES["accuracy"]

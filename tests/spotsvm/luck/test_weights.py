@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spotsvm.luck.bootstrap import draw_rows
-from spotsvm.tuned.average import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best, trimmed
+from spotsvm.luck.draws import draw_rows
+from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best, trimmed
 
 
 def gains_of(m=6, n=80, seed=0):

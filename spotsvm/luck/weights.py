@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.luck.bootstrap import Draws, counts_of, unit_sums
+from spotsvm.luck.draws import Draws, counts_of, unit_sums
 
 Array = NDArray[Any]
 
@@ -23,6 +23,19 @@ _FIRST, _STEPS = 3, 12  # of the greedy selection
 def trimmed(weights: Array) -> Array:
     """Return weights that add up to 1, without tiny ones."""
     kept = np.where(weights >= _LEAST * weights.max(axis=-1, keepdims=True), weights, 0.0)
+    return np.asarray(kept / kept.sum(axis=-1, keepdims=True))
+
+
+def largest(weights: Array, most: int) -> Array:
+    """Return weights that add up to 1, without all but the largest.
+
+    Examples
+    --------
+    >>> largest(np.array([0.1, 0.5, 0.3, 0.1]), 2)
+    array([0.   , 0.625, 0.375, 0.   ])
+    """
+    place = np.argsort(np.argsort(-weights, axis=-1, kind="stable"), axis=-1)
+    kept = np.where(place < most, weights, 0.0)
     return np.asarray(kept / kept.sum(axis=-1, keepdims=True))
 
 

@@ -8,26 +8,15 @@ import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
+from killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, Ended, kinds_of, run_job, run_to_end
 
 from spotsvm.common.errors import StorageError
-from spotsvm.studies.durability.cases import Case, Finding, Measures, Part
-from spotsvm.studies.durability.killable_runs import (
-    ASYNCHRONOUS,
-    ONE_OBJECTIVE,
-    SEVERAL_OBJECTIVES,
-    Ended,
-    kinds_of,
-    run_job,
-    run_to_end,
-)
 from spotsvm.study.recorded import RecordedStudy
 
 Cells = dict[str, list[tuple[object, ...]]]
@@ -279,12 +268,6 @@ def _how(ended: Ended) -> str:
     return f"hung for {ended.seconds:.0f} s" if ended.hung else f"ended with {ended.code}"
 
 
-N_RUNS, N_ASYNCHRONOUS = 200, 30
-#: what the quick form runs
-_QUICK = (
-    ("random", "sequential"), ("kriging", "batches"), ("cmaes", "failing"), ("vns", "noisy"), ("nsga2", "batches"),
-    ("lhs", "processes"), ("random", ASYNCHRONOUS),
-)  # fmt: skip
 _SEARCHES = (*ONE_OBJECTIVE, *SEVERAL_OBJECTIVES)
 
 
@@ -312,65 +295,3 @@ def _rounds(pairs: Sequence[tuple[str, str]], seed: int) -> Iterator[tuple[str, 
         for search, kind in pairs:
             yield search, kind, seed + number // len(pairs), MOMENTS[(number + number // len(pairs)) % len(MOMENTS)]
             number += 1
-
-
-def _cases(quick: bool, seed: int) -> list[Case]:
-    if quick:
-        runs = [(search, kind, seed, MOMENTS[k % len(MOMENTS)]) for k, (search, kind) in enumerate(_QUICK)]
-    else:
-        runs = list(chosen_runs(N_RUNS, N_ASYNCHRONOUS, seed))
-    return [Case(f"{run[0]}, {run[1]}, seed {run[2]}, first by {run[3]}", partial(_killed, *run)) for run in runs]
-
-
-def _killed(search: str, kind: str, seed: int, first: Moment) -> Measures:
-    with tempfile.TemporaryDirectory() as folder:
-        run = killed_run(search, kind, seed, first, Path(folder))
-    return {"search": search, "kind": kind, **asdict(run), "runs": 1.0}
-
-
-def _table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each search and kind of run."""
-    sums = ["runs", "kills", "inside", "told", "lost", "unread", "told_twice", "repeated", "left"]
-    table = runs.groupby(["kind", "search"], sort=False)[sums].sum()
-    table["wrong ends"] = (runs.wrong != "").groupby([runs.kind, runs.search]).sum()
-    return table.astype(int).reset_index()
-
-
-def _findings(runs: pd.DataFrame) -> list[Finding]:
-    same = runs[runs.kind != ASYNCHRONOUS]
-    others = runs[runs.kind == ASYNCHRONOUS]
-    n_same, n_sound = int((same.wrong == "").sum()), int((others.wrong == "").sum())
-    lost, twice, unread = int(runs.lost.sum()), int(runs.told_twice.sum()), int(runs.unread.sum())
-    return [
-        Finding("told trials lost by kills", lost, "0", lost == 0),
-        Finding("trials told twice", twice, "0", twice == 0),
-        Finding(f"of {len(same)} killed runs, those that end as undisturbed", n_same, f"{len(same)}", n_same == len(same)),
-        Finding(f"of {len(others)} asynchronous ones, those with all trials accounted for", n_sound, f"{len(others)}",
-                n_sound == len(others)),
-        Finding("records that a reader could not read after a kill", unread, "0", unread == 0),
-    ]  # fmt: skip
-
-
-def _sentence(runs: pd.DataFrame) -> str:
-    same = runs[runs.kind != ASYNCHRONOUS]
-    wrong = runs[(runs.wrong != "") | (runs.lost > 0) | (runs.told_twice > 0)]
-    text = (
-        f"{len(runs)} runs were killed {runs.kills.sum():.0f} times, {runs.inside.sum():.0f} of them surely inside a "
-        f"transaction; of {runs.told.sum():.0f} told trials {runs.lost.sum():.0f} were lost and {runs.told_twice.sum():.0f} told "
-        f"twice. "
-        f"{(same.wrong == '').sum()} of the {len(same)} repeatable ones ended with the record of the undisturbed run. "
-        f"A kill cost {runs.repeated.sum() / max(runs.kills.sum(), 1):.2f} evaluations that were made again."
-    )
-    left = runs.groupby(runs.kind == "killable").left.sum()
-    if left.sum():
-        text += (
-            f" A second after the kills {left.get(True, 0):.0f} killable workers and {left.get(False, 0):.0f} processes of "
-            "executors of the user's were still there."
-        )
-    if len(wrong):
-        first = wrong.iloc[0]
-        text += f" Wrong: {first['case']}, killed at {first.moments}: {first.wrong or 'a told trial is lost'}."
-    return text
-
-
-KILLS = Part("kills", "Runs killed with SIGKILL and resumed", _cases, _table, _findings, _sentence)

@@ -22,7 +22,6 @@ from scipy.stats import loguniform
 
 from spotsvm import Study
 from spotsvm.solvers.search import NestedSearch, Stage
-from spotsvm.studies.durability.cases import CaseSkippedError
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.objectives import Directions
 from spotsvm.trials.trial import Trial
@@ -225,18 +224,9 @@ def run_job(
     """Run a function in a process of its own, to its end or until it is killed with SIGKILL.
 
     It is killed after `kill_after` seconds, if that is given, or as hung after `at_most` seconds.
-
-    Raises
-    ------
-    CaseSkippedError
-        Where the system has no fork.
     """
-    if "forkserver" not in multiprocessing.get_all_start_methods():
-        raise CaseSkippedError("this system has no fork")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(
-        ["spotsvm.studies.durability.killable_runs", "cma", "spotsvm.solvers.search.multi_objective.genetic_algorithm"]
-    )
+    context.set_forkserver_preload(["killable_runs", "cma", "spotsvm.solvers.search.multi_objective.genetic_algorithm"])
     process = context.Process(target=_in_own_group, args=(target, dict(arguments)))
     process.start()
     began = time.monotonic()

@@ -1,0 +1,67 @@
+"""Values as Python code, and the code of a literal as its value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+_WIDTH = 100
+
+
+def literal(code: str) -> Any:
+    """Return the value of a Python literal; an ellipsis if the code is none.
+
+    Examples
+    --------
+    >>> literal("[1, 'a']"), literal("print()")
+    ([1, 'a'], Ellipsis)
+    """
+    try:
+        return ast.literal_eval(code)
+    except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
+        return ...
+
+
+def value_code(value: Any) -> str:
+    """Return the literal that gives a value again, of the same type, or a path as text; empty if there is none.
+
+    Examples
+    --------
+    >>> value_code([1, "a"]), value_code((0.5, None)), value_code(range(3)), value_code([True]), value_code(float("nan"))
+    ("[1, 'a']", '(0.5, None)', '', '[True]', '')
+    """
+    if isinstance(value, PurePath):
+        return repr(str(value))
+    code = repr(value)
+    again = literal(code)
+    if type(again) is not type(value) or (again == value) is not True:
+        return ""
+    entries = zip(again, value, strict=True) if isinstance(value, list | tuple) else ()
+    return code if all(type(one) is type(other) for one, other in entries) else ""
+
+
+def mapping_code(entries: Mapping[str, str]) -> str:
+    """Return the code of a dictionary from the code of its values, on lines of its own if it is long.
+
+    Examples
+    --------
+    >>> mapping_code({"C": "loguniform(0.1, 10.0)"})
+    "{'C': loguniform(0.1, 10.0)}"
+    """
+    pairs = [f"{name!r}: {text}" for name, text in entries.items()]
+    whole = f"{{{', '.join(pairs)}}}"
+    return whole if len(whole) <= _WIDTH else "{\n" + "".join(f"    {pair},\n" for pair in pairs) + "}"
+
+
+def params_code(params: Mapping[str, Any]) -> str:
+    """Return the code of a dictionary of parameters, numpy's numbers as Python's; what has no literal is written by its repr.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> params_code({"C": np.float64(0.5), "kernel": "rbf"})
+    "{'C': 0.5, 'kernel': 'rbf'}"
+    """
+    return mapping_code({name: repr(value.item() if hasattr(value, "item") else value) for name, value in params.items()})

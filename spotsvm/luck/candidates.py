@@ -1,0 +1,391 @@
+"""Candidates of a search by their out-of-fold responses: the weights of their average, its calibration, the score to expect."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.special import logit
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import FitFailedWarning
+from sklearn.metrics import get_scorer
+from sklearn.model_selection import check_cv
+from sklearn.utils import indexable
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _check_method_params, check_is_fitted
+
+from spotsvm.cross_validation.fold_data import Split
+from spotsvm.luck.calibration import Calibration, calibrate
+from spotsvm.luck.draws import draw_rows
+from spotsvm.luck.new_rows import N_DRAWS, ExpectedScore, corrected, expected_of, expected_of_draws, fresh_folds, left_out_scores
+from spotsvm.luck.rows import Unseen
+from spotsvm.luck.scores import known_score
+from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
+from spotsvm.trials.scores.intervals import check_confidence
+
+Array = NDArray[Any]
+
+#: candidates whose out-of-fold responses are compared, and those of them that an average has at most
+POOL, MEMBERS = 10, 5
+_LEAST_PROBABILITY = 1e-6
+
+
+def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: int = POOL) -> list[dict[str, Any]]:
+    """Return the parameters of the chosen candidate, and then of the others with the best mean scores, no parameters twice.
+
+    Parameters
+    ----------
+    results : dict
+        `cv_results_`; of candidates with `bounds_held` only those that hold them.
+    metric : str
+        The metric that counts, "score" for a single one.
+    chosen : int
+        The index of the chosen candidate.
+    most : int
+        The number of candidates.
+
+    Examples
+    --------
+    >>> results = {"params": [{"C": 1}, {"C": 2}, {"C": 2}, {"C": 3}], "mean_test_score": np.array([0.7, 0.9, 0.9, np.nan])}
+    >>> best_candidates(results, "score", 0)
+    [{'C': 1}, {'C': 2}]
+    """
+    means = np.array(results[f"mean_test_{metric}"], dtype=float)
+    means[~np.asarray(results.get("bounds_held", np.ones(len(means), dtype=bool)))] = np.nan
+    order = np.argsort(-means, kind="stable")
+    params: list[dict[str, Any]] = []
+    for k in [chosen, *order[np.isfinite(means[order])].tolist()]:
+        if len(params) < most and not any(repr(results["params"][k]) == repr(known) for known in params):
+            params.append(results["params"][k])
+    return params
+
+
+def common_response(estimators: Sequence[Any], n_classes: int, calibrated: bool = False) -> str:
+    """Return the method whose answers are averaged: probabilities or decisions where all have them, else predictions.
+
+    Decisions come first where they are to be calibrated.
+    """
+    if n_classes:
+        # decisions for pairs of classes have no arg max
+        pairs = n_classes > 2 and any(
+            name.rpartition("__")[2] == "decision_function_shape" and value == "ovo"
+            for estimator in estimators for name, value in estimator.get_params().items()
+        )  # fmt: skip
+        names = ["predict_proba", "decision_function"]
+        for name in reversed(names) if calibrated else names:
+            if not (pairs and name == "decision_function") and all(hasattr(one, name) for one in estimators):
+                return name
+    return "predict"
+
+
+def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
+    """Return a fitted model's answers, (n, k): for two classes k is 1, and positive is the second; in regression, predictions.
+
+    Probabilities of two classes are those of the second less one half. A class that the model has not seen has the probability
+    0, or a decision below those of all others.
+    """
+    answers = np.asarray(getattr(model, response)(X))
+    if classes is None:
+        return np.asarray(answers.reshape(len(answers), -1), dtype=np.float64)
+    k = len(classes)
+    if response == "predict":
+        full = np.eye(k)[np.searchsorted(classes, answers.ravel())]
+        return full[:, 1:] - 0.5 if k == 2 else full
+    seen = np.searchsorted(classes, model.classes_)
+    if response == "predict_proba":
+        full = np.zeros((len(answers), k))
+        full[:, seen] = answers
+        return full[:, 1:] - 0.5 if k == 2 else full
+    if answers.ndim == 1:
+        if k == 2 and len(seen) == 2:
+            return np.asarray(answers[:, None], dtype=np.float64)
+        answers = np.stack([-answers, answers], axis=1)[:, -len(seen) :]
+    full = np.full((len(answers), k), answers.min() - 1.0)
+    full[:, seen] = answers
+    return full[:, 1:] - full[:, :1] if k == 2 else full
+
+
+def as_decisions(answers: Array, response: str) -> Array:
+    """Return averaged answers as scores take them: log odds or log probabilities in place of probabilities."""
+    if response != "predict_proba":
+        return answers
+    if answers.shape[-1] == 1:
+        return np.asarray(logit(np.clip(answers + 0.5, _LEAST_PROBABILITY, 1.0 - _LEAST_PROBABILITY)))
+    return np.asarray(np.log(np.clip(answers, _LEAST_PROBABILITY, 1.0)))
+
+
+@dataclass(frozen=True)
+class OutOfFold:
+    """The answers of candidates for rows that they were not fitted on.
+
+    Attributes
+    ----------
+    kept : list of int
+        The candidates that could be fitted, by their places.
+    response : str
+        The method that answers.
+    answers : ndarray of shape (m, n, k)
+        The answers of the kept candidates as `respond` gives them; of a row in several test sets their mean.
+    rows : ndarray of shape (n,)
+        The rows that are in a test set.
+    y : ndarray of shape (n,) or (n, t)
+        Their codes of classes, or targets.
+    classes : ndarray or None
+        The classes; None in regression.
+    """
+
+    kept: list[int]
+    response: str
+    answers: Array
+    rows: NDArray[np.intp]
+    y: Array
+    classes: Array | None
+
+
+def out_of_fold(
+    estimators: Sequence[Any],
+    X: Any,
+    y: Any,
+    splits: Sequence[Split],
+    *,
+    classifier: bool,
+    calibrated: bool = False,
+    fit_params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    known: Sequence[list[Array] | None] | None = None,
+) -> OutOfFold:
+    """Fit each estimator on the training rows of each split, and keep its answers for the test rows.
+
+    `known` has for an estimator the decisions or predictions for each split that need no fit, or None. An estimator that fails
+    in a fold is left out with a warning. If all fail, the error of the first is raised.
+    """
+    target = np.asarray(y)
+    classes, code = np.unique(target, return_inverse=True) if classifier else (None, target)
+    response = common_response(estimators, 0 if classes is None else len(classes), calibrated)
+
+    def answer(estimator: Any, train: Any, test: Any) -> Array | Exception:
+        try:
+            model = clone(estimator)
+            X_train, y_train = _safe_split(model, X, y, train)
+            X_test, _ = _safe_split(model, X, y, test, train)
+            model.fit(X_train, y_train, **_check_method_params(X, fit_params or {}, train))
+            return respond(model, X_test, response, classes)
+        except Exception as error:  # estimators of users fail in any way
+            return error
+
+    usable = classes is None or (
+        response == "decision_function" and all(len(np.unique(code[train])) == len(classes) for train, _ in splits)
+    )
+    by_candidate: list[Any] = list(known) if known is not None and usable else [None] * len(estimators)
+    left = [k for k, answers in enumerate(by_candidate) if answers is None]
+    found = Parallel(n_jobs=n_jobs)(delayed(answer)(estimators[k], train, test) for k in left for train, test in splits)
+    for place, k in enumerate(left):
+        by_candidate[k] = found[place * len(splits) : (place + 1) * len(splits)]
+    errors = [next((one for one in answers if isinstance(one, Exception)), None) for answers in by_candidate]
+    kept = [k for k, error in enumerate(errors) if error is None]
+    failed = [error for error in errors if error is not None]
+    if not kept:
+        raise failed[0]
+    if failed:
+        reason = f"{len(failed)} of {len(errors)} candidates of the average failed in a fold and are left out: {failed[0]}"
+        warnings.warn(reason, FitFailedWarning, stacklevel=4)
+    n = len(target)
+    tests = [np.flatnonzero(test) if np.asarray(test).dtype == bool else np.asarray(test) for _, test in splits]
+    times = np.bincount(np.concatenate(tests), minlength=n)
+    sums = np.zeros((len(kept), n, by_candidate[kept[0]][0].shape[1]))
+    for place, k in enumerate(kept):
+        for test, answers in zip(tests, by_candidate[k], strict=True):
+            np.add.at(sums[place], test, answers)
+    rows = np.flatnonzero(times)
+    return OutOfFold(kept, response, sums[:, rows] / times[rows][:, None], rows, code[rows], classes)
+
+
+@dataclass(frozen=True)
+class Combination:
+    """An average of candidates, or one of them alone.
+
+    Attributes
+    ----------
+    weights, scales : ndarray of shape (m,)
+        The weight of each candidate, and what its answers are divided by first.
+    calibration : Calibration or None
+        The calibration of the averaged answers.
+    decisions : ndarray of shape (n, k)
+        The decisions of the combination out of fold, calibrated if there is a calibration.
+    expected : callable or None
+        Returns the score to expect on new rows with an interval at a level of confidence; None where the metric has no score
+        that is known here.
+    """
+
+    weights: Array
+    scales: Array
+    calibration: Calibration | None
+    decisions: Array
+    expected: Callable[[float], ExpectedScore] | None
+
+
+def combined(
+    out: OutOfFold, metric: str, seed: int, *, groups: Any = None, average: bool = True, calibrated: bool = False
+) -> Combination:
+    """Return the average of candidates, or the first alone, with the scores of draws in which the choice is made anew.
+
+    Weights are those of agnostic Bayes by the metric, or by accuracy where its score of a row is not known; in regression those
+    of a greedy selection by squared error, or of agnostic Bayes by absolute error if that is the metric.
+
+    Parameters
+    ----------
+    out : OutOfFold
+        The candidates' answers.
+    metric : str
+        scikit-learn's name of the metric.
+    seed : int
+        Seed of the draws.
+    groups : array-like of shape (n,), optional
+        Groups of all rows; they are drawn as wholes.
+    average : bool
+        Whether to average. Otherwise the first candidate has all weight, and in draws the best has.
+    calibrated : bool
+        Whether the decisions are turned into probabilities by a sigmoid, or a softmax of several classes.
+    """
+    n, regression = len(out.rows), out.classes is None
+    known = known_score(metric, 0 if out.classes is None else len(out.classes))
+    score = known_score("r2" if regression else "accuracy", 2) if known is None else known
+    assert score is not None
+    if regression and out.y.ndim > 1:
+        weights = _shares_of_outputs(out, average)
+        return Combination(weights, np.ones(len(weights)), None, np.tensordot(weights, out.answers, 1), None)
+    w = np.ones(n)
+    scales = np.ones(len(out.kept))
+    if out.response == "decision_function":
+        scales = np.abs(out.answers).mean(axis=(1, 2)) + 1e-12
+    answers = out.answers / scales[:, None, None]
+    each = as_decisions(answers, out.response)
+    if score.kind == "probabilities" and calibrated:
+        each = calibrate(each, out.y, np.ones(each.shape[:2]))(each)
+    gains = score.gains(each, out.y, w)
+    unit_names = None if groups is None else np.asarray(groups)[out.rows]
+    draws = draw_rows(n, N_DRAWS, np.random.default_rng((seed, 1)), unit_names)
+    if not average:
+        weights, in_draws = np.eye(len(gains))[0], single_best(gains, draws.counts)
+    elif regression and score.name != "neg_mean_absolute_error":
+        errors = (answers[..., 0] - out.y) / (float(np.std(out.y)) or 1.0)
+        weights, in_draws = greedy(errors, w[None])[0], greedy(errors, draws.counts)
+    else:
+        rng = np.random.default_rng((seed, 2))
+        weights, in_draws = agnostic_bayes(gains, w, draws.unit, rng), agnostic_bayes_in_draws(gains, w, draws, rng)
+    weights, in_draws = largest(weights, MEMBERS), largest(in_draws, MEMBERS)
+    mean = np.tensordot(weights, answers, 1)
+    calibration = calibrate(as_decisions(mean[None], out.response), out.y, w[None]) if calibrated else None
+
+    def finish(averages: Array, weights: Array) -> Array:
+        odds = as_decisions(averages, out.response)
+        return odds if calibration is None else calibrate(odds, out.y, weights, calibration)(odds)
+
+    decisions = finish(mean[None], w[None])
+    if known is None:
+        return Combination(weights, scales, calibration, decisions[0], None)
+    scores = left_out_scores(answers, out.y, w, known, draws, in_draws, finish)
+    scores = corrected(scores, float(known.values(decisions, out.y, w[None])[0]))
+    units = float(draws.drawn.shape[1])
+
+    def expected(confidence: float) -> ExpectedScore:
+        return expected_of_draws(scores, metric, n, units, confidence, known.range)
+
+    return Combination(weights, scales, calibration, decisions[0], expected)
+
+
+def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
+    """Return the weights for a target of several columns: those by the squared errors of all, each in its deviations."""
+    if not average:
+        return np.eye(len(out.kept))[0]
+    errors = (out.answers - out.y) / np.where(np.std(out.y, axis=0) > 0, np.std(out.y, axis=0), 1.0)
+    errors = errors.reshape(len(errors), -1)
+    return largest(greedy(errors, np.ones((1, errors.shape[1])))[0], MEMBERS)
+
+
+def expected_score(
+    search: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95, n_jobs: int | None = None
+) -> ExpectedScore:
+    """Return the score to expect of a search's best estimator on new rows, with an interval.
+
+    The ten best candidates are fitted on the training rows of the search's folds and predict their test rows. These rows are
+    drawn again; each draw chooses its own best candidate, or its own average, and is judged on the rows that it leaves out. So
+    the interval covers the luck of the rows, of the folds and of the choice. It takes the time of ten candidates.
+
+    Parameters
+    ----------
+    search : SpotSearchCV, RandomizedSearchCV or GridSearchCV
+        Fitted on X and y, with `refit`.
+    X, y : array-like
+        The data that it was fitted on.
+    groups : array-like of shape (n_samples,), optional
+        Groups of rows that depend on each other, such as those of a person: they are drawn as wholes.
+    confidence : float, default=0.95
+        Confidence level of the interval.
+    n_jobs : int or None, default=None
+        Number of folds fitted in parallel.
+
+    Returns
+    -------
+    ExpectedScore
+        With `score`, `interval`, and `of_rows(n)`, the interval for the score of n rows.
+
+    Raises
+    ------
+    ArgumentError
+        If the confidence level is not between 0 and 1; a ValueError.
+
+    Notes
+    -----
+    A metric that is no score of rows known here, such as a function, or a target of several columns is judged by the chosen
+    candidate alone, on folds that had no part in the search: its score is a little too high, as the best of many was chosen on
+    the same rows.
+
+    References
+    ----------
+    Tsamardinos, Greasidou, Borboudakis 2018, "Bootstrapping the Out-of-sample Predictions for Efficient and Accurate
+    Cross-Validation".
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from spotsvm import SpotSearchCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = SpotSearchCV(SVC(), {"C": loguniform(0.1, 100)}, n_iter=5, random_state=0).fit(X, y)
+    >>> found = expected_score(search, X, y)
+    >>> found.interval[0] < found.score < found.interval[1] < 1
+    True
+    """
+    check_confidence(confidence)
+    check_is_fitted(search)
+    X, y, groups = indexable(X, y, groups)
+    best = search.best_estimator_
+    classifier = is_classifier(best)
+    given = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
+    seed = int(search.study_.seed if hasattr(search, "study_") else given)
+    several = isinstance(search.scorer_, dict)
+    scorer = search.scorer_[search.refit] if several else search.scorer_
+    scoring = search.refit if several else search.scoring
+    if scoring is None:  # what the estimator's own score is
+        scoring = "accuracy" if classifier else "r2"
+        scorer = get_scorer(scoring)
+    metric = scoring if isinstance(scoring, str) else "score"
+    score = known_score(metric, len(np.unique(np.asarray(y))) if classifier else 0)
+    if score is None or np.ndim(y) > 1:
+        splits = fresh_folds(search.cv, X, y, groups, classifier, seed)
+        return expected_of(scorer, metric, Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs), None, seed, confidence)
+    splits = list(check_cv(search.cv, y, classifier=classifier).split(X, y, groups))
+    params = best_candidates(search.cv_results_, search.refit if several else "score", search.best_index_)
+    candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
+    calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
+    out = out_of_fold(candidates, X, y, splits, classifier=classifier, calibrated=calibrated, n_jobs=n_jobs)
+    found = combined(out, metric, seed, groups=groups, average=average, calibrated=calibrated)
+    assert found.expected is not None
+    return found.expected(confidence)

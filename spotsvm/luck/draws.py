@@ -1,0 +1,79 @@
+"""Draws of rows with replacement, of many rows or groups of rows at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Draws with replacement of units, which are rows or groups of rows.
+
+    Attributes
+    ----------
+    unit : ndarray of shape (n,)
+        The unit of each row.
+    drawn : ndarray of shape (n_draws, n_units)
+        The units in each draw.
+    """
+
+    unit: NDArray[np.intp]
+    drawn: NDArray[np.intp]
+
+    @property
+    def counts(self) -> NDArray[np.float32]:
+        """How often each row is in each draw, (n_draws, n)."""
+        return counts_of(self.drawn)[:, self.unit]
+
+
+def draw_rows(n: int, n_draws: int, rng: np.random.Generator, groups: Any = None) -> Draws:
+    """Draw rows with replacement, or groups of rows together.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows.
+    n_draws : int
+        Number of draws.
+    rng : numpy.random.Generator
+        The source of chance.
+    groups : array-like of shape (n,), optional
+        A label of the group of each row.
+
+    Returns
+    -------
+    Draws
+        The draws.
+
+    Examples
+    --------
+    >>> draws = draw_rows(4, 100, np.random.default_rng(0), groups=["a", "a", "b", "b"])
+    >>> bool((draws.counts[:, 0] == draws.counts[:, 1]).all()), float(draws.counts.sum(axis=1).mean())
+    (True, 4.0)
+    """
+    unit = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.intp)
+    size = int(unit.max()) + 1
+    return Draws(unit, rng.integers(size, size=(n_draws, size)))
+
+
+def counts_of(drawn: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Return how often each unit is in each draw."""
+    n_draws, size = drawn.shape
+    flat = (drawn + size * np.arange(n_draws)[:, None]).ravel()
+    return np.bincount(flat, minlength=n_draws * size).reshape(n_draws, size).astype(np.float32)
+
+
+def unit_sums(values: Array, unit: NDArray[np.intp]) -> Array:
+    """Return the sums over the rows of each unit along the last axis."""
+    size = int(unit.max()) + 1
+    if size == len(unit) and (unit == np.arange(size)).all():
+        return values
+    sums = np.zeros((*values.shape[:-1], size), values.dtype)
+    np.add.at(sums.T, unit, values.T)
+    return sums

@@ -1,0 +1,279 @@
+"""The average of a few candidates as one estimator, and one candidate whose decisions are calibrated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, RegressorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.luck.calibration import Calibration
+from spotsvm.luck.candidates import as_decisions, common_response, respond
+from spotsvm.luck.scores import labels_of, probabilities_of
+
+Array = NDArray[Any]
+
+
+class _Average(MetaEstimatorMixin, BaseEstimator):
+    """The common base."""
+
+    def __init__(
+        self,
+        estimators: Sequence[Any],
+        *,
+        weights: Sequence[float] | None = None,
+        scales: Sequence[float] | None = None,
+        calibration: Calibration | None = None,
+        n_jobs: int | None = None,
+    ):
+        self.estimators = estimators
+        self.weights = weights
+        self.scales = scales
+        self.calibration = calibration
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        return deepcopy(get_tags(self.estimators[0]))
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit a clone of each estimator.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The target.
+        **fit_params : dict
+            Passed on to each estimator's fit.
+
+        Returns
+        -------
+        self
+            The fitted average.
+        """
+        for name in ("weights", "scales"):
+            values = getattr(self, name)
+            if values is not None and len(values) != len(self.estimators):
+                raise ArgumentError(
+                    f"{name} has {len(values)} numbers; use one for each of the {len(self.estimators)} estimators"
+                )
+        fitted = Parallel(n_jobs=self.n_jobs)(delayed(_fitted)(one, X, y, fit_params) for one in self.estimators)
+        self.estimators_ = list(fitted)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(self.estimators_[0], name):
+                setattr(self, name, getattr(self.estimators_[0], name))
+        return self
+
+    def _averaged(self, X: Any, response: str, classes: Array | None) -> Array:
+        """Return the weighted mean of the answers, (n, k)."""
+        check_is_fitted(self)
+        m = len(self.estimators_)
+        weights = np.ones(m) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+        scales = np.ones(m) if self.scales is None else np.asarray(self.scales, dtype=np.float64)
+        total: Any = 0.0
+        for model, weight in zip(self.estimators_, weights / weights.sum() / scales, strict=True):
+            total = total + weight * respond(model, X, response, classes)
+        return np.asarray(total)
+
+
+def _fitted(estimator: Any, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
+    model = clone(estimator)
+    model.fit(X, y, **fit_params)
+    return model
+
+
+def _response(average: Any) -> str:
+    """Return the method of the members whose answers are averaged."""
+    members, n_classes = getattr(average, "estimators_", average.estimators), len(getattr(average, "classes_", ())) or 2
+    return common_response(members, n_classes, average.calibration is not None)
+
+
+def _has_probabilities(average: Any) -> bool:
+    return average.calibration is not None or _response(average) == "predict_proba"
+
+
+def _has_decisions(average: Any) -> bool:
+    return average.calibration is not None or _response(average) != "predict"
+
+
+class AverageClassifier(ClassifierMixin, _Average):
+    """The average of a few classifiers: of their probabilities, else of their decisions, else of their votes.
+
+    `SpotSearchCV` returns it with `refit="average"` or `calibrate=True`.
+
+    Parameters
+    ----------
+    estimators : sequence of estimator
+        The classifiers; fit makes clones. Probabilities or decisions are averaged where all have them.
+    weights : sequence of float, optional
+        Their weights; equal by default.
+    scales : sequence of float, optional
+        What the answers of each are divided by before they are averaged; 1 by default.
+    calibration : Calibration, optional
+        What turns averaged answers into probabilities; `predict` is then the most probable class.
+    n_jobs : int or None, default=None
+        Estimators fitted at once.
+
+    Attributes
+    ----------
+    estimators_ : list of estimator
+        The fitted classifiers.
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    n_features_in_, feature_names_in_
+        As the first one has them.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = AverageClassifier([GaussianNB(), LogisticRegression(max_iter=1000)], weights=[0.3, 0.7]).fit(X, y)
+    >>> round(model.score(X, y), 2), model.predict_proba(X).shape
+    (0.97, (150, 3))
+    """
+
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
+        """Fit a clone of each classifier.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The classes.
+        **fit_params : dict
+            Passed on to each classifier's fit.
+
+        Returns
+        -------
+        self
+            The fitted average.
+        """
+        super().fit(X, y, **fit_params)
+        self.classes_ = np.asarray(self.estimators_[0].classes_)
+        return self
+
+    def _decisions(self, X: Any) -> Array:
+        check_is_fitted(self)
+        response = _response(self)
+        decisions = as_decisions(self._averaged(X, response, self.classes_), response)
+        return decisions if self.calibration is None else np.asarray(self.calibration(decisions[None])[0])
+
+    @available_if(_has_decisions)
+    def decision_function(self, X: Any) -> Array:
+        """Return the averaged decisions; log odds or log probabilities where probabilities are averaged or calibrated.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            The decisions; positive for the second of two classes.
+        """
+        decisions = self._decisions(X)
+        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> Array:
+        """Return the averaged or calibrated probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The probability of each class.
+        """
+        probabilities = probabilities_of(self._decisions(X))
+        return probabilities if len(self.classes_) > 1 else np.ones((len(probabilities), 1))
+
+    @available_if(_has_probabilities)
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the probabilities.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            The logarithms.
+        """
+        return np.asarray(np.log(self.predict_proba(X)))
+
+    def predict(self, X: Any) -> Array:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes.
+        """
+        labels = labels_of(self._decisions(X))
+        return np.asarray(self.classes_[labels if len(self.classes_) > 1 else np.zeros_like(labels)])
+
+
+class AverageRegressor(RegressorMixin, _Average):
+    """The average of a few regressors' predictions; `SpotSearchCV` returns it with `refit="average"`.
+
+    Parameters
+    ----------
+    estimators, weights, scales, n_jobs
+        As in `AverageClassifier`.
+    calibration : None
+        Not used.
+
+    Attributes
+    ----------
+    estimators_, n_features_in_, feature_names_in_
+        As in `AverageClassifier`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from sklearn.linear_model import Ridge
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> AverageRegressor([Ridge(), KNeighborsRegressor()]).fit(X, y).predict(X[:3]).shape
+    (3,)
+    """
+
+    def predict(self, X: Any) -> Array:
+        """Return the prediction of each row.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            The predictions.
+        """
+        answers = self._averaged(X, "predict", None)
+        return answers[:, 0] if answers.shape[1] == 1 else answers

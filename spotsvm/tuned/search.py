@@ -1,0 +1,229 @@
+"""Sweeps beyond the grid, chosen by a Kriging search, and the record of a fit.
+
+The grid is the initial design of a study in which C is profiled: a search sees family, gamma and what else varies, and the best
+value along each sweep. The study's record keeps the out-of-fold decisions of each C, so that a later fit scores no sweep again.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import loguniform
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.common.text import did_you_mean
+from spotsvm.solvers.errors import SearchExhaustedError
+from spotsvm.space.parameter import ChoiceParameter, is_number
+from spotsvm.space.space import Space
+from spotsvm.study.recorded import recorded_settings
+from spotsvm.study.study import Study
+from spotsvm.trials.profile import suggested
+from spotsvm.trials.trial import Trial
+from spotsvm.tuned.families import FAMILIES
+from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
+
+_RANGES = {"gamma": loguniform(2.0**-9, 2.0**3), "epsilon": loguniform(2e-3, 0.5)}
+_CLASS, _COLUMN = "class_weight__", "scale__"
+_DECISIONS = "decisions"  # the attribute of a trial that has them
+
+
+class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
+    """The sweeps of a grid, and then those that a Kriging search proposes, in a study.
+
+    Parameters
+    ----------
+    first : sequence of Sweep
+        The grid.
+    budget : int
+        Number of sweeps.
+    space : Mapping
+        The further parameters to search: gamma, relevance, epsilon, class_weight__<class>, scale__<column>.
+    costs : sequence of float
+        C upwards.
+    columns : list of str
+        The names of the input columns.
+    classes : list of str
+        The names of the classes; empty in regression.
+    seed : int
+        Seed of the search.
+    path : str, Path or None
+        The record.
+    context : mapping
+        What else a record depends on.
+    """
+
+    def __init__(
+        self,
+        first: Sequence[Sweep],
+        budget: int,
+        space: Mapping[str, Any],
+        costs: Sequence[float],
+        columns: Sequence[str],
+        classes: Sequence[str],
+        seed: int,
+        path: str | Path | None,
+        context: Mapping[str, str],
+        search: Any = "kriging",
+    ):
+        super().__init__(first)
+        self._budget, self._names, self._classes = budget, list(space), list(classes)
+        self._n_columns, self._epsilon = len(columns), first[0].epsilon
+        families = list(dict.fromkeys(sweep.family for sweep in first))
+        self._matches = matched_columns(space, own_parameters(families, classes), columns)
+        given = {name: positive(name, parameter) for name, parameter in (Space(space).branches[0] if space else {}).items()}
+        branches: dict[Any, dict[str, Any]] = {}  # of families with the same parameters
+        for family in families:
+            own = own_parameters([family], classes)
+            ranges = {name: space.get(name, _RANGES[name]) for name in own if name in _RANGES}
+            ranges |= {name: what for name, what in space.items() if name in own or name in self._matches}
+            branch = branches.setdefault(tuple(ranges), {"family": [], **ranges, "C": loguniform(costs[0], costs[-1])})
+            branch["family"].append(family)
+        if families == ["linear"] and not space and classes:  # nothing is left to search
+            self._budget = len(first)
+            branches[()]["gamma"] = _RANGES["gamma"]
+        whole = Space(list(branches.values()))
+        self.study = Study(
+            whole, search, seed, direction="maximize", noise=False, profile="C", path=path, context=context,
+            start=[self._start(sweep, whole, given) for sweep in first],
+        )  # fmt: skip
+        self._trial: Trial | None = None
+        self._keeps = path is not None
+
+    def __exit__(self, *details: object) -> None:
+        self.study.close()
+
+    def recorded(self) -> list[list[Scored]]:
+        """Return the sweeps that the record has, in their order."""
+        sweeps = []
+        for lead in suggested(self.study.trials):
+            if lead.state != "running":
+                of_lead = [t for t in self.study.trials if t.suggestion == lead.number]
+                sweeps.append([self._scored(t) for t in sorted(of_lead, key=lambda t: float(t.params["C"]))])
+        return sweeps
+
+    def __iter__(self) -> Iterator[Sweep]:
+        while self.study.n_finished < self._budget:
+            try:
+                self._trial = self.study.ask()
+            except SearchExhaustedError:
+                return
+            yield self._sweep(self._trial.params)
+
+    def tell(self, scored: Sequence[Scored]) -> None:
+        """Tell the study, and so its record, the scores of a sweep."""
+        assert self._trial is not None
+        outcomes = {}
+        for one in scored:
+            kept = {_DECISIONS: packed(one.decisions)} if self._keeps else {}
+            outcomes[one.setting.C] = {"value": one.value, **kept}
+        self.study.tell(self._trial, outcomes)
+
+    def _start(self, sweep: Sweep, whole: Space, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a sweep of the grid as parameters, the nearest ones that the user's ranges hold."""
+        names = next(set(branch) for branch in whole.branches if sweep.family in branch["family"].values)
+        params = {name: _nearest(given[name], 1.0) for name in self._names if name in names}
+        for name, value in (("gamma", 2.0**sweep.log_gamma), ("epsilon", sweep.epsilon)):
+            if name in names:
+                params[name] = _nearest(given[name], value) if name in given else value
+        return {"family": sweep.family, "C": 1.0, **params}
+
+    def _sweep(self, params: Mapping[str, Any]) -> Sweep:
+        factors = np.ones(self._n_columns)
+        for name, places in self._matches.items():
+            factors[places] *= params[name]
+        has_classes = any(name.startswith(_CLASS) for name in self._names)
+        return Sweep(
+            params["family"],
+            float(np.log2(params.get("gamma", 1.0))),
+            float(params.get("epsilon", self._epsilon)),
+            float(params.get("relevance", 1.0)),
+            tuple(factors.tolist()) if self._matches else (),
+            tuple(float(params.get(_CLASS + name, 1.0)) for name in self._classes) if has_classes else (),
+            tuple((name, params.get(name, np.nan)) for name in self._names),
+        )
+
+    def _scored(self, trial: Trial) -> Scored:
+        setting = Setting(**vars(self._sweep(trial.params)), C=trial.params["C"])
+        value = np.nan if trial.value is None else trial.value
+        return Scored(setting, unpacked(trial.attributes[_DECISIONS]), value)
+
+
+def own_parameters(families: Sequence[str], classes: Sequence[str]) -> list[str]:
+    """Return the names of the parameters of sweeps of some families, but for those of columns."""
+    kinds = [FAMILIES[name] for name in families]
+    names = ["gamma"] * any(kind.kernel != "linear" for kind in kinds)
+    names += ["relevance"] * any(kind.columns == "relevance" for kind in kinds)
+    return [*names, *([_CLASS + name for name in classes] or ["epsilon"])]
+
+
+def matched_columns(space: Mapping[str, Any], own: Sequence[str], columns: Sequence[str]) -> dict[str, list[int]]:
+    """Return the places of the columns that each scale__<column> is for; raise ArgumentError for the name of nothing.
+
+    Examples
+    --------
+    >>> matched_columns({"scale__x*": (0.1, 10), "gamma": (0.1, 1)}, ["gamma"], ["x0", "x1", "size"])
+    {'scale__x*': [0, 1]}
+    """
+    matches: dict[str, list[int]] = {}
+    for name in space:
+        if name in own:
+            continue
+        if name.startswith(_COLUMN):
+            column = name.removeprefix(_COLUMN)
+            found = [j for j, known in enumerate(columns) if known == column]
+            matches[name] = found or [j for j, known in enumerate(columns) if fnmatchcase(known, column)]
+        if not matches.get(name):
+            hint = did_you_mean(name, [*own, *(_COLUMN + known for known in columns)])
+            raise ArgumentError(
+                f"space has {name!r}, which is no parameter here; use {', '.join(own[:8])} or {_COLUMN}<column>{hint}"
+            )
+    return matches
+
+
+def positive(name: str, parameter: Any) -> Any:
+    """Return a parameter whose values are positive numbers, of epsilon and the exponent also 0; else raise ArgumentError."""
+    values = parameter.values if isinstance(parameter, ChoiceParameter) else (parameter.low, parameter.high)
+    zero = name in ("relevance", "epsilon")
+    for value in values:
+        if not is_number(value) or not (0.0 < value < np.inf or (zero and value == 0.0)):
+            raise ArgumentError(f"space[{name!r}] has the value {value!r}; use positive, finite numbers{' or 0' * zero}")
+    return parameter
+
+
+def _nearest(parameter: Any, value: float) -> Any:
+    """Return the value of a parameter that is nearest to a number."""
+    if isinstance(parameter, ChoiceParameter):
+        return min(parameter.values, key=lambda one: abs(one - value))
+    return min(max(value, parameter.low), parameter.high)
+
+
+def recorded_seed(path: str | Path | None) -> int | None:
+    """Return the seed of a record, if there is one."""
+    settings = recorded_settings(path)
+    return None if settings is None else int(settings[0]["seed"])
+
+
+def packed(decisions: NDArray[np.float32]) -> str:
+    """Return decisions as compressed text.
+
+    Examples
+    --------
+    >>> bool((unpacked(packed(np.eye(3, dtype=np.float32))) == np.eye(3)).all())
+    True
+    """
+    data = np.ascontiguousarray(decisions, dtype="<f4")
+    return f"{data.shape[1]} " + base64.b64encode(zlib.compress(data.tobytes(), 1)).decode("ascii")
+
+
+def unpacked(text: str) -> NDArray[np.float32]:
+    """Return the decisions that `packed` has written."""
+    columns, _, data = text.partition(" ")
+    return np.frombuffer(zlib.decompress(base64.b64decode(data)), "<f4").astype(np.float32).reshape(-1, int(columns))

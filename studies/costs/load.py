@@ -1,0 +1,299 @@
+"""The study of load: two workers against one, a simulated cluster, and records of ten thousand trials."""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pandas as pd
+from scipy.stats import loguniform
+
+from spotsvm import Study
+from spotsvm.common.errors import ArgumentError
+from spotsvm.solvers.search.registry import SearchName
+from spotsvm.studies.common.experiment import Experiment, check_names
+from spotsvm.studies.common.virtual_workers import VirtualWorkers, log_normal_durations
+from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.trial import Trial
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Row = dict[str, float | str]
+
+_SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
+_SECONDS = 0.02  # of an evaluation in the part on throughput
+_SETTLING = 5  # trials that are not counted, from when each worker has ended one
+SLEEPING, COMPUTING = "sleeping", "computing"
+POOL, EXECUTOR = "killable workers", "ProcessPoolExecutor"
+ASYNCHRONOUS, BATCHES = "asynchronous", "batches"
+_ROUNDS = 5  # of the simulated cluster, each of as many trials as there are workers
+
+
+def valley(params: Mapping[str, Any]) -> float:
+    """Return the value of a valley in C and gamma."""
+    return (math.log2(params["C"]) - 3) ** 2 + (math.log2(params["gamma"]) + 5) ** 2
+
+
+class Busy:
+    """An objective of 20 ms: it sleeps, or computes for 20 ms of a processor, not of the clock."""
+
+    def __init__(self, how: str):
+        self.how = how
+
+    def __call__(self, params: dict[str, Any]) -> dict[str, float]:
+        """Evaluate; return the process as well."""
+        if self.how == SLEEPING:
+            time.sleep(_SECONDS)
+        else:
+            until = time.thread_time() + _SECONDS
+            while time.thread_time() < until:
+                pass
+        return {"value": valley(params), "worker": os.getpid()}
+
+
+def throughput(search: str, how: str, where: str, n_trials: int, repeats: int, seed: int) -> Row:
+    """Measure trials per second with one and two workers in turns; return the medians and their ratio."""
+    rates = [[_trials_per_second(search, how, where, n, n_trials, seed + k) for n in (1, 2)] for k in range(repeats)]
+    one, two = np.nanmedian(rates, axis=0)
+    return {"search": search, "objective": how, "where": where, "one": one, "two": two, "ratio": two / one, "runs": repeats}
+
+
+def _trials_per_second(search: str, how: str, where: str, n_workers: int, n_trials: int, seed: int) -> float:
+    """Return the throughput from when all workers have ended a trial to the last trial."""
+    ended: list[float] = []
+    workers: set[float] = set()
+
+    def note(study: Study, trial: Trial) -> None:
+        workers.add(trial.extra["worker"])
+        if len(workers) == n_workers:
+            ended.append(time.perf_counter())
+
+    study = Study(_SPACE, cast("SearchName", search), seed, noise=False)
+    if where == POOL:
+        study.run(Busy(how), n_trials, n_jobs=n_workers, trial_timeout=60.0, callback=note)
+    else:
+        with ProcessPoolExecutor(n_workers) as executor:
+            study.run(Busy(how), n_trials, executor, callback=note)
+    counted = ended[_SETTLING:]
+    return (len(counted) - 1) / (counted[-1] - counted[0]) if len(counted) > 1 else math.nan
+
+
+def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, seed: int) -> Row:
+    """Run a study on virtual workers; return how busy they were, and the time of a suggestion.
+
+    The durations are log-normal, with a standard deviation of 0.5 of the logarithm. "asynchronous" gives a free worker the next
+    trial at once; "batches" evaluates batches of `n_workers`, one after the other.
+    """
+    n_trials = _ROUNDS * n_workers
+    durations = iter(log_normal_durations(seed, n_trials, mean_seconds))
+    workers = VirtualWorkers(valley, n_workers, lambda params: next(durations), time.perf_counter)
+    study = Study(_SPACE, cast("SearchName", search), seed, noise=False)
+    study.run(workers, n_trials, batch_size=n_workers if how == BATCHES else None)
+    asked = 1e3 * float(np.mean([trial.ask_seconds for trial in study.trials]))
+    return {
+        "search": search, "how": how, "mean_seconds": mean_seconds, "workers": n_workers, "trials": n_trials,
+        "busy": workers.busy_share(), "ask_milliseconds": asked,
+    }  # fmt: skip
+
+
+def large_record(search: str, n_trials: int, n_suggestions: int) -> Row:
+    """Fill a record by random search, resume it, and time suggestions of a search that was given its trials (their median)."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "many.db"
+        tell = []
+        with Study(_SPACE, "random", 0, path=path, noise=False) as study:
+            for _ in range(n_trials):
+                trial = study.ask()
+                value = valley(trial.params)
+                began = time.perf_counter()
+                study.tell(trial, value)
+                tell.append(time.perf_counter() - began)
+        megabytes = path.stat().st_size / 1e6
+        gc.collect()
+        began = time.perf_counter()
+        with Study(_SPACE, "random", 0, path=path, noise=False) as resumed:
+            resumed.ask()
+            resume = time.perf_counter() - began
+        began = time.perf_counter()
+        trials = RecordedStudy(path).trials[:n_trials]
+        read = time.perf_counter() - began
+    return {
+        "search": search, "trials": n_trials, "tell_milliseconds": 1e3 * float(np.median(tell)), "megabytes": megabytes,
+        "resume_seconds": resume, "read_seconds": read, "ask_seconds": _ask_seconds(search, trials, n_suggestions),
+    }  # fmt: skip
+
+
+def _ask_seconds(search: str, trials: Sequence[Trial], n_suggestions: int) -> float:
+    study = Study(_SPACE, cast("SearchName", search), 0, noise=False, start=[trial.params for trial in trials])
+    for known in trials:
+        study.tell(study.ask(), math.nan if known.value is None else known.value)
+    seconds = []
+    for _ in range(n_suggestions + 1):
+        began = time.perf_counter()
+        trial = study.ask()
+        seconds.append(time.perf_counter() - began)
+        study.tell(trial, valley(trial.params))
+    return float(np.median(seconds[1:]))  # the first one compiles
+
+
+_TITLES = {
+    "throughput": "Two workers against one, evaluations of 20 ms",
+    "cluster": "A simulated cluster",
+    "size": "Records of many trials",
+}
+
+
+class LoadStudy(Experiment):
+    """How fast a study is: with two workers, on a simulated cluster, and with ten thousand trials.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        A few cases of each part.
+    parts : sequence of str, default=("throughput", "cluster", "size")
+        The parts to run.
+    seed : int, default=0
+        Seed of the studies.
+
+    Raises
+    ------
+    ArgumentError
+        If a part is unknown, or there is none.
+    """
+
+    name = "load"
+    reads_data = False
+    _figure_caption = "Of the parts that were run: ratio of throughputs, busy share of the workers, seconds of a suggestion."
+    _notes = (
+        "Throughput counts from when all workers have ended a trial to the last trial; medians of runs with one and two workers "
+        "in turns. Cluster: virtual workers, for which a suggestion takes its real time; log-normal durations whose "
+        "logarithm has a standard deviation of 0.5; busy is the workers' time with a task, from the submission of the first to "
+        "that of the last, over all their time in between. Size: trials of random search in a record; the timed search is "
+        "given them in memory."
+    )
+
+    def __init__(self, quick: bool = False, *, parts: Sequence[str] = tuple(_TITLES), seed: int = 0):
+        super().__init__(quick)
+        check_names("parts", parts, _TITLES)
+        if not parts:
+            raise ArgumentError(f"parts is empty; use some of {', '.join(_TITLES)}")
+        self.parts = tuple(name for name in _TITLES if name in parts)
+        self.seed = seed
+
+    def _measure(self) -> pd.DataFrame:
+        measure = {"throughput": self._throughput, "cluster": self._cluster, "size": self._size}
+        return pd.concat([pd.DataFrame(measure[name]()).assign(part=name) for name in self.parts], ignore_index=True)
+
+    def _throughput(self) -> list[Row]:
+        if self.quick:
+            return [throughput("random", SLEEPING, POOL, 180, 1, self.seed)]
+        kinds = [(s, how, where) for s in ("random", "kriging") for how in (SLEEPING, COMPUTING) for where in (POOL, EXECUTOR)]
+        return [throughput(*kind, 300, 7, self.seed) for kind in kinds]
+
+    def _cluster(self) -> list[Row]:
+        if self.quick:
+            return [busy_share("random", 0.25, how, 32, self.seed) for how in (ASYNCHRONOUS, BATCHES)]
+        cases = [("random", 1.0, ASYNCHRONOUS), ("random", 10.0, ASYNCHRONOUS), ("random", 10.0, BATCHES)]
+        cases += [("kriging", seconds, ASYNCHRONOUS) for seconds in (10.0, 30.0, 60.0)] + [("kriging", 10.0, BATCHES)]
+        return [busy_share(*case, 256, self.seed) for case in cases]
+
+    def _size(self) -> list[Row]:
+        if self.quick:
+            return [large_record("random", 100, 2), large_record("kriging", 300, 2)]
+        return [large_record(search, n, 5) for n in (1000, 2000, 5000, 10_000) for search in ("random", "kriging")]
+
+    def part(self, name: str) -> pd.DataFrame:
+        """Return the measurements of a part."""
+        frame = self.frame()
+        return frame[frame["part"] == name].drop(columns="part").dropna(axis=1, how="all").reset_index(drop=True)
+
+    def table(self) -> pd.DataFrame:
+        """Return the measurements of the first part."""
+        return self.part(self.parts[0])
+
+    def table_caption(self) -> str:
+        """Return the title of the first part."""
+        return _TITLES[self.parts[0]]
+
+    def further_tables(self) -> dict[str, pd.DataFrame]:
+        """Return the measurements of the other parts."""
+        return {_TITLES[name]: self.part(name) for name in self.parts[1:]}
+
+    def conclusion(self) -> str:
+        """Say what each part shows."""
+        sentences = {"throughput": on_throughput, "cluster": on_cluster, "size": on_size}
+        return "\n\n".join(sentences[name](self.part(name)) for name in self.parts)
+
+    def figure(self) -> Figure:
+        """Draw a panel for each part."""
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(2.0 + 3.2 * len(self.parts), 3.6), layout="constrained")
+        for panel, name in zip(figure.subplots(1, len(self.parts), squeeze=False)[0], self.parts, strict=True):
+            cases = self.part(name)
+            panel.set_title(_TITLES[name], fontsize=9)
+            panel.tick_params(labelsize=7)
+            panel.grid(color="0.9", lw=0.6)
+            if name == "size":
+                for search, runs in cases.groupby("search", sort=False):
+                    panel.plot(runs["trials"], runs["ask_seconds"], "o-", ms=4, lw=1, label=str(search))
+                panel.set(xscale="log", yscale="log", xlabel="trials", ylabel="seconds of a suggestion")
+                panel.legend(fontsize=7, frameon=False)
+                continue
+            labelled = ("search", "objective", "where") if name == "throughput" else ("search", "mean_seconds", "how")
+            labels = [", ".join(f"{cell:g} s" if isinstance(cell, float) else str(cell) for cell in row)
+                      for row in cases[list(labelled)].itertuples(index=False)]  # fmt: skip
+            panel.plot(cases["ratio" if name == "throughput" else "busy"], np.arange(len(cases)), "o", ms=4.5)
+            panel.set_yticks(np.arange(len(cases)), labels)
+            panel.invert_yaxis()
+        return figure
+
+
+def on_throughput(cases: pd.DataFrame) -> str:
+    """Say how much faster two workers are than one."""
+    ratios = [f"{runs['ratio'].min():.2f} to {runs['ratio'].max():.2f} times with search={search!r}"
+              for search, runs in cases.groupby("search", sort=False)]  # fmt: skip
+    text = f"Two workers evaluate an objective of 20 ms {' and '.join(ratios)} as fast as one (medians of runs in turns)."
+    guided = cases[cases["search"] == "kriging"]
+    if len(guided):
+        suggestion = 1 / guided["one"].median() - _SECONDS
+        text += (
+            f" Kriging takes {1e3 * suggestion:.0f} ms beside the objective's 20 for each trial, in one process: with two "
+            f"workers the next is suggested while another is evaluated; at most {1 / suggestion:.0f} trials per second."
+        )
+    return text
+
+
+def on_cluster(cases: pd.DataFrame) -> str:
+    """Say how busy the virtual workers were."""
+    parts = []
+    for (search, how), runs in cases.groupby(["search", "how"], sort=False):
+        shares = ", ".join(f"{100 * row['busy']:.1f} % at {row['mean_seconds']:g} s" for _, row in runs.iterrows())
+        parts.append(f"{search} {'in batches' if how == BATCHES else how} {shares}")
+    asked = cases["ask_milliseconds"]
+    return (
+        f"{cases['workers'].max():.0f} virtual workers with log-normal durations were busy, from the first start to the end of "
+        f"asking: {'; '.join(parts)} (mean duration of an evaluation). A suggestion took {asked.min():.1f} to {asked.max():.1f} "
+        "ms in the mean, during which no other is made: that limits how short evaluations may be."
+    )
+
+
+def on_size(cases: pd.DataFrame) -> str:
+    """Say what the largest record costs."""
+    last = cases[cases["trials"] == cases["trials"].max()].iloc[0]
+    asked = ", ".join(f"{row['ask_seconds']:.3f} s by {row['search']} at {row['trials']:.0f} trials"
+                      for _, row in cases[cases["search"] != "random"].iterrows())  # fmt: skip
+    return (
+        f"At {last['trials']:.0f} trials `tell` takes {last['tell_milliseconds']:.1f} ms in the median, the file "
+        f"{last['megabytes']:.1f} MB, resuming {last['resume_seconds']:.1f} s and reading {last['read_seconds']:.1f} s; a "
+        f"suggestion takes {asked}."
+    )
