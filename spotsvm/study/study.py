@@ -159,7 +159,7 @@ class Study(ReadableStudy):
         seed: int | None = None,
         *,
         direction: Directions = "minimize",
-        path: str | Path | None = None,
+        path: str | Path | Record | None = None,
         noise: Noise = "auto",
         trial_timeout: float | None = None,
         start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None,
@@ -189,7 +189,7 @@ class Study(ReadableStudy):
         if criterion is not None and objectives.several:
             raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(objectives)}")
         about = describe_study(space, objectives, search, seed, noise, context, profile, criterion, self.constraints.describe())
-        record = None if path is None else Record(path)
+        record = path if isinstance(path, Record | None) else Record(path)  # one that is open already is handed on
         try:
             past = take_up(record, about, space, len(objectives), swept)
             ledger = past.ledger
@@ -198,7 +198,7 @@ class Study(ReadableStudy):
                 whole = swept is None or swept.name in t.params
                 if name := self.constraints.violated(t.params) if whole else "":
                     raise StudyMismatchError(
-                        f"{path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
+                        f"{self.path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
                     )
             left = starting.left(ledger.trials, self.path)
             study_search = StudySearch(

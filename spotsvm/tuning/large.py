@@ -15,7 +15,7 @@ from spotsvm.common.errors import RefitTimeoutError
 from spotsvm.common.text import duration
 from spotsvm.search_cv.refit import refitted
 from spotsvm.study.callbacks import Callback
-from spotsvm.study.recorded import RecordedStudy, recorded_settings
+from spotsvm.study.recorded import recorded_study
 from spotsvm.trials.recommendation import ROWS
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning.pipelines.default_spaces import iteration_cap
@@ -128,7 +128,7 @@ class TunedOn(Callback):
 def recorded_rows(out: Path | None, searches: Sequence[str]) -> int | None:
     """Return on how many rows the records in a folder were tuned, if on a sample."""
     for path in [] if out is None else [out / f"{name}.db" for name in searches]:
-        if recorded_settings(path) is not None and (found := RecordedStudy(path).findings.get(ROWS)) is not None:
+        if (study := recorded_study(path)) is not None and (found := study.findings.get(ROWS)) is not None:
             return int(found[_SAMPLE])
     return None
 

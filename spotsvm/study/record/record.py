@@ -328,6 +328,10 @@ class Record:
             raise damaged(self.path, "the order of its trials is lost")
         return sorted(event for event in out if event[0] >= 0)
 
+    def has_trials(self) -> bool:
+        """Return whether the record describes a study, and has a trial of it."""
+        return bool(self._rows("SELECT 1 FROM trials LIMIT 1")) and "space" in self.about()
+
     def trials(self) -> list[Trial]:
         """Return all trials by number."""
         names = [*COLUMNS, "asked", "told", "asked_checksum", "told_checksum"]
