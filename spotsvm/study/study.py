@@ -33,9 +33,9 @@ from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
-from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
+from spotsvm.trials.current_trial import CurrentTrial, WrappedObjective, wrapped
 from spotsvm.trials.objectives import Directions, Objectives
-from spotsvm.trials.profile import PathObjective, Profile, finished_words, path_of, suggested
+from spotsvm.trials.profile import Profile, finished_words, path_of, suggested
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
@@ -363,7 +363,9 @@ class Study(ReadableStudy):
         """
         if more is not None:
             n_trials = self._with_more(more, n_trials)
-        takes = not is_workers(objective) and callable(objective) and takes_trial(objective)
+        if not is_workers(objective) and callable(objective):
+            objective = wrapped(objective, self.profile)
+        takes = isinstance(objective, WrappedObjective) and objective.takes_trial
         settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures, takes)
         seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         checked_timeout(timeout.seconds if isinstance(timeout, TimeLimit) else timeout, "timeout")
@@ -375,12 +377,6 @@ class Study(ReadableStudy):
         with self._books.guard.running():
             self._limit = limit
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
-            listed = () if self.profile is None else self.profile.listed
-            if takes:
-                given = cast("Callable[..., Any]", objective)
-                objective = TrialObjective(given, None if self.profile is None else self.profile.name, listed)
-            elif not is_workers(objective) and self.profile is not None and callable(objective):
-                objective = PathObjective(cast("Objective", objective), self.profile.name, listed)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
                 run_trials(self, self._books, workers, settings, followers, rule, limit)
