@@ -49,7 +49,8 @@ from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callback, Callbacks
 from spotsvm.study.loop import RunSettings
-from spotsvm.study.recorded import recorded_settings
+from spotsvm.study.record.record import Record
+from spotsvm.study.recorded import recorded_starts
 from spotsvm.study.stop import StopRule, TimeLimit, checked_stop, checked_timeout, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
@@ -180,12 +181,19 @@ class SpotSearchRun:
             elif self._shares_work:
                 start = (own_start if profile is None else experienced_start)(search.estimator, space, X, y)
             self._start = [params for params in start if not constraints.violated(params)]
-        if (recorded := recorded_settings(search.path)) is not None:  # it goes on as it began, by the rules of its version
-            about, starts, has_gone_on = recorded
-            profile = described_profile(about, space) if search.profile == AUTO else profile
-            soft = about.get("criterion") == CRITERION if search.criterion == AUTO else soft
-            if search.start is None and (has_gone_on or not _are_among(starts, cast("Any", self._start or []), space, profile)):
-                self._start = starts
+        self._record = None if search.path is None else Record(search.path)
+        try:
+            if self._record is not None and (recorded := recorded_starts(self._record)) is not None:
+                about, starts, has_gone_on = recorded  # it goes on as it began
+                profile = described_profile(about, space) if search.profile == AUTO else profile
+                soft = about.get("criterion") == CRITERION if search.criterion == AUTO else soft
+                known = cast("Any", self._start or [])
+                if search.start is None and (has_gone_on or not _are_among(starts, known, space, profile)):
+                    self._start = starts
+        except BaseException:
+            if self._record is not None:
+                self._record.close()
+            raise
         self.scoring = replace(self.scoring, soft=soft, constraints=constraints)
         # one suggestion for each configuration of the other parameters, where the sweeps take the rest of the budget
         self._budget, n_values = search.n_iter, N_VALUES
@@ -345,19 +353,24 @@ class SpotSearchRun:
         seed = None if search.random_state is None else int(check_random_state(search.random_state).randint(2**31 - 1))
         objectives = self.scoring.objectives
         direction: Any = dict.fromkeys(objectives, "maximize") or "maximize"
-        return Study(
-            cast("Any", self._space),
-            deepcopy(search.search),  # an object with ask and tell remembers, and the next fit must not
-            seed,
-            direction=direction,
-            path=search.path,
-            noise=search.noise,
-            start=self._start or None,
-            context=self._context(objectives),
-            profile=None if self._paths.profile is None else self._paths.profile.name,
-            criterion=CRITERION if self.scoring.soft else None,
-            constraints=search.constraints,
-        )
+        try:
+            return Study(
+                cast("Any", self._space),
+                deepcopy(search.search),  # an object with ask and tell remembers, and the next fit must not
+                seed,
+                direction=direction,
+                path=self._record,
+                noise=search.noise,
+                start=self._start or None,
+                context=self._context(objectives),
+                profile=None if self._paths.profile is None else self._paths.profile.name,
+                criterion=CRITERION if self.scoring.soft else None,
+                constraints=search.constraints,
+            )
+        except BaseException:
+            if self._record is not None:
+                self._record.close()
+            raise
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
         """Return what a record of the scores depends on; without a record it may be unknown, as only a report shows it."""

@@ -114,8 +114,7 @@ def octaves(parameter: Parameter) -> float | None:
 def same_parameter(recorded: Any, given: Any) -> bool:
     """Return whether two descriptions are of the same parameter, or of the same space.
 
-    Values without a JSON type are compared by their contents. If the recorded description lacks them, as in records of schema
-    versions before 4, the texts decide.
+    Values without a JSON type are compared by their contents. If the recorded description lacks them, the texts decide.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -56,11 +56,12 @@ class RecordedStudy(ReadableStudy):
         If there is no such record, or it is damaged, or holds no study yet.
     """
 
-    def __init__(self, path: str | Path):
-        with closing(Record(path, read_only=True)) as record, record.moment():
-            about, findings = record.about(), record.findings()
-            trials, events = record.trials(), record.events()
-        file = Path(path)
+    def __init__(self, path: str | Path | Record):
+        with nullcontext(path) if isinstance(path, Record) else closing(Record(path, read_only=True)) as record:
+            with record.moment():
+                about, findings = record.about(), record.findings()
+                trials, events = record.trials(), record.events()
+        path = file = record.path
         if "space" not in about:
             if (writer := writer_of(file)) is not None:
                 raise StorageError(f"{path} is just being created by {writer}: it holds no study yet; try again in a moment")
@@ -120,16 +121,21 @@ def _checked(path: Path, trial: Trial, space: Space, objectives: Objectives, pro
     return replace(trial, params={**trial.params, **{name: decoded[name] for name in several}}) if several else trial
 
 
-def recorded_settings(path: str | Path | None) -> tuple[dict[str, Any], list[dict[str, Any]], bool] | None:
-    """Return what a record says of its study, where it began, and whether it has gone on; None where there is no study yet."""
-    if path is None or not Path(path).is_file() or not Path(path).stat().st_size:
+def recorded_study(path: str | Path) -> RecordedStudy | None:
+    """Return the study in a record; None where there is no file, or no trial in it yet."""
+    if not Path(path).is_file() or not Path(path).stat().st_size:
         return None
     with closing(Record(path, read_only=True)) as record:
-        about, trials = record.about(), record.trials()
-    if "space" not in about or not trials:
+        return RecordedStudy(record) if record.has_trials() else None
+
+
+def recorded_starts(record: Record) -> tuple[dict[str, Any], list[dict[str, Any]], bool] | None:
+    """Return what a record says of its study, where it began, and whether it has gone on; None where there is no trial yet."""
+    if not record.has_trials():
         return None
+    trials = record.trials()
     starts = [dict(t.params) for t in trials if t.origin == START]
-    return about, starts, any(t.origin not in (START, PATH, GIVEN) for t in trials)
+    return record.about(), starts, any(t.origin not in (START, PATH, GIVEN) for t in trials)
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import math
 import numbers
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -36,8 +35,6 @@ _WORDS = {key: key for key in ("space", "direction", "search", "seed", "profile"
     "noise": "setting of noise"
 }
 _CONTEXT = "context: "
-# older records name the module of a search of the library as well
-_FILES_OF_OURS = re.compile(r"(?<![\w.])(?:surrogates|solvers|spotsvm|studies)\.(?:\w+\.)*(?=\w)")
 
 
 def is_seed(seed: Any) -> bool:
@@ -50,8 +47,6 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
     words = _WORDS | {key: key.removeprefix(_CONTEXT) for key in [*given, *recorded] if key.startswith(_CONTEXT)}
     for key, word in words.items():
         before, now = recorded.get(key), given.get(key)
-        if key == "search" and isinstance(before, str) and before != now:
-            before = _FILES_OF_OURS.sub("", before)
         # compared as text, which distinguishes True from 1, and the order of the parameters
         if not same_parameter(before, now):
             before, now = _difference(before, now)

@@ -33,9 +33,9 @@ from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
-from spotsvm.trials.current_trial import CurrentTrial, TrialObjective, takes_trial
+from spotsvm.trials.current_trial import CurrentTrial, WrappedObjective, wrapped
 from spotsvm.trials.objectives import Directions, Objectives
-from spotsvm.trials.profile import PathObjective, Profile, finished_words, path_of, suggested
+from spotsvm.trials.profile import Profile, finished_words, path_of, suggested
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
@@ -64,8 +64,7 @@ class Study(ReadableStudy):
     path : path-like or None, default=None
         The record: an SQLite file, created or resumed. None keeps the study in memory. It is resumed with the same space, or
         with a wider one, whose ranges and lists have all that they had: trials keep their parameters, and the search goes on
-        there. Values in lists, such as arrays and estimators, are compared by their content; in a record with a schema version
-        below 4 by their texts alone.
+        there. Values in lists, such as arrays and estimators, are compared by their content.
     noise : "auto" or bool, default="auto"
         Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
     trial_timeout : float or None, default=None
@@ -160,7 +159,7 @@ class Study(ReadableStudy):
         seed: int | None = None,
         *,
         direction: Directions = "minimize",
-        path: str | Path | None = None,
+        path: str | Path | Record | None = None,
         noise: Noise = "auto",
         trial_timeout: float | None = None,
         start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None,
@@ -190,7 +189,7 @@ class Study(ReadableStudy):
         if criterion is not None and objectives.several:
             raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(objectives)}")
         about = describe_study(space, objectives, search, seed, noise, context, profile, criterion, self.constraints.describe())
-        record = None if path is None else Record(path)
+        record = path if isinstance(path, Record | None) else Record(path)  # one that is open already is handed on
         try:
             past = take_up(record, about, space, len(objectives), swept)
             ledger = past.ledger
@@ -199,7 +198,7 @@ class Study(ReadableStudy):
                 whole = swept is None or swept.name in t.params
                 if name := self.constraints.violated(t.params) if whole else "":
                     raise StudyMismatchError(
-                        f"{path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
+                        f"{self.path} has trial {t.number}, {dict(t.params)!r}, which violates {name}; use another file"
                     )
             left = starting.left(ledger.trials, self.path)
             study_search = StudySearch(
@@ -364,7 +363,9 @@ class Study(ReadableStudy):
         """
         if more is not None:
             n_trials = self._with_more(more, n_trials)
-        takes = not is_workers(objective) and callable(objective) and takes_trial(objective)
+        if not is_workers(objective) and callable(objective):
+            objective = wrapped(objective, self.profile)
+        takes = isinstance(objective, WrappedObjective) and objective.takes_trial
         settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures, takes)
         seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
         checked_timeout(timeout.seconds if isinstance(timeout, TimeLimit) else timeout, "timeout")
@@ -376,12 +377,6 @@ class Study(ReadableStudy):
         with self._books.guard.running():
             self._limit = limit
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
-            listed = () if self.profile is None else self.profile.listed
-            if takes:
-                given = cast("Callable[..., Any]", objective)
-                objective = TrialObjective(given, None if self.profile is None else self.profile.name, listed)
-            elif not is_workers(objective) and self.profile is not None and callable(objective):
-                objective = PathObjective(cast("Objective", objective), self.profile.name, listed)
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
             try:
                 run_trials(self, self._books, workers, settings, followers, rule, limit)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from spotsvm.trials.attributes import as_attributes
-from spotsvm.trials.profile import path_of
+from spotsvm.trials.profile import Profile, path_of
 from spotsvm.trials.trial import Outcome, Trial, failed_by, outcome_of
 
 
@@ -48,27 +48,40 @@ def takes_trial(objective: Callable[..., Any]) -> bool:
 
 
 def with_trial(trial: Trial) -> dict[str, Any]:
-    """Return what is sent to workers for a `TrialObjective`."""
+    """Return what is sent to workers for an objective that takes the trial."""
     return {"params": dict(trial.params), "number": trial.number, "seed": trial.seed}
 
 
 @dataclass(frozen=True)
-class TrialObjective:
-    """An objective of two arguments as one of what `with_trial` returns.
+class WrappedObjective:
+    """An objective as workers call it: with the parameters, or with what `with_trial` returns if it takes the trial.
 
-    `profile` is the parameter that it returns paths of, and `listed` are its values if it is a list.
+    `profile` is the parameter that it returns sweeps of, and `listed` are its values if it is a list.
     """
 
-    objective: Callable[[dict[str, Any], CurrentTrial], Any]
+    objective: Callable[..., Any]
+    takes_trial: bool
     profile: str | None = None
     listed: Sequence[Any] = ()
 
     def __call__(self, sent: Mapping[str, Any]) -> Outcome:
-        """Return the outcome, with the attributes that the objective has set."""
+        """Return the outcome, with the attributes that the objective has set; raise its errors unless it takes the trial."""
+        if not self.takes_trial:
+            return self._outcome(self.objective(sent))
         trial = CurrentTrial(sent["number"], sent["seed"])
         try:
-            returned = self.objective(sent["params"], trial)
-            outcome = outcome_of(returned) if self.profile is None else path_of(returned, self.profile, None, self.listed)
+            outcome = self._outcome(self.objective(sent["params"], trial))
         except Exception as error:
             outcome = failed_by(error)
         return replace(outcome, attributes={**outcome.attributes, **as_attributes(trial.attributes)})
+
+    def _outcome(self, returned: Any) -> Outcome:
+        return outcome_of(returned) if self.profile is None else path_of(returned, self.profile, None, self.listed)
+
+
+def wrapped(objective: Callable[..., Any], profile: Profile | None) -> Callable[..., Any]:
+    """Return an objective as workers call it: itself if it takes the parameters alone and returns no sweeps."""
+    takes = takes_trial(objective)
+    if profile is None:
+        return WrappedObjective(objective, takes) if takes else objective
+    return WrappedObjective(objective, takes, profile.name, profile.listed)

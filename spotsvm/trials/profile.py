@@ -15,7 +15,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.recommendation import holds_bounds
-from spotsvm.trials.trial import FINISHED, START, Objective, Outcome, Trial, as_float, outcome_of
+from spotsvm.trials.trial import FINISHED, START, Outcome, Trial, as_float, outcome_of
 
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value on a path
@@ -274,19 +274,6 @@ def path_of(returned: Any, name: str, seconds: float | None = None, listed: Sequ
             return Outcome("failed", reason=f"the objective returned the key {shown_value(value)}; {wanted}", seconds=seconds)
         path[number] = outcome_of(outcome)
     return Outcome("ok", path=tuple(path.items()), seconds=seconds)
-
-
-@dataclass(frozen=True)
-class PathObjective:
-    """An objective that returns a path of the parameter `name`, as an objective that returns an Outcome."""
-
-    objective: Objective
-    name: str
-    listed: Sequence[Any] = ()
-
-    def __call__(self, params: dict[str, Any]) -> Outcome:
-        """Return the outcome of a path."""
-        return path_of(self.objective(params), self.name, None, self.listed)
 
 
 def checked_path(outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, str]], profile: Profile) -> tuple[Outcome, str]:

@@ -23,7 +23,7 @@ from spotsvm.common.text import did_you_mean
 from spotsvm.solvers.errors import SearchExhaustedError
 from spotsvm.space.parameter import ChoiceParameter, is_number
 from spotsvm.space.space import Space
-from spotsvm.study.recorded import recorded_settings
+from spotsvm.study.recorded import recorded_study
 from spotsvm.study.study import Study
 from spotsvm.trials.profile import suggested
 from spotsvm.trials.trial import Trial
@@ -207,8 +207,8 @@ def _nearest(parameter: Any, value: float) -> Any:
 
 def recorded_seed(path: str | Path | None) -> int | None:
     """Return the seed of a record, if there is one."""
-    settings = recorded_settings(path)
-    return None if settings is None else int(settings[0]["seed"])
+    study = None if path is None else recorded_study(path)
+    return None if study is None else study.seed
 
 
 def packed(decisions: NDArray[np.float32]) -> str:

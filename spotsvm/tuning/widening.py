@@ -12,7 +12,7 @@ from spotsvm.space.description import described_parameter, same_parameter, scale
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space
 from spotsvm.study.record.widening import is_wider
-from spotsvm.study.recorded import RecordedStudy, recorded_settings
+from spotsvm.study.recorded import recorded_study
 
 #: parameters of machines for which every positive number is valid; no others are widened without being asked by name
 OPEN = ("C", "gamma", "epsilon")
@@ -37,18 +37,17 @@ def continued(space: dict[str, Any], n_trials: int, out: Path | None, searches: 
     """
     if widen and out is None:
         raise ArgumentError("--widen goes on with the record of an earlier run; name its folder by --out")
-    wide, most = dict(space), n_trials
+    wide, most, study = dict(space), n_trials, None
     for name in searches if out is not None else ():
-        recorded = recorded_settings(Path(out or "") / f"{name}.db")
-        if recorded is not None and is_wider(Space(wide).describe(), recorded[0]["space"]):
-            wide = _with_ranges(wide, recorded[0]["space"][0])
-            most = max(most, int(recorded[0].get("budget") or 0))
+        study = recorded_study(Path(out or "") / f"{name}.db")
+        if study is not None and is_wider(Space(wide).describe(), study.about["space"]):
+            wide = _with_ranges(wide, study.about["space"][0])
+            most = max(most, int(study.about.get("budget") or 0))
     path = Path(out or "") / f"{searches[-1]}.db"
     if not widen:
         return Continued(wide, most)
-    if recorded_settings(path) is None:
+    if study is None:
         return Continued(wide, most, (f"--widen: {path} is no record yet; run the same command again once it has ended",))
-    study = RecordedStudy(path)
     if study.status().state != "ended":
         return Continued(wide, most, (f"--widen: the search in {path} has not ended; it goes on as it is",))
     if not same_parameter(study.space.describe(), Space(wide).describe()):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, truncnorm, uniform
 
 from spotsvm.common.errors import SpotSVMError
-from spotsvm.study.record.schema import sign
 from spotsvm.study.study import Study
 from tests.fuzz.hostile_values import CELLS, JSON_TEXTS, TEXTS, changed_bytes, changed_json
+from tests.spotsvm.study.record.records import sign
 
 SPACE = [
     {"kernel": ["rbf"], "C": loguniform(0.1, 10), "gamma": truncnorm(-2, 2), "shape": [(1, 2), (3,), None]},

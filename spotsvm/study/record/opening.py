@@ -66,6 +66,28 @@ def prepare_to_write(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA journal_size_limit = {_LOG_BYTES}")
 
 
+def connect_to_copy(path: Path) -> sqlite3.Connection:
+    """Open a private file, or create it."""
+    return _connect(path, "mode=rwc")
+
+
+#: bytes of a single text, and of a statement
+_MOST_BYTES = 100_000_000
+_STEPS = 50_000  # of SQLite's machine between two looks at the clock, some milliseconds
+
+
+def limit(connection: sqlite3.Connection, is_late: Callable[[], bool]) -> None:
+    """Let no code of a file's schema run, and end a query once it is late."""
+    connection.set_progress_handler(lambda: int(is_late()), _STEPS)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    # functions in views and triggers of the file are not to be trusted; a page that lies about its cells is refused
+    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
+        connection.execute(f"PRAGMA {pragma}")
+    if hasattr(connection, "setconfig"):  # since Python 3.12
+        connection.setconfig(getattr(sqlite3, "SQLITE_DBCONFIG_DEFENSIVE"), True)  # noqa: B009
+
+
 def connect_to_read(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
     """Open a file for reading; where nothing can be written beside it, it alone is read, or a private copy with its log.
 

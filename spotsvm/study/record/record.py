@@ -24,6 +24,7 @@ from spotsvm.study.record.opening import (
     connect_to_write,
     is_cut,
     lacks_log,
+    limit,
     log_of,
     never_close_in_forks,
     prepare_to_write,
@@ -35,7 +36,6 @@ from spotsvm.study.record.rows import (
     COLUMNS,
     UNLIKE,
     RowError,
-    add_checksum,
     asked_row,
     check_row,
     checksum,
@@ -48,17 +48,13 @@ from spotsvm.study.record.rows import (
 )
 from spotsvm.study.record.salvage import damaged, readable
 from spotsvm.study.record.schema import (
-    SCHEMA_VERSION,
     STATE_CHECK,
     about_rows,
-    checked_version,
-    column,
+    check_version,
     columns_of,
-    creation,
+    create,
     known_columns,
-    newer_columns,
     table_names,
-    upgrade,
 )
 from spotsvm.trials.ledger import Event, Ledger
 from spotsvm.trials.trial import Outcome, Trial
@@ -72,15 +68,14 @@ class Record:
 
     `asked` and `told` number the events of a study in one sequence, so that a search can be told the same things in the
     same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. Each row has a checksum, so that
-    changes on disk are reported rather than read. A record of an earlier version is read as it is, and made one of this
-    version, in one transaction, when it is opened for writing.
+    changes on disk are reported rather than read.
 
     One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record
     that is only read needs nothing written beside it. It may be used by several threads, of which one writes at a time, and not
     by a process forked from that which has opened it.
 
     The file is created, with its folder, unless `read_only`. ArgumentError is raised if `path` is not a path, StorageError if the
-    file cannot be opened, is not a record, or has a later schema version; or if another process, which it names, is writing to
+    file cannot be opened, is not a record, or has another schema version; or if another process, which it names, is writing to
     it. Of a damaged record the error says how many trials can be read, and how.
     """
 
@@ -120,7 +115,7 @@ class Record:
         never_close_in_forks(self)
 
     def _prepare(self, lone: bool) -> None:
-        """Create, check or upgrade the tables; `lone` is whether the write-ahead log was missing when the file was opened."""
+        """Create or check the tables; `lone` is whether the write-ahead log was missing when the file was opened."""
         with self._failures("read"):
             tables = table_names(self._connection)
             pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
@@ -128,11 +123,10 @@ class Record:
         if not tables and empty and self._lock is not None:
             if lone:
                 warnings.warn(f"{why_lone(self.path)}. The study starts from the beginning", stacklevel=4)
-            self._version = SCHEMA_VERSION
             with self._failures("write"):
                 prepare_to_write(self._connection)
             with self.transaction():
-                self._execute(creation())
+                create(self._connection)
             return
         if not tables and self._lock is None:
             raise StorageError(why_empty(self.path))
@@ -141,11 +135,11 @@ class Record:
         assert self._guard is not None
         with self._failures("read"):
             self._guard.check_about()
-        self._version = checked_version(self.about(), self.path)
+        check_version(self.about(), self.path)
         with self._failures("read"):
             if is_cut(self._connection, self.path):
                 raise damaged(self.path, "its end is missing")
-            self._guard.check_tables(self._version)
+            self._guard.check_tables()
             # rows that a page has lost have no checksum that could fail
             wrong = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if wrong != "ok":
@@ -154,11 +148,6 @@ class Record:
             with self._failures("write"):
                 check_single(self.path)
                 prepare_to_write(self._connection)
-            if self._version < SCHEMA_VERSION:
-                add_checksum(self._connection)
-                with self.transaction():  # all of it, or none; and only now no other process can be at it
-                    self._execute(upgrade(checked_version(self.about(), self.path)))
-                self._version = SCHEMA_VERSION
 
     def _rows(self, query: str) -> list[Any]:
         with self._failures("read"):
@@ -215,8 +204,8 @@ class Record:
     def about(self) -> dict[str, Any]:
         """Return the description of the study; empty for a new record."""
         rows = self._rows("SELECT * FROM about")
-        for key, value, *known in rows:  # no checksum before version 4
-            if known and known[0] != checksum(key, value):
+        for key, value, known in rows:
+            if known != checksum(key, value):
                 raise damaged(self.path, f"its entry {shown(key)}: {UNLIKE}")
         try:
             return {str(key): from_json(value) for key, value, *_ in rows}
@@ -307,14 +296,9 @@ class Record:
 
     def outcomes(self) -> dict[int, Outcome]:
         """Return the outcomes that wait to be told, by trial number; of an error only the `reason`."""
-        if self._version < 3:
-            return {}
-        rows = self._rows(
-            f"SELECT number, outcome, {column('checksum', self._version)}, state FROM outcomes LEFT JOIN trials USING (number) "
-            "ORDER BY number"
-        )
+        rows = self._rows("SELECT number, outcome, checksum, state FROM outcomes LEFT JOIN trials USING (number) ORDER BY number")
         for number, text, known, _ in rows:
-            if self._version >= 4 and known != checksum(number, text):
+            if known != checksum(number, text):
                 raise damaged(self.path, f"the outcome of trial {number}: {UNLIKE}")
         return {
             number: self._read(outcome_of_json, text, f"the outcome of trial {number}")
@@ -344,15 +328,16 @@ class Record:
             raise damaged(self.path, "the order of its trials is lost")
         return sorted(event for event in out if event[0] >= 0)
 
+    def has_trials(self) -> bool:
+        """Return whether the record describes a study, and has a trial of it."""
+        return bool(self._rows("SELECT 1 FROM trials LIMIT 1")) and "space" in self.about()
+
     def trials(self) -> list[Trial]:
         """Return all trials by number."""
         names = [*COLUMNS, "asked", "told", "asked_checksum", "told_checksum"]
-        rows = self._rows(f"SELECT {', '.join(column(name, self._version) for name in names)} FROM trials ORDER BY number")
-        if self._version >= 4:
-            newer = newer_columns(self._version)
-            for row in rows:
-                cells = {name: cell for name, cell in zip(names, row, strict=True) if name not in newer}
-                self._read(check_row, cells, f"trial {row[0]} cannot be read")
+        rows = self._rows(f"SELECT {', '.join(names)} FROM trials ORDER BY number")
+        for row in rows:
+            self._read(check_row, dict(zip(names, row, strict=True)), f"trial {row[0]} cannot be read")
         trials = [self._read(trial_of, row[: len(COLUMNS)], f"trial {row[0]} cannot be read") for row in rows]
         if [t.number for t in trials] != list(range(len(trials))):
             raise damaged(self.path, "trials are missing from it")
@@ -445,9 +430,6 @@ def _device_and_number(path: Path) -> tuple[int, int] | None:
 
 #: seconds after which reading or writing is ended
 MOST_SECONDS = 8.0
-#: bytes of a single text, and of a statement
-_MOST_BYTES = 100_000_000
-_STEPS = 50_000  # of SQLite's machine between two looks at the clock, some milliseconds
 _MOST_OBJECTS = 32
 
 
@@ -456,23 +438,15 @@ class RecordGuard:
 
     def __init__(self, connection: sqlite3.Connection, path: Path):
         self._connection, self._path = connection, path
-        self._ends = 0.0
         self.begin()
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
-        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        connection.set_progress_handler(self._is_late, _STEPS)
-        # functions in views and triggers of the file are not to be trusted; a page that lies about its cells is refused
-        for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0"):
-            connection.execute(f"PRAGMA {pragma}")
-        if hasattr(connection, "setconfig"):  # since Python 3.12
-            connection.setconfig(getattr(sqlite3, "SQLITE_DBCONFIG_DEFENSIVE"), True)  # noqa: B009
+        limit(connection, self._is_late)
 
     def begin(self) -> None:
         """Restart the clock for the next query."""
         self._ends = time.monotonic() + MOST_SECONDS
 
-    def _is_late(self) -> int:
-        return int(time.monotonic() > self._ends)
+    def _is_late(self) -> bool:
+        return time.monotonic() > self._ends
 
     def rows(self, cursor: Iterable[Any]) -> list[Any]:
         """Return all rows of a query; raise StorageError if they are larger than the file allows, or take too long."""
@@ -490,15 +464,14 @@ class RecordGuard:
 
     def check_about(self) -> None:
         """Raise StorageError unless the table that says what the record is can be read without harm."""
-        known = [known_columns(version)["about"] for version in range(1, SCHEMA_VERSION + 1)]
-        if ("table", "about") not in self._objects() or columns_of(self._connection, "about") not in known:
+        if ("table", "about") not in self._objects() or columns_of(self._connection, "about") != known_columns()["about"]:
             raise StorageError(
                 f"{self._path} is not a record of spotsvm, or was changed: spotsvm did not create its table 'about'"
             )
 
-    def check_tables(self, version: int) -> None:
-        """Raise StorageError unless the file has the tables of a record of this version, and nothing beside them."""
-        known = known_columns(version)
+    def check_tables(self) -> None:
+        """Raise StorageError unless the file has the tables of a record, and nothing beside them."""
+        known = known_columns()
         for kind, name in self._objects():
             if kind != "table" or name not in known:
                 what = printable_line(f"{kind} {name!r}", 80)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -66,9 +65,9 @@ def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
 
 
 def check_row(row: Mapping[str, Any]) -> None:
-    """Raise RowError if a checksum of a row of `trials`, with the columns of its version, does not match its cells."""
+    """Raise RowError if a checksum of a row of `trials` does not match its cells."""
     for name, columns in (("asked_checksum", ASKED), ("told_checksum", TOLD)):
-        if row[name] != _checksum(row, [column for column in columns if column in row]):
+        if row[name] != _checksum(row, columns):
             raise RowError(UNLIKE)
 
 
@@ -196,7 +195,7 @@ def _numbers(read: Any, what: str) -> dict[str, float]:
 
 def _point(stored: Any, what: str) -> tuple[float, ...]:
     if not isinstance(stored, bytes):
-        return _row_of_numbers(from_json(stored), what)  # as versions 1 and 2 have it
+        raise RowError(f"its {what} is {shown(stored)}")
     if len(stored) % 8:
         raise RowError(f"its point has {len(stored)} bytes, not eight a number")
     return tuple(np.frombuffer(stored, dtype="<f8").tolist())
@@ -310,11 +309,6 @@ def checksum(*cells: Cell) -> int:
     plain = [float(cell) + 0.0 if isinstance(cell, int | float) else cell for cell in cells]
     # ascii, for what repr escapes depends on the version of Python
     return zlib.crc32(ascii(plain).encode("ascii")) - 2**31
-
-
-def add_checksum(connection: sqlite3.Connection) -> None:
-    """Add the function `checksum` to SQL."""
-    connection.create_function("checksum", -1, checksum, deterministic=True)
 
 
 #: levels of lists and mappings; what the library stores has fewer than ten

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from spotsvm.commands.main import main
 from spotsvm.study.record.record import Record
-from spotsvm.study.record.schema import sign
+from tests.spotsvm.study.record.records import sign
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 

@@ -22,8 +22,8 @@ from spotsvm import ExactSVC, Kriging, Space, Study
 from spotsvm.common.fingerprint import as_text, content_hash
 from spotsvm.errors import StudyMismatchError
 from spotsvm.solvers.kernels import Kernel, make_kernel
-from spotsvm.study.record.schema import sign
 from spotsvm.study.recorded import RecordedStudy
+from tests.spotsvm.study.record.records import sign
 
 LONG = np.linspace(0, 1, 2000)
 CHANGED = np.where(np.arange(2000) == 1000, -1.0, LONG)

@@ -6,7 +6,7 @@ from contextlib import closing, suppress
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.study.record.schema import sign
+from spotsvm.study.record.rows import ASKED, TOLD, checksum
 
 SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
 
@@ -33,3 +33,12 @@ def change(path, script, *values, signed=False):
             with suppress(sqlite3.OperationalError):  # it is no record
                 sign(connection)
         connection.commit()
+
+
+def sign(connection):
+    """Write the checksums of all rows as they are: of a record that something else than `Record` has changed."""
+    connection.create_function("checksum", -1, checksum, deterministic=True)
+    connection.execute("UPDATE about SET checksum = checksum(key, value)")
+    asked, told = ", ".join(ASKED), ", ".join(TOLD)
+    connection.execute(f"UPDATE trials SET asked_checksum = checksum({asked}), told_checksum = checksum({told})")
+    connection.execute("UPDATE outcomes SET checksum = checksum(number, outcome)")
