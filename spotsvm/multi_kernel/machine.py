@@ -218,8 +218,6 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
         cv=machine.cv,
         random_state=machine.random_state,
         profile=None,  # C belongs to the models' own spaces
-        confirm=None,
-        criterion="score",
         start=[],
     )
     data = rows if names is None else pd.DataFrame(rows, columns=names)

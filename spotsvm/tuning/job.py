@@ -249,8 +249,7 @@ class TuningJob(TableJob):
         # the workers share the outer folds, and their searches have no progress bar
         judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
         n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
-        cheap = "partitions" if hasattr(search, "fresh_score_") else "folds"
-        method = cast("Method", cheap if self.oversearching == "auto" else self.oversearching)
+        method = cast("Method", "folds" if self.oversearching == "auto" else self.oversearching)
         found = oversearching(
             judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path, **groups_of(train)
         )

@@ -10,7 +10,7 @@ from typing import Any
 from spotsvm.common.text import duration, short_names
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.profile import finished_counts
-from spotsvm.trials.recommendation import CONFIRM, ROWS, may_be_best, summarise_failures
+from spotsvm.trials.recommendation import ROWS, summarise_failures
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.trials.scores.verdict import CONSTANT, Verdict
@@ -32,10 +32,6 @@ _METHODS: dict[Method, tuple[str, str]] = {
         "further fits",
         "This is a rough estimate and never below 0; its interval comes from the spread of the folds. --oversearching nested is "
         "more reliable, and takes the time of about five searches.",
-    ),
-    "partitions": (
-        "the search itself scored its winner on {rows} random partitions that had no part in the choice, without further fits",
-        "This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
     ),
     "repeats": (
         "the winner and the runners-up, {rows} in total, were scored again on fresh splits",
@@ -138,7 +134,6 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         if verdict.expectation:
             yield verdict.expectation
         yield from verdict.warnings
-    yield from _higher(final, unit)
     if final.optimism is not None and _says_something(final.optimism):
         yield _luck(final.optimism, unit)
         yield _method(final.optimism)
@@ -197,23 +192,6 @@ def _which(verdict: Verdict, final: HeldOutResult) -> str:
     asked, values = finished_counts(final.search.study_.trials)
     paths = "" if asked == values else f", one of the {values} values on the paths of {asked} trials"
     return f"trial {verdict.number} of {final.name}{paths}"
-
-
-def _higher(final: HeldOutResult, unit: ScoreUnit) -> Iterator[str]:
-    """Yield why a trial with a higher score on the folds, which the progress has told, was not chosen."""
-    if final.search is None or final.verdict is None or final.verdict.replaced is not None:
-        return
-    study = final.search.study_
-    scores = [(t.value, -t.number) for t in study.trials if may_be_best(t) and t.value is not None]
-    if not scores or max(scores)[0] <= final.tuned_score + _ROUNDING:
-        return
-    best, place = max(scores)
-    confirmed = "contenders" in study.findings.get(CONFIRM, {})
-    by = "also by further partitions of the rows" if confirmed else "by the criterion of the search"
-    yield (
-        f"The best {unit.title} on the folds, {unit.value(best):.4g} of trial {-place}, is the best of many and so partly luck: "
-        f"what to compare with the default was chosen {by}."
-    )
 
 
 def _says_something(found: Optimism) -> bool:

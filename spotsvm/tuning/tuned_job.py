@@ -160,7 +160,7 @@ class TunedJob(TableJob):
         low, high = model.verdict_.interval
         gain = Gain(model.verdict_.gain, (high - low) / (2 * _SURE))
         choice = Choice(
-            None, {}, tuned.tuned_score, gain, (), default=None, default_params={}, n_better=0, n_candidates=len(model.settings_),
+            None, {}, tuned.tuned_score, gain, default=None, default_params={}, n_better=0, n_candidates=len(model.settings_),
             why_default=None, replaced=None,
         )  # fmt: skip
         held_out = self.difference(scorer, default.estimator, model, test)

@@ -13,11 +13,8 @@ from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import nan_to_none, none_to_nan, plain
 
 Decision = Literal["helped", "did not help", "no difference"]
-#: why: no candidate is better on the folds; the search prefers the default, by further partitions or by its criterion; what it
-#: chose is no better over all partitions; the held-out rows are against the tuned model, for it, undecided, or allow no interval
-Reason = Literal[
-    "none better", "not confirmed", "criterion", "worse over all", "held-out worse", "held-out better", "undecided", "no interval"
-]
+#: why: no candidate is better on the folds; the held-out rows are against the tuned model, for it, undecided, or have no interval
+Reason = Literal["none better", "held-out worse", "held-out better", "undecided", "no interval"]
 #: how rows were held out
 HeldOut = Literal["random", "groups", "time"]
 CONSTANT, LINEAR, FOREST = "constant", "linear", "forest"
@@ -61,13 +58,9 @@ class Rival:
 
 @dataclass(frozen=True)
 class Replaced:
-    """The trial that the search chose where another one was compared with the default.
-
-    `why` is "end" if the trial has values at the end of their ranges, `ends`, and "worse" if it is worse than the default.
-    """
+    """The trial that the search chose, with values at the `ends` of their ranges, where another one was compared."""
 
     number: int
-    why: Literal["end", "worse"]
     ends: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -168,7 +161,7 @@ class Verdict:
     @property
     def compares(self) -> bool:
         """Whether a tuned model other than the default was compared with it."""
-        return self.reason not in ("none better", "not confirmed", "criterion", "worse over all")
+        return self.reason != "none better"
 
     @property
     def held_out(self) -> float:
@@ -202,15 +195,8 @@ class Verdict:
 
     def _decided(self) -> Iterator[str]:
         unit = ScoreUnit(self.metric)
-        better = f"{self.n_better} of {self.n_candidates} candidates score better than the default SVM on the given folds"
-        why = {
-            "none better": "no candidate scores better than the default SVM on the folds.",
-            "not confirmed": f"{better}, but the search prefers the default SVM once further partitions of the rows count.",
-            "criterion": f"{better}, but the search prefers the default SVM by its criterion.",
-            "worse over all": f"{better}, but not over all partitions of the rows.",
-        }.get(self.reason)
-        if why is not None:
-            yield f"Tuning did not help: {why} Keep the default SVM."
+        if not self.compares:
+            yield "Tuning did not help: no candidate scores better than the default SVM on the folds. Keep the default SVM."
             return
         found = {"helped": "Tuning helped", "did not help": "Tuning did not help"}.get(
             self.decision, "No difference can be seen between the tuned and the default SVM"
@@ -292,17 +278,11 @@ class Verdict:
     def _replacement(self) -> Iterator[str]:
         if (old := self.replaced) is None:
             return
-        if old.why == "end":
-            ends = " and ".join(f"{name.rpartition('__')[2]} = {value:.4g}" for name, value in old.ends.items())
-            yield (
-                f"The search chose trial {old.number}, with {ends} at the end of the range; it was replaced by the best trial "
-                "within all ranges that is better than the default SVM and scores the same but for the noise of the folds."
-            )
-        else:
-            yield (
-                f"The search chose trial {old.number} by its criterion, with a score no better than that of the default SVM; it "
-                "was replaced by the best trial with a better one."
-            )
+        ends = " and ".join(f"{name.rpartition('__')[2]} = {value:.4g}" for name, value in old.ends.items())
+        yield (
+            f"The search chose trial {old.number}, with {ends} at the end of the range; it was replaced by the best trial within "
+            "all ranges that is better than the default SVM and scores the same but for the noise of the folds."
+        )
 
     def _better_rivals(self) -> Iterator[str]:
         unit = ScoreUnit(self.metric)

@@ -141,7 +141,7 @@ def test_sample_weights_groups_and_frames_reach_the_members():
 def test_calibration_is_the_sigmoid_of_out_of_fold_decisions():
     X, y, new_X, new_y = some_rows(CANCER)
     pipeline = make_pipeline(StandardScaler(), SVC())
-    search = averaged(pipeline, RANGES, refit=True, calibrate=True, confirm=None).fit(X, y)
+    search = averaged(pipeline, RANGES, refit=True, calibrate=True).fit(X, y)
     assert len(search.best_estimator_.estimators_) == 1
     best = clone(pipeline).set_params(**search.best_params_)
     oof = cross_val_predict(best, X, y, cv=CV, method="decision_function")

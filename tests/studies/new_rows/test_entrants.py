@@ -80,8 +80,8 @@ def test_random_search_spends_its_budgets_and_looks_at_more_with_more():
 
 def test_spot_search_ends_within_its_budget():
     task = job()
-    spot(task, [0.3], confirm=None)  # compiled
-    (made,) = spot(task, [0.3], confirm=None)
+    spot(task, [0.3])  # compiled
+    (made,) = spot(task, [0.3])
     assert made.looks > 0
     assert made.searched <= 0.3
     (nothing,) = spot(task, [1e-9])
