@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from spotsvm.common.errors import SpotSVMError
 from spotsvm.cross_validation.digits import check_rounding, some_squares
-from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Split, View, plain_rows, take
+from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Split, View, plain_rows
 from spotsvm.cross_validation.machines import (
     OWN_ANSWERS,
     MatrixMachine,
@@ -244,22 +244,25 @@ class SharedFolds:
         """
         train, classes = self._splits[fold][0], self._targets.classes
         if classes is None or task.machine.kernel_depends_on_rows or 2 * len(of) >= len(every := pairs(len(classes))):
-            return self._decided(kind, params, X, train, asked)[:, of]
+            return self._decided(kind, params, X, self._y, train, asked)[:, of]
         weights = self._targets.weights(task.machine.class_weight, fold)
         columns = []
         for i, j in (every[k] for k in of):
-            alone = params | {"class_weight": {classes[i]: weights[i], classes[j]: weights[j]}}
+            alone = params | {"class_weight": {0: weights[i], 1: weights[j]}}
             rows = train[np.isin(self._y[train], classes[[i, j]])]
+            second = np.where(self._y == classes[j], 1, 0)
             # positive for the first of a pair of several classes, and for the second of two
-            columns.append(-self._decided(kind, alone, X, rows, asked)[:, 0])
+            columns.append(-self._decided(kind, alone, X, second, rows, asked)[:, 0])
         return np.column_stack(columns)
 
-    def _decided(self, kind: type, params: dict[str, Any], X: Floats, rows: NDArray[np.intp], asked: NDArray[np.intp]) -> Floats:
+    def _decided(
+        self, kind: type, params: dict[str, Any], X: Floats, y: NDArray[Any], rows: NDArray[np.intp], asked: NDArray[np.intp]
+    ) -> Floats:
         """Return the decisions, or predictions, of an estimator of scikit-learn for some rows, trained on others."""
         among = X[:, rows] if params["kernel"] == "precomputed" else X
         with config_context(assume_finite=True, skip_parameter_validation=True):  # both have been checked
             machine = kind(**(params if self.regression else params | OWN_ANSWERS))
-            return own_decisions(machine, among[rows], take(self._y, rows), among[asked])[1]
+            return own_decisions(machine, among[rows], y[rows], among[asked])[1]
 
     def _candidate(self, params: dict[str, Any]) -> Any:
         try:
