@@ -200,7 +200,7 @@ class FoldTargets:
             return Target(z, *symmetric_bounds(C, z, True), float(machine.epsilon))
         if machine.class_weight is None:
             return Target(z, *symmetric_bounds(machine.C, z, False))
-        weights = np.array([self._weights(machine.class_weight, fold) for fold in folds])
+        weights = np.array([self.weights(machine.class_weight, fold)[self._code] for fold in folds])
         return Target(z, *symmetric_bounds(machine.C * weights.repeat(len(self._labels), axis=0), z, False))
 
     def _targets_of(self, folds: tuple[int, ...]) -> Floats:
@@ -209,8 +209,8 @@ class FoldTargets:
             self._z[folds] = np.concatenate([np.where(self._rows[fold], self._labels, 0.0) for fold in folds])
         return self._z[folds]
 
-    def _weights(self, class_weight: Any, fold: int) -> Floats:
-        """Return the weight of each row; those of the latest weights of classes are kept."""
+    def weights(self, class_weight: Any, fold: int) -> Floats:
+        """Return the weight of each class; those of the latest are kept."""
         key = repr(class_weight), fold
         if key not in self._weights_of:
             try:
@@ -222,8 +222,7 @@ class FoldTargets:
             if len(self._weights_of) >= len(self._rows):
                 self._weights_of.clear()
             self._weights_of[key] = weights
-        each: Floats = self._weights_of[key][self._code]
-        return each
+        return self._weights_of[key]
 
 
 def _numbers(y: NDArray[Any]) -> Floats:

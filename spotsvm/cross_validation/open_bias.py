@@ -37,26 +37,27 @@ def open_decisions(values: Floats, ends: Floats, tol: float) -> NDArray[np.bool_
     return ~sure
 
 
-def same_winners(decisions: Floats, open_: NDArray[np.bool_], n_classes: int) -> bool:
-    """Return whether the votes of all pairs have the same winner for each row, whatever sign the open decisions have.
+def deciding_pairs(decisions: Floats, open_: NDArray[np.bool_], n_classes: int) -> list[int]:
+    """Return the pairs whose open decisions are in a row where the winner of the votes depends on the signs of open decisions.
 
     Examples
     --------
-    >>> same_winners(np.array([[1.0, 1.0, 0.0]]), np.array([[False, False, True]]), 3)
-    True
-    >>> same_winners(np.array([[1.0, 0.0, -1.0]]), np.array([[False, True, False]]), 3)
-    False
+    >>> deciding_pairs(np.array([[1.0, 1.0, 0.0]]), np.array([[False, False, True]]), 3)
+    []
+    >>> deciding_pairs(np.array([[1.0, 0.0, -1.0]]), np.array([[False, True, False]]), 3)
+    [1]
     """
+    found: set[int] = set()
     for row in np.flatnonzero(open_.any(axis=1)).tolist():
-        columns = np.flatnonzero(open_[row])
-        if len(columns) > _MOST_OPEN:
-            return False
-        signs = np.array([*product((-1.0, 1.0), repeat=len(columns))])
+        columns = np.flatnonzero(open_[row]).tolist()
+        if found.issuperset(columns):
+            continue
+        signs = np.array([*product((-1.0, 1.0), repeat=min(len(columns), _MOST_OPEN))])
         either = np.tile(decisions[row], (len(signs), 1))
-        either[:, columns] = signs
-        if len(np.unique(votes(either, n_classes).argmax(axis=1))) > 1:
-            return False
-    return True
+        either[:, columns[:_MOST_OPEN]] = signs
+        if len(columns) > _MOST_OPEN or np.ptp(votes(either, n_classes).argmax(axis=1)) > 0:
+            found.update(columns)
+    return sorted(found)
 
 
 def libsvm_takes_the_middle(

@@ -19,7 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from spotsvm.common.errors import SpotSVMError
 from spotsvm.cross_validation.digits import check_rounding, some_squares
-from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Split, View, plain_rows, take
+from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Split, View, plain_rows
 from spotsvm.cross_validation.machines import (
     OWN_ANSWERS,
     MatrixMachine,
@@ -29,9 +29,10 @@ from spotsvm.cross_validation.machines import (
     read_machine,
     split_pipeline,
 )
-from spotsvm.cross_validation.open_bias import libsvm_takes_the_middle, open_decisions, same_predictions, same_winners
+from spotsvm.cross_validation.open_bias import deciding_pairs, libsvm_takes_the_middle, open_decisions, same_predictions
 from spotsvm.cross_validation.solved import Solved, Task
 from spotsvm.estimators import Floats
+from spotsvm.estimators.dual.one_vs_one import pairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target
 from spotsvm.solvers.dual.problem.definite import has_factor
 from spotsvm.solvers.errors import OutOfTimeError
@@ -174,12 +175,12 @@ class SharedFolds:
                 train, test = self._splits[fold]
                 asked = np.union1d(train, test) if self._training_answers else test
                 decisions = values[part].T
-                if (
-                    machine.by_libsvm
-                    and open_[part].any()
-                    and not self._are_known(task, found.part(part), fold, decisions[asked])
-                ):
-                    decisions = self._by_libsvm(kind, own, view.gram.X, train, asked)
+                left = []
+                if machine.by_libsvm and open_[part].any():
+                    left = self._left_open(task, found.part(part), fold, decisions[asked])
+                if left:
+                    of_rows = self._by_libsvm(kind, own, task, view.gram.X, fold, asked, left)
+                    decisions[np.ix_(asked, left)] = of_rows
                 elif self._ranking:
                     if not machine.regression and bool((np.ptp(decisions[train], axis=0) < _SPREAD * machine.tol).any()):
                         raise NotSharedError("the order of decisions is within the solver's tolerance")
@@ -214,12 +215,13 @@ class SharedFolds:
         view.solved[first] = found = Solved(machine, task.kernel, target.z, state, *state.biases(target))
         return found
 
-    def _are_known(self, task: Task, found: Solved, fold: int, values: Floats) -> bool:
-        """Return whether LIBSVM's decisions of a fold for some rows are known, also where it may choose between biases."""
-        machine = task.machine
+    def _left_open(self, task: Task, found: Solved, fold: int, values: Floats) -> list[int]:
+        """Return the pairs of classes of which LIBSVM's choice among biases is not known, and can change what is asked."""
+        machine, classes = task.machine, self._targets.classes
         open_: list[int] = np.flatnonzero(np.abs(found.ends[:, 1] - found.ends[:, 0]) > machine.tol).tolist()
+        everyone = list(range(values.shape[1]))
         if machine.regression or self._ranking:
-            return False
+            return everyone
         target = self._targets.of(machine, [fold])
         unsure = np.zeros(values.shape, dtype=bool)
         for k in open_:
@@ -228,22 +230,39 @@ class SharedFolds:
                 task.K, task.offset, target.one(k), found.state.one(k), values[:, k], machine.tol
             ):
                 unsure[:, k] = machine.break_ties | open_decisions(free, ends, machine.tol)
-        if not unsure.any():
-            return True
-        n_classes = 2 if self._targets.classes is None else len(self._targets.classes)
-        return n_classes > 2 and not machine.break_ties and same_winners(values, unsure, n_classes)  # noqa: PLR2004
+        n_classes = 2 if classes is None else len(classes)
+        if n_classes > 2 and not machine.break_ties:  # noqa: PLR2004
+            return deciding_pairs(values, unsure, n_classes)
+        return everyone if unsure.any() else []
 
     def _by_libsvm(
-        self, kind: type, params: dict[str, Any], X: Floats, train: NDArray[np.intp], asked: NDArray[np.intp]
+        self, kind: type, params: dict[str, Any], task: Task, X: Floats, fold: int, asked: NDArray[np.intp], of: Sequence[int]
     ) -> Floats:
-        """Train a fold's machine by scikit-learn: which optimal bias LIBSVM returns depends on the rounding of its steps."""
-        among = X[:, train] if params["kernel"] == "precomputed" else X
+        """Return decisions of some pairs, or predictions, by scikit-learn: LIBSVM's bias depends on the rounding of its steps.
+
+        A few pairs are trained one by one, on the rows of their classes, as LIBSVM does it; many by training all of them.
+        """
+        train, classes = self._splits[fold][0], self._targets.classes
+        if classes is None or task.machine.kernel_depends_on_rows or 2 * len(of) >= len(every := pairs(len(classes))):
+            return self._decided(kind, params, X, self._y, train, asked)[:, of]
+        weights = self._targets.weights(task.machine.class_weight, fold)
+        columns = []
+        for i, j in (every[k] for k in of):
+            alone = params | {"class_weight": {0: weights[i], 1: weights[j]}}
+            rows = train[np.isin(self._y[train], classes[[i, j]])]
+            second = np.where(self._y == classes[j], 1, 0)
+            # positive for the first of a pair of several classes, and for the second of two
+            columns.append(-self._decided(kind, alone, X, second, rows, asked)[:, 0])
+        return np.column_stack(columns)
+
+    def _decided(
+        self, kind: type, params: dict[str, Any], X: Floats, y: NDArray[Any], rows: NDArray[np.intp], asked: NDArray[np.intp]
+    ) -> Floats:
+        """Return the decisions, or predictions, of an estimator of scikit-learn for some rows, trained on others."""
+        among = X[:, rows] if params["kernel"] == "precomputed" else X
         with config_context(assume_finite=True, skip_parameter_validation=True):  # both have been checked
             machine = kind(**(params if self.regression else params | OWN_ANSWERS))
-            _, of_rows = own_decisions(machine, among[train], take(self._y, train), among[asked])
-        decisions = np.full((len(X), of_rows.shape[1]), np.nan)
-        decisions[asked] = of_rows
-        return decisions
+            return own_decisions(machine, among[rows], y[rows], among[asked])[1]
 
     def _candidate(self, params: dict[str, Any]) -> Any:
         try:

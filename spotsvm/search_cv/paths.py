@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
@@ -16,10 +16,12 @@ from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
 from spotsvm.study.given import ROUNDING
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
-from spotsvm.trials.profile import Profile
+from spotsvm.trials.profile import SPARED, Profile
 from spotsvm.trials.trial import Outcome
 
 AUTO = "auto"
+#: values of C on a path before any are spared
+_LEAST = 3
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ class CandidatePaths:
 
         Values for which there is no time are left out. A path has every second value of a grid, those between the best one and
         its neighbours, and the candidate's own value if it has one, in place of that of the grid which differs by rounding; all
-        of the grid where no value needs a fit of its own. Of a parameter that is a list it has all values.
+        of the grid where no value needs a fit of its own. Of a parameter that is a list it has all values. Of C, whose largest
+        values take the most time, the values above one that is clearly behind are spared: the outcome of the last value says how
+        many in `extra`.
         """
         if self.profile is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
@@ -48,7 +52,13 @@ class CandidatePaths:
         every_second = set(self.profile.values(self.n_values)[::2]) if not whole else set()
         first = [{key for key in grid if whole or key in every_second} or set(grid) for grid in grids]
         own = [{self.profile.key(params[name])} if name in params else set[float]() for params in batch]
-        self._extend(paths, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
+        # a grid that the budget has refined is scored as it was asked for
+        climbs = not whole and self.n_values == N_VALUES and name.split("__")[-1] == "C"
+        for path, params, some, more in zip(paths, batch, first, own, strict=True):
+            if climbs:
+                self._climb(path, params, sorted(some | more), max(more, default=-np.inf), scorer)
+        if not climbs:
+            self._extend(paths, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
         if not self.profile.listed:
             self._extend(paths, batch, [self._beside_best(path, grid) for path, grid in zip(paths, grids, strict=True)], scorer)
         return [_outcome_of_path(path) for path in paths]
@@ -62,6 +72,27 @@ class CandidatePaths:
         own = profile.key(params[profile.name])
         at = profile.coordinate(own)
         return [own if abs(profile.coordinate(key) - at) <= ROUNDING else key for key in keys]
+
+    def _climb(
+        self, path: dict[float, Outcome], params: Mapping[str, Any], values: Sequence[float], least: float, scorer: FoldScorer
+    ) -> None:
+        """Score values in ascending order, and none above one from `least` on that is clearly behind."""
+        for k, value in enumerate(values):
+            self._extend([path], [params], [{value}], scorer)
+            spared = len(values) - k - 1
+            if spared and k >= _LEAST - 1 and value >= least and self._is_behind(list(path.values()), scorer):
+                path[value] = replace(path[value], extra={**path[value].extra, SPARED: float(spared)})
+                return
+
+    def _is_behind(self, scored: Sequence[Outcome], scorer: FoldScorer) -> bool:
+        """Return whether the last value is no better than the one before, and a standard error of a mean behind the best."""
+        merits = [self.scoring.merit(outcome) for outcome in scored]
+        if not np.isfinite(merits).all() or merits[-1] > merits[-2]:
+            return False
+        metric = self.scoring.metric(scorer.metrics, scorer.multimetric)
+        folds = [[o.extra.get(f"split{k}_test_{metric}", np.nan) for k in range(scorer.n_splits)] for o in scored]
+        error = float(np.std(folds, axis=1, ddof=1).max()) / scorer.n_splits**0.5 if scorer.n_splits > 1 else np.inf
+        return max(merits) - merits[-1] > error
 
     def _extend(
         self,

@@ -99,7 +99,8 @@ class SpotSearchCV(
         the range, and those beside the best; of a list, such as one of class weights, it has all values. "auto" is the C of a
         machine whose work `engine` shares, where C has a range and other parameters are searched by a search of one objective;
         None is none; a name demands it, such as that of epsilon or `class_weight`, or of a cutoff of a `CutoffClassifier`, whose
-        paths have all 11 values, as one fit of each fold serves them all.
+        paths have all 11 values, as one fit of each fold serves them all. On a path of C the values above one that is no better
+        than the one before, and a standard error behind the best, are spared; `extra_spared` in `study_.frame()` says how many.
         Every value is a row of `cv_results_`, with `suggestion` to say on whose path it is; see `Study`.
     start : dict, sequence of dict, Study, path-like or None, default=None
         Candidates to evaluate first, or another study or its record, of which the best five are; see `Study`. They count in

@@ -20,6 +20,8 @@ from spotsvm.trials.trial import FINISHED, START, Outcome, Trial, as_float, outc
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value on a path
 PATH = "path"
+#: the name in `extra`, at the end of a path, of the number of larger values that were not scored, as they would be no better
+SPARED = "spared"
 #: the share of the neighbours' excess, and of that of the best five, in what the search models
 _NEIGHBOURS, _BEST, _N_BEST = 0.25, 0.05, 5
 
@@ -183,11 +185,13 @@ class Profile:
 
         It is the best value on the path, plus 0.25 of how much worse its neighbours are on average, plus 0.05 of how much worse
         the best five are: of paths with equal best values, the one with the broader optimum is better. Values of a list without
-        an order have no neighbours.
+        an order have no neighbours. Values that were spared count as the last one, lest worse ones at the other end be
+        among the best five in their place.
         """
         ordered = sorted(path, key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in ordered])
-        done = np.sort(losses[np.isfinite(losses)])
+        spared = np.repeat(losses[-1:], int(ordered[-1].extra.get(SPARED, 0.0)))
+        done = np.sort(np.concatenate([losses[np.isfinite(losses)], spared[np.isfinite(spared)]]))
         if not len(done):
             return float("nan")
         around = self._beside(losses)

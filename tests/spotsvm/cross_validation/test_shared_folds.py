@@ -122,6 +122,33 @@ def test_a_precomputed_kernel_where_the_bias_is_open():
     np.testing.assert_array_equal(cross_val_scores(machine, K, y)[0], cross_val_score(machine, K, y))
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 1.0, 1: 2.0, 2: 0.5, 3: 1.0}])
+def test_libsvm_trains_only_the_pairs_of_classes_that_decide(class_weight, monkeypatch):
+    X, y = DATA["blobs"]
+    names = y if isinstance(class_weight, dict) else y.astype(str)
+    splits = list(KFold(4, shuffle=True, random_state=0).split(X))
+    trained = []
+    by_sklearn = SharedFolds._decided
+
+    def decided(self, kind, params, X, of, rows, asked):
+        """Train by scikit-learn, and compare a pair with the machine of all classes."""
+        decisions = by_sklearn(self, kind, params, X, of, rows, asked)
+        trained.append(np.unique(y[rows]).tolist())
+        if len(trained[-1]) == 2:
+            fold = next(train for train, _ in splits if np.isin(rows, train).all() and not np.isin(asked, train).any())
+            all_classes = SVC(**params | {"class_weight": class_weight, "decision_function_shape": "ovo"}).fit(X[fold], y[fold])
+            pair = [(i, j) for i in range(4) for j in range(i + 1, 4)].index(tuple(trained[-1]))
+            np.testing.assert_array_equal(-decisions[:, 0], all_classes.decision_function(X[asked])[:, pair])
+        return decisions
+
+    monkeypatch.setattr(SharedFolds, "_decided", decided)
+    candidates = [{"C": C, "gamma": gamma} for C in 2.0 ** np.arange(-9, 0) for gamma in (0.05, 0.5)]
+    ours = cross_val_scores(SVC(class_weight=class_weight), X, names, candidates, cv=splits)
+    theirs = cross_val_scores(SVC(class_weight=class_weight), X, names, candidates, cv=splits, engine="sklearn")
+    np.testing.assert_array_equal(ours, theirs)
+    assert any(len(classes) == 2 for classes in trained)
+
+
 def matrix(n=50, scale=1.0, seed=0):
     rows = np.random.default_rng(seed).normal(size=(n, 3))
     return (scale * (rows @ rows.T)).astype(np.float32)

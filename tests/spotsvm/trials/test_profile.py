@@ -1,5 +1,7 @@
 """The parameter that is profiled: its values, points with and without it, and what the search is told of a path."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +11,7 @@ from scipy.stats import loguniform, randint, uniform
 from spotsvm import Space, Study
 from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ContinuousParameter
-from spotsvm.trials.profile import Profile, path_of, suggested
+from spotsvm.trials.profile import SPARED, Profile, path_of, suggested
 from spotsvm.trials.trial import Outcome, Trial
 
 SPACE = Space({"x": uniform(0, 1), "C": loguniform(1e-2, 1e2), "degree": randint(2, 6)})
@@ -72,6 +74,13 @@ def test_the_lead_has_the_best_value_and_the_response_rewards_broad_optima(losse
 def test_equal_values_are_told_apart_by_their_neighbours():
     lead, _ = finished([0.0, 9.0, 9.0, 1.0, 0.0, 1.0, 9.0, 0.0, 2.0])
     assert lead.params["C"] == pytest.approx(PROFILE.values(9)[4])
+
+
+def test_spared_values_count_as_the_last_one():
+    lead, others = finished([9.0, 8.0, 1.0, 2.0, 3.0])
+    path = sorted([lead, *others], key=lambda t: t.point)
+    path[-1] = replace(path[-1], extra={SPARED: 2.0})
+    assert PROFILE.response(path, 1.0) == pytest.approx(response_by_hand([9.0, 8.0, 1.0, 2.0, 3.0, 3.0, 3.0]), abs=1e-12)
 
 
 def test_values_that_fail_are_failed_trials_and_count_for_nothing_else():
