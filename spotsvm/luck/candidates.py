@@ -305,7 +305,7 @@ def combined(
     units = float(draws.drawn.shape[1])
 
     def expected(confidence: float) -> ExpectedScore:
-        return expected_of_draws(scores, metric, n, units, confidence, known.range)
+        return expected_of_draws(scores, metric, n, units, confidence)
 
     return Combination(weights, scales, calibration, decisions[0], expected)
 

@@ -216,15 +216,10 @@ def _wilson(share: float, rows: float, z: float) -> Interval:
     return max(middle - half, 0.0), min(middle + half, 1.0)
 
 
-def expected_of_draws(
-    draws: Array, metric: str, n_rows: int, units: float, confidence: float = 0.95, range: tuple[float, float] = (-np.inf, np.inf)
-) -> ExpectedScore:
-    """Return the score to expect from the corrected scores of draws of out-of-fold rows, within the range of the score."""
+def expected_of_draws(draws: Array, metric: str, n_rows: int, units: float, confidence: float = 0.95) -> ExpectedScore:
+    """Return the score to expect from the corrected scores of draws of out-of-fold rows, with the interval of their variance."""
     score, error = mean_score(draws), _spread(draws)
-    low, high = percentile_interval(draws, confidence)
-    interval = max(low, range[0]), min(high, range[1])
-    if not error > 0:  # all draws agree: as of so many independent rows
-        interval = score_interval(score, 0.0, units, units - 1.0, confidence, metric)
+    interval = score_interval(score, error**2, units, units - 1.0, confidence, metric)
     row_error = error * sqrt(units) / _WIDER
     return ExpectedScore(score, interval, confidence, metric, error, n_rows, row_error, units, units - 1.0, score, error)
 

@@ -140,7 +140,7 @@ class AverageClassifier(ClassifierMixin, _Average):
     >>> X, y = load_iris(return_X_y=True)
     >>> model = AverageClassifier([GaussianNB(), LogisticRegression(max_iter=1000)], weights=[0.3, 0.7]).fit(X, y)
     >>> round(model.score(X, y), 2), model.predict_proba(X).shape
-    (0.97, (150, 3))
+    (0.96, (150, 3))
     """
 
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
