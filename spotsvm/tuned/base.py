@@ -324,7 +324,7 @@ class TunedModel(BaseEstimator, ABC):
                 check_choice("families", name, tuple(FAMILIES))
 
     def _grid(self, sparse: bool, epsilon: float) -> list[Sweep]:
-        """Return the sweeps of the grid, those of a family together; with a smaller budget the first of them by gamma."""
+        """Return the sweeps of the grid, those of a family together without a timeout; a smaller budget has the first."""
         families = list(_DEFAULT_FAMILIES if self._all_families else dict.fromkeys(self.families))
         if sparse:
             if self._all_families:
@@ -334,6 +334,8 @@ class TunedModel(BaseEstimator, ABC):
                                     f"use {' or '.join(map(repr, SPARSE_FAMILIES))}, or X.toarray()")  # fmt: skip
         first = self._log_gammas[0]
         every = [Sweep(f, g, epsilon) for g in self._log_gammas for f in families if f != "linear" or g == first]
+        if self.timeout is not None:  # which may end the grid: all families have a width before one has another
+            return every[: self.budget]
         return sorted(every[: self.budget], key=lambda sweep: (families.index(sweep.family), sweep.log_gamma))
 
     def _sweeps(
