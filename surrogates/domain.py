@@ -118,12 +118,7 @@ class Coordinate:
 
     @property
     def n_values(self) -> float:
-        """The number of its values, infinite where it is continuous.
-
-        See Also
-        --------
-        Domain.size : The number of configurations.
-        """
+        """The number of its values, infinite where it is continuous."""
         return self.levels or (self.numbers.count if self.numbers is not None else math.inf)
 
 
@@ -183,94 +178,47 @@ class Domain:
 
     @classmethod
     def continuous(cls, dimension: int) -> Domain:
-        """Make a domain of `dimension` continuous coordinates.
-
-        See Also
-        --------
-        Coordinate : What a coordinate can be besides.
-        """
+        """Make a domain of `dimension` continuous coordinates."""
         return cls((Coordinate(),) * dimension)
 
     @property
     def dimension(self) -> int:
-        """The number of coordinates.
-
-        See Also
-        --------
-        size : The number of configurations.
-        """
+        """The number of coordinates."""
         return len(self.coordinates)
 
     @cached_property
     def levels(self) -> NDArray[np.int64]:
-        """Number of values of each coordinate, 0 where continuous; shape (d,).
-
-        See Also
-        --------
-        discrete : Where it is not 0.
-        cell : The point of given values.
-        """
+        """Number of values of each coordinate, 0 where continuous; shape (d,)."""
         return np.array([c.levels for c in self.coordinates], dtype=np.int64)
 
     @cached_property
     def discrete(self) -> Flags:
-        """Which coordinates have finitely many values; shape (d,).
-
-        See Also
-        --------
-        levels : The numbers of values.
-        categorical : Those without order.
-        """
+        """Which coordinates have finitely many values; shape (d,)."""
         return np.asarray(self.levels > 0)
 
     @cached_property
     def categorical(self) -> Flags:
-        """Which coordinates have values without order; shape (d,).
-
-        See Also
-        --------
-        discrete : Those of finitely many values, ordered or not.
-        """
+        """Which coordinates have values without order; shape (d,)."""
         return np.array([c.categorical for c in self.coordinates], dtype=bool)
 
     @cached_property
     def widths(self) -> Floats:
-        """Extent of each coordinate in the unit it shares with others, nan where it has none; shape (d,).
-
-        See Also
-        --------
-        categorical : Those that have none.
-        """
+        """Extent of each coordinate in the unit it shares with others, nan where it has none; shape (d,)."""
         return np.array([math.nan if c.width is None else c.width for c in self.coordinates])
 
     @cached_property
     def conditional(self) -> bool:
-        """Whether any coordinate depends on another.
-
-        See Also
-        --------
-        active : Which coordinates count at a point.
-        """
+        """Whether any coordinate depends on another."""
         return any(c.parent >= 0 for c in self.coordinates)
 
     def level_of(self, points: ArrayLike) -> NDArray[np.int64]:
-        """Return the index of the cell of each discrete coordinate (0 where continuous); shape (n, d).
-
-        See Also
-        --------
-        cell : The way back, in a finite domain.
-        """
+        """Return the index of the cell of each discrete coordinate (0 where continuous); shape (n, d)."""
         U = np.atleast_2d(np.asarray(points, dtype=float))
         cells = np.floor(np.clip(U, 0.0, 1.0) * self.levels).astype(np.int64)
         return np.asarray(np.minimum(cells, np.maximum(self.levels - 1, 0)))
 
     def active(self, points: ArrayLike) -> Flags:
-        """Return which coordinates of each point count; shape (n, d).
-
-        See Also
-        --------
-        conditional : Whether that differs between points.
-        """
+        """Return which coordinates of each point count; shape (n, d)."""
         U = np.atleast_2d(np.asarray(points, dtype=float))
         out = np.ones(U.shape, dtype=bool)
         if self.conditional:
@@ -284,11 +232,6 @@ class Domain:
         """Move points to the canonical ones: clipped to the cube, discrete values to their cell's centre, inactive ones to 0.5.
 
         Two points that mean the same configuration have the same canonical point, to the bit.
-
-        See Also
-        --------
-        snap_one : The same of one point.
-        model_inputs : Points for a surrogate.
         """
         U: Floats = np.clip(np.atleast_2d(np.asarray(points, dtype=float)), 0.0, 1.0) + 0.0  # -0.0 is 0.0
         if U.shape[1] != self.dimension:
@@ -303,12 +246,7 @@ class Domain:
         return U
 
     def cell(self, indices: ArrayLike) -> Floats:
-        """Return the canonical point of the k-th value of each coordinate, in a finite domain; shape (d,).
-
-        See Also
-        --------
-        level_of : The way back.
-        """
+        """Return the canonical point of the k-th value of each coordinate, in a finite domain; shape (d,)."""
         at = np.asarray(indices, dtype=np.int64)
         point = (at + 0.5) / np.maximum(self.levels, 1)
         for j, numbers in self._log_integers:
@@ -320,22 +258,12 @@ class Domain:
         return [(j, c.numbers) for j, c in enumerate(self.coordinates) if c.numbers is not None]
 
     def snap_one(self, point: ArrayLike) -> Floats:
-        """Return the canonical point of one point; shape (d,).
-
-        See Also
-        --------
-        snap : The same of several points.
-        """
+        """Return the canonical point of one point; shape (d,)."""
         canonical: Floats = self.snap(np.ravel(np.asarray(point, dtype=float)))[0]
         return canonical
 
     def model_inputs(self, points: ArrayLike) -> Floats:
-        """Return canonical points for a surrogate: categorical coordinates by number, -1 where inactive; shape (n, d).
-
-        See Also
-        --------
-        snap : Makes points canonical.
-        """
+        """Return canonical points for a surrogate: categorical coordinates by number, -1 where inactive; shape (n, d)."""
         U = np.atleast_2d(np.asarray(points, dtype=float))
         if not self.categorical.any():
             return U
@@ -343,12 +271,7 @@ class Domain:
 
     @cached_property
     def size(self) -> float:
-        """The number of configurations: `inf` where an active coordinate can be continuous.
-
-        See Also
-        --------
-        levels : The number of values of each coordinate.
-        """
+        """The number of configurations: `inf` where an active coordinate can be continuous."""
         parents = sorted({c.parent for c in self.coordinates if c.parent >= 0})
         if not parents:
             return math.prod(c.n_values for c in self.coordinates)

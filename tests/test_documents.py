@@ -95,15 +95,19 @@ def test_every_search_is_in_the_table():
 
 def test_the_demo_table_is_what_the_demo_prints(tmp_path):
     script = Path(sys.executable).with_name("spotsvm")
-    shown = subprocess.run(
-        [script, "demo", "--baseline", "random"], capture_output=True, text=True, check=True, cwd=tmp_path
-    ).stdout
-    table = [line.strip() for line in shown.splitlines() if re.match(r"(default SVM|\w+ \(\d+ trials\)) .* \+- ", line)]
-    for line in table:
-        name = line.split("  ")[0]
-        assert name in PAGES["command_line"]
-        assert re.findall(r"[-+]?\d\.\d{4}", line)[0] in PAGES["command_line"]
-    assert len(table) == 3
+    shown = subprocess.run([script, "demo"], capture_output=True, text=True, check=True, cwd=tmp_path).stdout
+    found, told = (
+        {
+            line.split("  ")[0]: [float(number) for number in re.findall(r"\d\.\d{4}\b", line.rpartition("  ")[0])]
+            for line in text.splitlines()
+            if re.match(r"\w.*  .* \+- ", line)
+        }
+        for text in (shown, PAGES["command_line"])
+    )
+    assert list(told) == list(found)
+    assert len(told) == 5
+    for name, scores in found.items():
+        assert told[name] == pytest.approx(scores, abs=0.01)
 
 
 def test_the_folders_and_files_that_the_map_names_exist():

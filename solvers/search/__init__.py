@@ -3,15 +3,14 @@
 from spotsvm.solvers.search.checks import check_search
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import AskTell, Capabilities, Search, Suggestion
-from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
-from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
 from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
 from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch
-from spotsvm.solvers.search.nested_search import NestedSearch
+from spotsvm.solvers.search.nested_search import NestedSearch, Stage
 from spotsvm.solvers.search.registry import (
     SEARCHES,
     capabilities_of,
@@ -20,7 +19,6 @@ from spotsvm.solvers.search.registry import (
     needs_several_objectives,
     register_search,
 )
-from spotsvm.solvers.search.stage import Stage
 from spotsvm.solvers.search.vns.vns_search import VnsSearch
 
 __all__ = [

@@ -197,7 +197,8 @@ def check_resumption(make: Make, domain: Domain, n: int) -> None:
 
 def check_exhaustion(make: Make, n: int) -> SearchExhaustedError:
     """Check that SearchExhaustedError is raised after each configuration of a finite space, and not before; return it."""
-    search, seen = make(_SMALL, 0), set()
+    search = make(_SMALL, 0)
+    seen: set[tuple[float, ...]] = set()
     for _ in range(_MOST):
         if len(seen) == 6:
             break

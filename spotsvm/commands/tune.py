@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -35,13 +35,24 @@ def cluster(address: str | None) -> Iterator[Any]:
         yield client
 
 
-def run_tuning(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int | None, **options: Any) -> Any:
-    """Tune the SVM of a table, on the Dask cluster at an address or in this process, print a summary, and return the results.
+def run_average(table: Any, *, quiet: bool, code: bool, **options: Any) -> Any:
+    """Fit a TunedSVC or TunedSVR to a table, print a summary, and return the results; the options are those of `TunedJob`."""
+    from spotsvm.tuning.summary import average_summary
+    from spotsvm.tuning.tuned_job import TunedJob
+
+    job = TunedJob(table, command=command_line(), **options)
+    results = job.run(_sayer(quiet))
+    _print(average_summary(job, results), results, code)
+    return results
+
+
+def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int | None, **options: Any) -> Any:
+    """Search the parameters of one SVM, on a Dask cluster or in this process, print a summary, and return the results.
 
     The options are those of `TuningJob`; folds that are not given are 5, or fewer if the table allows no more.
     """
     from spotsvm.common.errors import ArgumentError, StorageError, StudyMismatchError
-    from spotsvm.common.text import did_you_mean, printable, printable_line
+    from spotsvm.common.text import did_you_mean
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
     from spotsvm.tuning.job import FOLDS, TuningJob
@@ -54,23 +65,31 @@ def run_tuning(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}{hint}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
         job = TuningJob(table, executor=executor, command=command_line(), cv=FOLDS if cv is None else cv, **options)
-
-        def say(line: str) -> None:
-            if not quiet:
-                click.echo(f"spotsvm: {printable_line(line)}", err=True)
-
         if cv is None:
             job = job.with_possible_folds()
         try:
-            results = job.run(_silence if quiet else progress_bar, say)
+            results = job.run(_silence if quiet else progress_bar, _sayer(quiet))
         except StudyMismatchError as error:
             if error.differs != "data":
                 raise
             raise StorageError(f"--out {job.out} belongs to another table; use a new --out") from error
-    click.echo(printable(tuning_summary(job, results)))
+    _print(tuning_summary(job, results), results, code)
+    return results
+
+
+def _sayer(quiet: bool) -> Callable[[str], None]:
+    """Return what says a line about what was decided."""
+    from spotsvm.common.text import printable_line
+
+    return lambda line: None if quiet else click.echo(f"spotsvm: {printable_line(line)}", err=True)
+
+
+def _print(summary: str, results: Any, code: bool) -> None:
+    from spotsvm.common.text import printable
+
+    click.echo(printable(summary))
     if code and results[-1].code:
         click.echo(printable(f"\nThis Python code repeats it:\n\n{results[-1].code}"), nl=False)
-    return results
 
 
 @contextmanager
@@ -80,8 +99,49 @@ def _silence(name: str, budget: int) -> Iterator[None]:
 
 
 #: the options that `tune` and `demo` share
-tuning_options = section(
-    "Search and report",
+result_options = section(
+    "Fit and results",
+    click.option(
+        "--cv",
+        type=click.IntRange(2),
+        help="Number of folds of the cross-validation; by default 5, or as many as the rows allow.",
+    ),
+    click.option(
+        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of the splits and of all else."
+    ),
+    click.option(
+        "--compare/--no-compare",
+        default=True,
+        help="Whether a linear model and a random forest are scored on the same held-out rows, beside a constant.",
+    ),
+    click.option(
+        "--timeout",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SECONDS",
+        help="Time limit for everything but reading and compiling. Where all rows take too long, a sample is used.",
+    ),
+    click.option(
+        "--workers",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="Folds scored in parallel; with --trial-timeout or --memory-limit candidates. The results stay the same.",
+    ),
+    click.option(
+        "--out",
+        type=click.Path(path_type=Path),
+        help="Folder for report, model and tables, and for the records of a search, which the same command resumes.",
+    ),
+    click.option("--code", is_flag=True, help="Print Python code that repeats it as well; the page always has it."),
+    click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
+)
+
+#: the section of the options of a search of one SVM
+_SEARCH = "Search of one SVM (--model svm, spectra or stormwater)"
+
+#: the options of a search, and for its workers and their limits
+search_options = section(
+    _SEARCH,
     click.option(
         "--trials",
         "n_trials",
@@ -104,14 +164,6 @@ tuning_options = section(
         help="Whether random search runs as well, for comparison, at the same cost again.",
     ),
     click.option(
-        "--cv",
-        type=click.IntRange(2),
-        help="Number of folds of the cross-validation; by default 5, or as many as the smallest class has rows to train on.",
-    ),
-    click.option(
-        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of the splits and the searches."
-    ),
-    click.option(
         "--oversearching",
         type=Choice(["auto", "folds", "repeats", "nested", "none"]),
         default="auto",
@@ -121,40 +173,15 @@ tuning_options = section(
         "search; or by nested resampling, at the cost of five searches.",
     ),
     click.option(
-        "--compare/--no-compare",
-        default=True,
-        help="Whether a linear model and a random forest are scored on the same held-out rows, beside a constant.",
-    ),
-    click.option(
         "--stop",
         is_flag=True,
         help="End a search once its largest expected improvement is far below the uncertainty of the score.",
     ),
     click.option(
-        "--out",
-        type=click.Path(path_type=Path),
-        help="Folder for report, model, parameters and records; the same command resumes an interrupted run.",
-    ),
-    click.option("--code", is_flag=True, help="Print Python code that repeats it as well; the page always has it."),
-    click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
-    click.option(
         "--widen",
         is_flag=True,
         help="Go on from the records in --out, with --trials more candidates, where the chosen value of C, gamma or epsilon is "
         "at an end of its range: in a wider range of it.",
-    ),
-)
-
-
-#: the options for parallel workers and their limits
-worker_options = section(
-    "Workers and limits",
-    click.option(
-        "--workers",
-        type=click.IntRange(1),
-        default=1,
-        show_default=True,
-        help="Folds scored in parallel, or with --trial-timeout or --memory-limit candidates; the results stay the same.",
     ),
     click.option(
         "--dask",
@@ -172,13 +199,6 @@ worker_options = section(
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",
         help="Time limit of a candidate; its worker process is then killed, and the search continues.",
-    ),
-    click.option(
-        "--timeout",
-        type=click.FloatRange(0, min_open=True),
-        metavar="SECONDS",
-        help="Time limit for everything but reading and compiling. Where all rows take too long, parameters are tuned on a "
-        "sample, and the machine is fitted on as many rows as there is time for.",
     ),
     click.option("--memory-limit", metavar="SIZE", help="Memory limit of a candidate, such as 2GB or 512MiB."),
     click.option(
@@ -249,19 +269,26 @@ table_options = section(
         "negative root mean squared error.",
     ),
     click.option(
-        "--pipeline",
-        type=Choice(["table", "spectra", "stormwater"]),
-        default="table",
+        "--model",
+        type=Choice(["tuned", "svm", "spectra", "stormwater"]),
+        default="tuned",
         show_default=True,
-        help="table: scaled SVM. spectra: principal components, their monomials, the important ones, class weights and cutoffs. "
-        "stormwater: a time series predicted from past rain, tested on its last quarter.",
+        help="tuned: an average of SVMs with several kernels, by TunedSVC or TunedSVR. The others search the parameters of one "
+        "SVM. svm: behind scaled columns. spectra: principal components, their monomials, the important ones, class weights and "
+        "cutoffs. stormwater: a time series predicted from past rain, tested on its last quarter.",
     ),
+)
+@table_options
+@result_options
+@search_options
+@section(
+    _SEARCH,
     click.option(
         "--scale",
         type=Choice(["standard", "power"]),
         default="standard",
         show_default=True,
-        help="How columns of numbers are scaled (table): to mean 0 and variance 1, or also nearly normal, by a power "
+        help="How columns of numbers are scaled (svm): to mean 0 and variance 1, or also nearly normal, by a power "
         "transformation.",
     ),
     click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011."),
@@ -276,16 +303,11 @@ table_options = section(
         "past.",
     ),
 )
-@table_options
-@tuning_options
-@worker_options
-def tune(
-    file: Path, target: str, task: Any, pipeline: str, time: str | None, rows: int | None, horizon: int, **options: Any
-) -> None:
+def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None:
     """Tune an SVM on the table in FILE (CSV).
 
-    The search starts with the SVM's default parameters and the centre of the space. In the end both are compared on rows that the
-    search has not used: where tuning did not help, the default SVM is what is recommended.
+    A quarter of the rows is held out. On these the tuned SVM is compared with the default SVM, a constant, a linear model and a
+    random forest: where tuning did not help, the default SVM is what is recommended.
     """
     from spotsvm.common.errors import ArgumentError
     from spotsvm.tuning.code import reading_code, series_code
@@ -293,41 +315,75 @@ def tune(
 
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
     options["file"] = file.name
-    if pipeline == "stormwater":
+    if model == "stormwater":
         given = next((name for name, value in choices.items() if value not in (None, (), False)), None)
         if given is not None:
-            raise ArgumentError(f"--{given.replace('_', '-')} is not for time series (--pipeline stormwater); leave it out")
+            raise ArgumentError(f"--{given.replace('_', '-')} is not for time series (--model stormwater); leave it out")
         from spotsvm.tuning.tables.series import read_series
 
-        table, source = read_series(file, target, time, task, rows), series_code(file, target, time, task, rows)
-    else:
-        from spotsvm.tuning.tables.table import read_table
+        series = target, options.pop("time"), task, options.pop("rows")
+        run_search(read_series(file, *series), pipeline=model, source=series_code(file, *series), **options)
+        return
+    from spotsvm.tuning.tables.table import read_table
 
-        for name, value in (("--time", time), ("--rows", rows), ("--horizon", horizon or None)):
-            if value is not None:
+    if model != "tuned":
+        for name in ("time", "rows", "horizon"):
+            if options[name]:
                 raise ArgumentError(
-                    f"{name} {value} is only for time series (--pipeline stormwater), not for --pipeline {pipeline}"
+                    f"--{name} {options[name]} is only for time series (--model stormwater), not for --model {model}"
                 )
-        table, source = read_table(file, target, task, Choices(**choices)), reading_code(file, target, task, Choices(**choices))
-    run_tuning(table, pipeline=pipeline, horizon=horizon, source=source, **options)
+        del options["time"], options["rows"]
+        options["pipeline"] = model
+    options = _of_model(model, options)
+    table = read_table(file, target, task, Choices(**choices))
+    run = run_average if model == "tuned" else run_search
+    run(table, source=reading_code(file, target, task, Choices(**choices)), **options)
+
+
+def _of_model(model: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options that a model takes; ArgumentError is raised if others are given on the command line."""
+    from spotsvm.common.errors import ArgumentError
+
+    if model != "tuned":
+        return options
+    context = click.get_current_context()
+    others = [option for option in context.command.params if getattr(option, "section", "") == _SEARCH]
+    for option in others:
+        if context.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE:
+            raise ArgumentError(
+                f"{option.opts[0]} is for a search of one SVM, which --model tuned is not: leave it out, or use --model svm"
+            )
+    return {name: value for name, value in options.items() if name not in {option.name for option in others}}
 
 
 @click.command(cls=SectionedCommand)
-@tuning_options
-@worker_options
-def demo(**options: Any) -> None:
+@section(
+    "Model",
+    click.option(
+        "--model",
+        type=Choice(["tuned", "svm"]),
+        default="tuned",
+        show_default=True,
+        help="tuned: an average of SVMs with several kernels. svm: a search of the parameters of one.",
+    ),
+)
+@result_options
+@search_options
+def demo(model: str, **options: Any) -> None:
     """Tune an SVM on scikit-learn's breast-cancer data."""
     from sklearn.datasets import load_breast_cancer
 
     from spotsvm.tuning.tables.table import make_table
 
+    options = _of_model(model, options)
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     click.echo("Breast cancer (Wisconsin, diagnostic): 569 tumours (malignant or benign), 30 measurements of their cells.")
     source = (
         "from sklearn.datasets import load_breast_cancer\nfrom spotsvm.tuning.tables.table import make_table\n\n"
         "table = make_table(*load_breast_cancer(return_X_y=True, as_frame=True))"
     )
-    results = run_tuning(make_table(X, y), source=source, **options)
+    run = run_average if model == "tuned" else run_search
+    results = run(make_table(X, y), source=source, **options)
     for line in _demo_page(results, options["out"]):
         click.echo(line)
     click.echo("Next, with a table of your own: spotsvm tune FILE.csv --target COLUMN")

@@ -104,10 +104,7 @@ def judge_search(
     if (X_new is None) != (y_new is None):
         raise ArgumentError("only one of X_new and y_new is given; use both, or neither")
     sign = float(study.objectives.signs[0])
-    chosen = study.recommend()
-    others = chosen.basis in ("confirmed", "criterion")
-    if not others:
-        chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
+    chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
     same = study.trials[chosen.number].point == study.trials[chosen.best_seen_number].point
     pair = [chosen.params, chosen.best_seen_params]
     X, y, groups = indexable(X, y, groups)
@@ -131,7 +128,7 @@ def judge_search(
         interval = t_interval(means[0] - means[1], error**2, max(n_fresh - 1, 1), confidence)
     return judged(
         study, chosen, means, interval, same=same, confidence=float(confidence), n_fresh=n_fresh, n_failed=0, fresh=fresh,
-        paired=True, choice="best predicted" if search.noise is False and not others else "recommended",
+        paired=True, choice="best predicted" if search.noise is False else "recommended",
     )  # fmt: skip
 
 

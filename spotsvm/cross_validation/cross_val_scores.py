@@ -27,7 +27,6 @@ def cross_val_scores(
     n_jobs: int | None = None,
     error_score: Any = np.nan,
     engine: Literal["auto", "sklearn"] = "auto",
-    racing: bool = False,
     max_bytes: int = MAX_BYTES,
 ) -> NDArray[np.float64]:
     """Score candidates on the same folds: scikit-learn's numbers to the solver's tolerance, several times faster for SVMs.
@@ -64,8 +63,6 @@ def cross_val_scores(
         The score of a fold in which fitting or scoring fails; a FitFailedWarning says so, also where all of them fail.
     engine : {"auto", "sklearn"}, default="auto"
         "sklearn" shares nothing.
-    racing : bool, default=False
-        Stop a candidate when even perfect scores in the folds left could not make it the best; those are nan.
     max_bytes : int, default=2 GiB
         Memory for kernel matrices; where one does not fit, scikit-learn does it.
 
@@ -118,13 +115,11 @@ def cross_val_scores(
         error_score=error_score,
         engine=engine,
         max_bytes=max_bytes,
-        race_for="score" if racing else None,
     )
     filler = np.nan if isinstance(error_score, str) else float(error_score)
     rows = []
     scored = scorer.score(settings)
     warn_of_failures([scores.reason for scores in scored if scores.reason], len(scored))
     for scores in scored:
-        missing = np.nan if "folds_run" in scores.numbers else filler
-        rows.append([scores.numbers.get(f"split{k}_test_score", missing) for k in range(len(splits))])
+        rows.append([scores.numbers.get(f"split{k}_test_score", filler) for k in range(len(splits))])
     return np.array(rows, dtype=np.float64)

@@ -17,7 +17,6 @@ from typing import Any
 import joblib
 import numpy as np
 from sklearn import get_config
-from sklearn.base import is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
@@ -33,7 +32,6 @@ from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_o
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.solvers.errors import OutOfTimeError
 from spotsvm.trials.recommendation import commonest_reasons
-from spotsvm.trials.scores.intervals import score_range
 from spotsvm.trials.trial import traceback_of
 
 MAX_BYTES = 2 * 2**30
@@ -53,19 +51,16 @@ class FoldScores:
     out_of_time: bool = False
 
     def mean(self, metric: str, n_splits: int) -> float:
-        """Return the mean test score, nan if a fold has none; after a race that ended early, the mean of the folds that ran."""
-        ran = int(self.numbers.get("folds_run", n_splits))
-        return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(ran)]))
+        """Return the mean test score, nan if a fold has none."""
+        return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(n_splits)]))
 
 
 class FoldScorer:
     """Scores of candidates on fixed folds; arguments that GridSearchCV has as well mean the same.
 
     `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
-    vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices; it stops a candidate that can
-    no longer be the best by the metric `race_for`. Where work is shared and the metric `soften` is accuracy, the numbers have
-    the `log_loss` of the margins of all test rows as well. With
-    `advise=False` an offset of columns has been warned of elsewhere. What failed is in the scores: `warn_of_failures` tells it.
+    vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices. With `advise=False` an
+    offset of columns has been warned of elsewhere. What failed is in the scores: `warn_of_failures` reports it.
 
     `is_late` returns whether the time is up: candidates that are not scored by then are not scored any more, but for the first
     one of all. A fit by scikit-learn that is under way is finished.
@@ -89,8 +84,6 @@ class FoldScorer:
         return_train_score: bool = False,
         engine: str = "sklearn",
         max_bytes: int = MAX_BYTES,
-        race_for: str | None = None,
-        soften: str | None = None,
         advise: bool = True,
         is_late: Callable[[], bool] | None = None,
     ):
@@ -110,12 +103,9 @@ class FoldScorer:
         self.metrics: list[str] = []
         self.multimetric = False
         self.last_error: Exception | None = None
-        self._engine, self._max_bytes, self._race_for = engine, max_bytes, race_for
-        self._soften, self._advise = soften, advise
+        self._engine, self._max_bytes, self._advise = engine, max_bytes, advise
         self._warned_of_offset, self._has_scored = False, False
         self._given_is_late = is_late
-        #: the best mean score so far, which a race compares with
-        self.best_mean: float | None = None
 
     @property
     def test_share(self) -> float:
@@ -134,7 +124,6 @@ class FoldScorer:
             "scoring": text(whole(self._options["scoring"])),
             "return_train_score": str(self._options["return_train_score"]),
             "engine": self._engine,
-            "racing": str(self._race_for is not None),
         }
 
     def score(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
@@ -169,11 +158,6 @@ class FoldScorer:
         if not isinstance(n_jobs, Integral | None) or n_jobs == 0:  # scikit-learn says what is wrong with it
             return 1
         return -(-int(joblib.effective_n_jobs(n_jobs)) // self.n_splits)
-
-    @property
-    def softens(self) -> bool:
-        """Whether the scores have a log loss beside accuracy."""
-        return self._shared is not None and self._shared.soft
 
     def needs_no_fit(self, name: str) -> bool:
         """Return whether candidates that are scored together and differ in this parameter alone share one fit of each fold."""
@@ -240,16 +224,14 @@ class FoldScorer:
         except NotSharedError:
             return None
         self._use(scorers)
-        softened = scorers.get(self._soften) if self._soften is not None else None
-        soft = softened is not None and is_classifier(self._estimator) and is_own_score(softened, False)
-        return SharedScores(folds, target, splits, scorers, train, soft)
+        return SharedScores(folds, target, splits, scorers, train)
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         found: dict[int, FoldScores] = {}
         left: list[int] = []
         for k in shared.folds.order([dict(c) for c in candidates]):
             try:
-                found[k] = FoldScores(self._race(shared, dict(candidates[k])))
+                found[k] = FoldScores(shared.score(dict(candidates[k])))
                 self._has_scored = True
             except OutOfTimeError as reason:
                 _log.info("%s is not scored: %s", dict(candidates[k]), reason)
@@ -263,24 +245,6 @@ class FoldScorer:
         if left:
             found |= dict(zip(left, self._score_by_sklearn([candidates[k] for k in left]), strict=True))
         return [found[k] for k in range(len(candidates))]
-
-    def _race(self, shared: SharedScores, params: dict[str, Any]) -> dict[str, float]:
-        if self._race_for is None:
-            return shared.score(params)
-        scoring = self._options["scoring"]
-        name = scoring if isinstance(scoring, str) or callable(scoring) else self._race_for
-        if isinstance(scoring, Mapping):
-            name = scoring[self._race_for]
-        highest = score_range(name)[1] if isinstance(name, str) else None
-        if highest is None:
-            raise ArgumentError(f"racing=True needs a score whose best value is known; that of {name!r} is not")
-        numbers = shared.score(params, self.best_mean, self._race_for, highest)
-        ran = sum(f"split{k}_test_{self._race_for}" in numbers for k in range(self.n_splits))
-        numbers["folds_run"] = float(ran)
-        if ran == self.n_splits:
-            mean = FoldScores(numbers).mean(self._race_for, ran)
-            self.best_mean = mean if self.best_mean is None else max(mean, self.best_mean)
-        return numbers
 
     def _score_cutoffs(self, cutoffs: CutoffPaths, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         found: dict[int, FoldScores] = {}

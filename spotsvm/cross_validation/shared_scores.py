@@ -15,7 +15,6 @@ from sklearn.metrics import accuracy_score, r2_score
 from spotsvm.cross_validation.fold_data import Split, take
 from spotsvm.cross_validation.machines import NotSharedError
 from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
-from spotsvm.cross_validation.soft_loss import log_loss_of_margins, margins
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
 
@@ -43,30 +42,20 @@ def can_share(scorer: Any) -> bool:
 
 
 class SharedScores:
-    """Scores of candidates from shared work; `train` is whether to score the training rows, `soft` whether to add a log loss."""
+    """Scores of candidates from shared work; `train` is whether to score the training rows."""
 
-    def __init__(
-        self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool, soft: bool = False
-    ):
-        self.folds, self._scorers, self._splits, self.soft = folds, scorers, list(splits), soft
-        classes, self._codes = np.unique(np.asarray(y) if soft else np.empty(0), return_inverse=True)
-        self._n_classes = len(classes)
+    def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
+        self.folds, self._scorers, self._splits = folds, scorers, list(splits)
         self._plain = {name: is_own_score(scorer, folds.regression) for name, scorer in scorers.items()}
         # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
         self._test = [_Rows(rows, take(y, rows)) for _, rows in self._splits]
         self._train = [_Rows(rows, take(y, rows)) for rows, _ in self._splits] if train else []
 
-    def score(self, params: dict[str, Any], bar: float | None = None, metric: str = "", highest: float = 1.0) -> dict[str, float]:
-        """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it.
-
-        With a `bar`, stop as soon as the mean of `metric` over all folds, at most `highest` in each, can no longer reach it;
-        folds that did not run are absent.
-        """
+    def score(self, params: dict[str, Any]) -> dict[str, float]:
+        """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it."""
         numbers: dict[str, float] = {}
         fit_times, score_times = [], []
         began = time.perf_counter()
-        reached = 0.0
-        found: list[Floats] = []
         for k, answer in enumerate(self.folds.answers(params)):
             fit_times.append(time.perf_counter() - began)
             began = time.perf_counter()
@@ -74,21 +63,11 @@ class SharedScores:
             score_times.append(time.perf_counter() - began)
             if self._train:
                 self._score_rows(numbers, f"split{k}_train_", answer, self._train[k])
-            if self.soft and answer.classes is not None:
-                found.append(answer.decisions[self._test[k].rows])
             began = time.perf_counter()
-            left = len(self._splits) - k - 1
-            if bar is not None:
-                reached += numbers[f"split{k}_test_{metric}"]
-                if left and reached + left * highest < bar * len(self._splits):
-                    break
         for name, times in (("fit_time", fit_times), ("score_time", score_times)):
             mean = sum(times) / len(times)
             spread = math.sqrt(sum((t - mean) ** 2 for t in times) / len(times))
             numbers[f"mean_{name}"], numbers[f"std_{name}"] = mean, spread
-        if self.soft:
-            codes = np.concatenate([self._codes[asked.rows] for asked in self._test[: len(found)]])
-            numbers["log_loss"] = log_loss_of_margins(margins(np.concatenate(found), codes, self._n_classes))
         return numbers
 
     def test_answers(self, params: dict[str, Any]) -> list[Floats]:

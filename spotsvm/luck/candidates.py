@@ -20,11 +20,12 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.luck.calibration import Calibration, calibrate
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.new_rows import N_DRAWS, ExpectedScore, corrected, expected_of, expected_of_draws, fresh_folds, left_out_scores
 from spotsvm.luck.rows import Unseen
-from spotsvm.luck.scores import known_score
+from spotsvm.luck.scores import known_score, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
 from spotsvm.trials.scores.intervals import check_confidence
 
@@ -33,6 +34,9 @@ Array = NDArray[Any]
 #: candidates whose out-of-fold responses are compared, and those of them that an average has at most
 POOL, MEMBERS = 10, 5
 _LEAST_PROBABILITY = 1e-6
+#: of the log likelihood beside accuracy, which is a staircase
+_LOSS_WEIGHT = 0.5
+_LOG_LIKELIHOOD = score_called("neg_log_loss", ("neg_log_loss",))
 
 
 def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: int = POOL) -> list[dict[str, Any]]:
@@ -234,8 +238,9 @@ def combined(
 ) -> Combination:
     """Return the average of candidates, or the first alone, with the scores of draws in which the choice is made anew.
 
-    Weights are those of agnostic Bayes by the metric, or by accuracy where its score of a row is not known; in regression those
-    of a greedy selection by squared error, or of agnostic Bayes by absolute error if that is the metric.
+    Weights are those of agnostic Bayes by the metric, or by accuracy where its score of a row is not known; beside accuracy half
+    the log likelihood of probabilities, or of calibrated decisions, counts. In regression they are those of a greedy selection
+    by squared error, or of agnostic Bayes by absolute error if that is the metric.
 
     Parameters
     ----------
@@ -253,8 +258,11 @@ def combined(
         Whether the decisions are turned into probabilities by a sigmoid, or a softmax of several classes.
     """
     n, regression = len(out.rows), out.classes is None
-    known = known_score(metric, 0 if out.classes is None else len(out.classes))
-    score = known_score("r2" if regression else "accuracy", 2) if known is None else known
+    n_classes = 0 if out.classes is None else len(out.classes)
+    known = known_score(metric, n_classes)
+    if known is not None and known.name == "f1" and out.classes is not None and out.classes[1] != 1:
+        known = None  # scikit-learn's positive class is 1, whichever place it has
+    score = known_score("r2" if regression else "accuracy", n_classes) if known is None else known
     assert score is not None
     if regression and out.y.ndim > 1:
         weights = _shares_of_outputs(out, average)
@@ -267,7 +275,10 @@ def combined(
     each = as_decisions(answers, out.response)
     if score.kind == "probabilities" and calibrated:
         each = calibrate(each, out.y, np.ones(each.shape[:2]))(each)
-    gains = score.gains(each, out.y, w)
+    gains = merits = score.gains(each, out.y, w)
+    if score.name == "accuracy" and out.response != "predict":
+        as_probable = each if out.response == "predict_proba" else calibrate(each, out.y, np.ones(each.shape[:2]))(each)
+        merits = gains + _LOSS_WEIGHT * _LOG_LIKELIHOOD.gains(as_probable, out.y, w)
     unit_names = None if groups is None else np.asarray(groups)[out.rows]
     draws = draw_rows(n, N_DRAWS, np.random.default_rng((seed, 1)), unit_names)
     if not average:
@@ -277,7 +288,7 @@ def combined(
         weights, in_draws = greedy(errors, w[None])[0], greedy(errors, draws.counts)
     else:
         rng = np.random.default_rng((seed, 2))
-        weights, in_draws = agnostic_bayes(gains, w, draws.unit, rng), agnostic_bayes_in_draws(gains, w, draws, rng)
+        weights, in_draws = agnostic_bayes(merits, w, draws.unit, rng), agnostic_bayes_in_draws(merits, w, draws, rng)
     weights, in_draws = largest(weights, MEMBERS), largest(in_draws, MEMBERS)
     mean = np.tensordot(weights, answers, 1)
     calibration = calibrate(as_decisions(mean[None], out.response), out.y, w[None]) if calibrated else None
@@ -302,7 +313,7 @@ def combined(
 def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
     """Return the weights for a target of several columns: those by the squared errors of all, each in its deviations."""
     if not average:
-        return np.eye(len(out.kept))[0]
+        return np.asarray(np.eye(len(out.kept))[0])
     errors = (out.answers - out.y) / np.where(np.std(out.y, axis=0) > 0, np.std(out.y, axis=0), 1.0)
     errors = errors.reshape(len(errors), -1)
     return largest(greedy(errors, np.ones((1, errors.shape[1])))[0], MEMBERS)
@@ -385,7 +396,10 @@ def expected_score(
     params = best_candidates(search.cv_results_, search.refit if several else "score", search.best_index_)
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
-    out = out_of_fold(candidates, X, y, splits, classifier=classifier, calibrated=calibrated, n_jobs=n_jobs)
+    scorer = FoldScorer(search.estimator, X, y, splits, {}, engine=getattr(search, "engine", "auto"), advise=False)
+    out = out_of_fold(
+        candidates, X, y, splits, classifier=classifier, calibrated=calibrated, n_jobs=n_jobs, known=scorer.test_answers(params)
+    )
     found = combined(out, metric, seed, groups=groups, average=average, calibrated=calibrated)
     assert found.expected is not None
     return found.expected(confidence)

@@ -1,7 +1,8 @@
-"""Draws of rows with replacement, of many rows or groups of rows at once."""
+"""Draws of rows with replacement, of many rows or groups of rows at once, and samples without."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+
+_FEWEST_GROUPS = 5  # in a sample
 
 
 @dataclass(frozen=True)
@@ -77,3 +80,55 @@ def unit_sums(values: Array, unit: NDArray[np.intp]) -> Array:
     sums = np.zeros((*values.shape[:-1], size), values.dtype)
     np.add.at(sums.T, unit, values.T)
     return sums
+
+
+def sample_rows(
+    n: int, size: int, seed: int, classes: Any = None, groups: Any = None, held: Sequence[int] | NDArray[np.intp] = ()
+) -> NDArray[np.intp]:
+    """Return random rows without replacement, in their order.
+
+    Parameters
+    ----------
+    n, size : int
+        Number of rows, and of those to draw.
+    seed : int
+        The source of chance.
+    classes : array-like of shape (n,), optional
+        Classes, which keep their shares, with at least one row of each.
+    groups : array-like of shape (n,), optional
+        Labels of groups, which are drawn as wholes (in place of the shares of classes), at least five of them. If these have more
+        than twice as many rows, random ones of them are returned.
+    held : sequence of int
+        Rows that are not drawn.
+
+    Returns
+    -------
+    ndarray of shape (size,)
+        The rows; with groups some more or fewer.
+
+    Examples
+    --------
+    >>> rows = sample_rows(100, 10, 0, classes=[0] * 50 + [1] * 50)
+    >>> len(rows), int((rows < 50).sum())
+    (10, 5)
+    """
+    rows = np.delete(np.arange(n), held) if len(held) else np.arange(n)
+    if size >= len(rows):
+        return rows
+    if groups is not None:
+        names, unit = np.unique(np.asarray(groups)[rows], return_inverse=True)
+        place = np.random.default_rng(seed).permutation(len(names))[unit]  # whole groups, in an order by chance
+        before = np.cumsum(np.bincount(place)) - np.bincount(place)
+        chosen = rows[(before[place] < size) | (place < _FEWEST_GROUPS)]
+        if len(chosen) <= 2 * size:
+            return chosen
+        return np.sort(np.random.default_rng((seed, 2)).choice(chosen, size, replace=False))
+    order = np.random.default_rng((seed, 2)).permutation(len(rows))
+    if classes is not None:
+        code = np.unique(np.asarray(classes)[rows], return_inverse=True)[1][order]
+        rank = np.empty(len(rows))
+        for c in range(code.max() + 1):
+            of_class = code == c
+            rank[of_class] = np.arange(of_class.sum()) / of_class.sum()
+        order = order[np.argsort(rank, kind="stable")]
+    return rows[np.sort(order[:size])]

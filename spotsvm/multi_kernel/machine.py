@@ -86,11 +86,6 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
             If a parameter or a weight is invalid, or a pair `n_trials` is too small for the search; a ValueError.
         SolverError
             If the kernel or the search does not; a ValueError.
-
-        See Also
-        --------
-        predict : The prediction for new rows.
-        spotsvm.kernels.nested : The search that `tune` makes.
         """
         if self.tune is None:
             if hasattr(self, "tuning_"):
@@ -223,8 +218,6 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
         cv=machine.cv,
         random_state=machine.random_state,
         profile=None,  # C belongs to the models' own spaces
-        confirm=None,
-        criterion="score",
         start=[],
     )
     data = rows if names is None else pd.DataFrame(rows, columns=names)

@@ -23,15 +23,11 @@ from spotsvm.optimism.search_access import (
     fresh_search,
     inner_cv,
     inner_ratio,
-    mean_scores,
     metric_of,
     metric_title,
-    tuned_score,
     winner_of,
 )
-from spotsvm.trials.recommendation import CONFIRM
 from spotsvm.trials.scores.fold_bias import optimism_of_folds
-from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
 from spotsvm.trials.scores.intervals import check_confidence
 from spotsvm.trials.scores.optimism import METHODS, Method, Optimism
 
@@ -64,18 +60,17 @@ def oversearching(
     search : SpotSearchCV, or another search with `cv_results_`, `best_score_` and `best_params_`
         The search to analyse. "nested" clones it; the others use a fitted search as it is, and fit another one.
     X : array-like of shape (n_samples, n_features)
-        All rows; not needed for "partitions" and "folds" with a fitted search.
+        All rows; not needed for "folds" with a fitted search.
     y : array-like of shape (n_samples,), default=None
         Target.
     outer : int, splitter or iterable, default=5
         Outer folds of "nested". A number makes shuffled folds, stratified for a classifier, and by group if there are groups;
         or any splitter of scikit-learn, repeated or by time.
-    method : {"nested", "repeats", "partitions", "folds"}, default="nested"
+    method : {"nested", "repeats", "folds"}, default="nested"
         "nested": in each outer fold the search runs without the fold's rows, and its winner is scored on them. "repeats": after
-        one search, the winner and the runners-up are scored on fresh splits of the same rows. "partitions": from the scores
-        behind `fresh_score_`, which a `SpotSearchCV` has where its `confirm` applies, without a further fit. "folds": from the
-        fold scores of all candidates, without a further fit. The first costs as many searches as there are folds and is the
-        reference; the others are cheap and do not see the luck that lies in the rows.
+        one search, the winner and the runners-up are scored on fresh splits of the same rows. "folds": from the fold scores of
+        all candidates, without a further fit. The first costs as many searches as there are folds and is the reference; the
+        others are cheap and do not see the luck that lies in the rows.
     confidence : float, default=0.95
         Confidence level of the intervals.
     n_jobs : int or None, default=None
@@ -151,10 +146,8 @@ def oversearching(
         if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
             raise ArgumentError(f"{name}={count!r} is not a valid number; use an integer of at least 1")
     check_search(search)
-    if X is None and not (method in ("partitions", "folds") and hasattr(search, "cv_results_")):
-        raise ArgumentError(
-            "X=None: pass the data; it can be omitted only for method='partitions' or 'folds' with a fitted search"
-        )
+    if X is None and not (method == "folds" and hasattr(search, "cv_results_")):
+        raise ArgumentError("X=None: pass the data; it can be omitted only for method='folds' with a fitted search")
     seed = _seed(search, random_state, path)
     fit_params = dict(fit_params or {})
     if X is not None:
@@ -165,8 +158,6 @@ def oversearching(
         return run_nested(task, splits, confidence=confidence, variance=variance, n_jobs=n_jobs, seed=seed)
     if not hasattr(search, "cv_results_"):
         search = _fit_one(search, X, y, groups, fit_params, seed, path)
-    if method == "partitions":
-        return _of_partitions(search, confidence)
     if method == "folds":
         winner = winner_of(search)
         return optimism_of_folds(
@@ -178,29 +169,6 @@ def oversearching(
             ratio=inner_ratio(search, X, y, groups),
         )
     return run_repeats(search, X, y, groups, fit_params, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
-
-
-def _of_partitions(search: Any, confidence: float) -> Optimism:
-    """Return the optimism from what the search has noted when it chose by further partitions."""
-    if not hasattr(search, "fresh_score_"):
-        if CONFIRM in getattr(getattr(search, "study_", None), "findings", {}):
-            raise ArgumentError(
-                f"method='partitions' is for the candidate that further partitions chose, and refit={search.refit!r} has taken a "
-                "simpler one; use method='nested', 'repeats' or 'folds', or a search with refit=True"
-            )
-        raise ArgumentError(
-            "method='partitions' needs a SpotSearchCV that has chosen by further partitions, and this search has not; "
-            "use method='folds' or 'repeats', or a SpotSearchCV with confirm=5"
-        )
-    winner = winner_of(search)
-    return optimism_of_partitions(
-        search.study_.findings[CONFIRM],
-        tuned_score(search),
-        len(mean_scores(search)),
-        params=candidate_params(search, winner),
-        metric=metric_title(search, metric_of(search)),
-        confidence=confidence,
-    )
 
 
 def _seed(search: Any, random_state: Any, path: Any) -> int:

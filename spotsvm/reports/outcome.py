@@ -19,10 +19,6 @@ from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, 
 from spotsvm.trials.scores.metrics import ScoreUnit
 
 _SURE = 1.96
-_WHY = {
-    "criterion": ", as it is the best by the criterion of the search",
-    "confirmed": ", as it is the best of the contenders on further random partitions of the rows",
-}
 
 
 def facts(view: StudyView) -> list[tuple[str, str]]:
@@ -105,11 +101,10 @@ def _words(view: StudyView, found: Recommendation) -> str:
     other = view.trials[found.number].value != found.best_seen_value
     seen = f" The best {view.objective_name(0)} seen is {best}, in trial {found.best_seen_number}." if other else ""
     if not isinstance(luck, str):
-        why = _WHY.get(found.basis, "")
         unit = ScoreUnit(luck.metric)
         sure = _sure(luck.confidence, *unit.interval(luck.outer_interval))
         return (
-            f"Use trial {found.number}{why}: its {view.score_name} on the given folds is {value}.{seen} The best of many is "
+            f"Use trial {found.number}: its {view.score_name} on the given folds is {value}.{seen} The best of many is "
             f"partly luck: on new data expect {short(unit.value(luck.outer_score))}{sure}."
         )
     if found.basis == "observed":
@@ -117,13 +112,8 @@ def _words(view: StudyView, found: Recommendation) -> str:
         held = f" of those that hold the bounds ({counted(out, 'trial')} of {len(view.done)} did not)" if out else ""
         noise = ", and no noise was found between evaluations" if view.noise == "deterministic" else ""
         return f"Use trial {found.number}: its value, {value}, is the best seen{held}{noise}."
-    if found.basis in ("criterion", "verdict"):
-        return f"Use trial {found.number}: it is the best by the criterion of the search. Its value is {value}.{seen}"
-    if found.basis == "confirmed":
-        return (
-            f"Use trial {found.number}: on further random partitions of the rows it is the best of the contenders, with the mean "
-            f"value {short(found.value, 6)} on {found.n_evaluations - 1} partitions that had no part in the choice.{seen}"
-        )
+    if found.basis == "verdict":
+        return f"Use trial {found.number}, which the comparison with the default names. Its value is {value}.{seen}"
     if dict(found.params) == dict(found.best_seen_params):
         told = f"Its configuration also has the best value seen, {best}"
     else:

@@ -23,7 +23,6 @@ _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of what they chose on the outer folds.",
     "repeats": "Tuned scores of the winner and the runners-up, and their scores on fresh splits.",
-    "partitions": "The tuned score of the chosen candidate, and its score on each partition that had no part in the choice.",
     "folds": "The score of each fold's own best candidate, and that of the winner of all folds, fold by fold.",
 }
 _HOW_TO_KNOW = (
@@ -36,7 +35,7 @@ _HOW_TO_KNOW = (
 def oversearching_section(view: StudyView) -> Section | None:
     """Return the section, or None if there is no best trial and no finding."""
     known = bool(view.done) if view.study.objectives.several else view.recommended is not None
-    further = findings_of(view.findings, "confirm", "judgement")
+    further = findings_of(view.findings, "judgement")
     luck = view.luck
     if isinstance(luck, str):
         if not (known or luck or further):

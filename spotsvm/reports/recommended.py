@@ -18,10 +18,10 @@ from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import Recommendation
 
 _HOW = {
-    "predicted": "the best predicted among the evaluated ones", "observed": "the best seen", "criterion": "the best by the "
-    "criterion of the search", "confirmed": "the best of the contenders on further partitions",
+    "predicted": "the best predicted among the evaluated ones",
+    "observed": "the best seen",
     "verdict": "the one that the comparison with the default recommends",
-}  # fmt: skip
+}
 _GRID = 101
 #: a plausible range that is all of the range
 WHOLE = "the score does not depend on it here"
@@ -133,7 +133,7 @@ def _range_words(axis: StudyAxis, places: Any, plausible: Any, own: float) -> st
 def trial_table(view: StudyView, found: Recommendation) -> pd.DataFrame:
     """Return a frame with a column for the recommended trial, and one for the best seen if it is another."""
     there = view.trials[found.best_seen_number].point
-    expected = found.basis in ("predicted", "confirmed")
+    expected = found.basis == "predicted"
     cells: list[tuple[str, Any, Any]] = [
         ("trial", found.number, found.best_seen_number),
         (f"{view.objective_name(0)} seen", view.trials[found.number].value, found.best_seen_value),

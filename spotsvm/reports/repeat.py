@@ -103,8 +103,6 @@ def code_snippet(study: StudyResults) -> str:
     arguments += [f"start={starts!r}"] if starts and literal(repr(starts)) == starts else []
     profile = about.get("profile")
     arguments += [f"profile={profile!r}"] if isinstance(profile, str) else []
-    criterion = about.get("criterion")
-    arguments += [f"criterion={criterion!r}"] if isinstance(criterion, str) else []
     conditions, bounds = from_texts(about.get("constraints"))
     arguments += [f"constraints={bounds!r}"] if bounds else []
     comments = [f"# search: {_line(search)}"] if not known else []
@@ -204,8 +202,6 @@ def _objective(study: StudyResults) -> list[str]:
     if not isinstance(estimator, str):
         return []
     lines = [f"# estimator: {_line(estimator)}", "# X, y: the data; cv: the folds"]
-    if about.get(_CONTEXT + "racing") == "True":
-        lines.append("# the study stopped poor candidates after some of the folds; this scores all folds, so trials can differ")
     if about.get(_CONTEXT + "engine", "sklearn") != "sklearn":
         lines.append("# the study shared work between folds, so scores can differ in their last digits")
     if not isinstance(scoring, str) or len(scoring) > 1000 or not isinstance(literal(scoring), str | None):

@@ -17,6 +17,12 @@ from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.verdict import CONSTANT, Verdict
 
 _SURE = 1.96
+#: what scores are called that are those of training rows, and who has seen these
+_FOLDS = {"search": "on the folds", "average": "out of fold"}
+_SEEN = {
+    "search": "The searches have seen the folds, and none has seen the",
+    "average": "Out of fold: training rows, judged by settings and weights that were found without them. Nothing has seen the",
+}
 #: name, value and both ends of its interval
 Row = tuple[str, float, float, float]
 
@@ -30,7 +36,7 @@ def notice_parts(finding: Mapping[str, Any]) -> list[Part]:
 
 def verdict_parts(found: Verdict) -> list[Part]:
     """Return the sentences, the scores as a picture and a table, and the difference if two models were compared."""
-    unit = ScoreUnit(found.metric)
+    unit, folds = ScoreUnit(found.metric), _FOLDS[found.by]
     words = [Notice(text, "finding") for text in (found.sentence, found.expectation) if text]
     rows: list[Row] = []
     if (constant := found.constant) is not None:
@@ -38,17 +44,17 @@ def verdict_parts(found: Verdict) -> list[Part]:
             (f"{constant.name}, held-out rows", constant.held_out, *_within(found.metric, constant.held_out, constant.error))
         )
     rows += [
-        ("default, on the folds", found.default_score, nan, nan),
+        (f"default, {folds}", found.default_score, *_known(found, "default")),
         ("default, held-out rows", found.default_held_out, *_within(found.metric, found.default_held_out, found.default_error)),
     ]
     if found.compares:
         rows += [
-            ("tuned, on the folds", found.tuned_score, nan, nan),
+            (f"tuned, {folds}", found.tuned_score, *_known(found, "tuned")),
             ("tuned, held-out rows", found.tuned_held_out, *_within(found.metric, found.tuned_held_out, found.tuned_error)),
         ]
     others = [rival for rival in found.rivals if rival.code != CONSTANT]
     rows += [(f"{one.name}, held-out rows", one.held_out, *_within(found.metric, one.held_out, one.error)) for one in others]
-    if np.isfinite(found.expected):
+    if found.by == "search" and np.isfinite(found.expected):
         rows.append((f"{found.recommended}, on new rows", found.expected, *found.expected_interval))
     return [
         *words,
@@ -56,12 +62,17 @@ def verdict_parts(found: Verdict) -> list[Part]:
         interval_picture(
             [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
             unit.title,
-            f"{unit.title}; {unit.better}. A line is a {100 * found.confidence:g} % interval. The searches have seen the folds, "
-            f"and none has seen the {found.n_held_out} held-out rows.",
+            f"{unit.title}; {unit.better}. A line is a {100 * found.confidence:g} % interval. {_SEEN[found.by]} "
+            f"{found.n_held_out} held-out rows.",
         ),
-        Table(verdict_table(found), f"{unit.title} on the folds and on held-out rows, its standard error, and seconds of a fit"),
+        Table(verdict_table(found), f"{unit.title} {folds} and on held-out rows, its standard error, and seconds of a fit"),
         *_differences(found, unit),
     ]
+
+
+def _known(found: Verdict, which: str) -> tuple[float, float]:
+    """Return the interval of a score on the folds, where that is the score to expect."""
+    return found.expected_interval if found.by == "average" and found.recommended == which else (nan, nan)
 
 
 def verdict_table(found: Verdict) -> pd.DataFrame:
@@ -73,7 +84,7 @@ def verdict_table(found: Verdict) -> pd.DataFrame:
     rows = [*others[:1], *rows, *others[1:]]
     unit = ScoreUnit(found.metric)
     cells = [(name, unit.value(score), unit.value(held_out), error, took) for name, score, held_out, error, took in rows]
-    return pd.DataFrame(cells, columns=["model", "on the folds", "held-out", "its error", "fit, s"])
+    return pd.DataFrame(cells, columns=["model", _FOLDS[found.by], "held-out", "its error", "fit, s"])
 
 
 def _differences(found: Verdict, unit: ScoreUnit) -> list[Part]:
@@ -81,7 +92,7 @@ def _differences(found: Verdict, unit: ScoreUnit) -> list[Part]:
     if not (found.compares and np.isfinite(found.difference)):
         return []
     rows: list[Row] = [
-        ("on the folds", found.gain, found.gain - _SURE * found.gain_error, found.gain + _SURE * found.gain_error),
+        (_FOLDS[found.by], found.gain, found.gain - _SURE * found.gain_error, found.gain + _SURE * found.gain_error),
         ("held-out rows", found.difference, *found.interval),
     ]
     side = "left" if unit.is_error else "right"

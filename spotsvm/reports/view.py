@@ -17,10 +17,9 @@ from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
 from spotsvm.surrogates.kriging.noise import Verdict as Noisiness
 from spotsvm.surrogates.kriging.noise import judge_noise
-from spotsvm.trials.recommendation import CONFIRM, Recommendation, current_verdict, holds_bounds, may_be_best, why_none
+from spotsvm.trials.recommendation import Recommendation, current_verdict, holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
-from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
 from spotsvm.trials.scores.intervals import bounded
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Optimism
@@ -297,15 +296,11 @@ class StudyView:
         metric = tuned_metric([t for t in trials if t.values is not None][:5])
         if metric is None or self.study.objectives.several or best is None:
             return ""
-        confirmed = self.source.findings.get(CONFIRM, {})
-        if best.basis == "confirmed" and "fresh folds" in confirmed:
-            tuned = float(trials[best.number].value or 0.0)
-            return self._of_error(optimism_of_partitions(confirmed, tuned, len(trials), params=best.params, metric=metric))
         try:
-            chosen = best.number if best.basis in ("confirmed", "criterion", "verdict") else None
+            chosen = best.number if best.basis == "verdict" else None
             return self._of_error(optimism_of_trials(trials, metric, chosen=chosen))
         except (ArgumentError, NoCompletedTrialError):
-            return ""  # one fold only, or races that ended early: nothing can be said from the folds
+            return ""  # one fold only: nothing can be said from the folds
 
     def _of_error(self, luck: Optimism) -> Optimism:
         """Return an estimate with the name of the scorer if that is an error, and its interval without what no error can be."""

@@ -12,8 +12,6 @@ from spotsvm.common.errors import SpotSVMError
 from spotsvm.common.text import duration, printable_line
 from spotsvm.search_cv.scoring import metric_name
 from spotsvm.trials.profile import finished_words, suggested
-from spotsvm.trials.recommendation import CONFIRM
-from spotsvm.trials.scores.fresh_partitions import optimism_of_partitions
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.trial import FINISHED
@@ -63,12 +61,6 @@ def _results(search: Any) -> Iterator[tuple[str, str]]:
         yield "best parameters", ", ".join(params[:_MOST_PARAMETERS]) + more
     if hasattr(search, "best_score_"):
         yield "mean score", f"{unit.value(search.best_score_):.4g} ({words}, {search.n_splits_} folds)"
-    if hasattr(search, "fresh_score_"):
-        found = study.findings[CONFIRM]
-        luck = optimism_of_partitions(found, search.best_score_, len(study.trials), metric=unit.metric)
-        low, high = unit.interval(luck.outer_interval)
-        interval = f" (95 % interval {low:.4g} to {high:.4g})" if low == low else ""
-        yield "fresh score", f"{unit.value(search.fresh_score_):.4g}{interval}, on partitions that had no part in the choice"
     if study.objectives.several and any(t.values is not None for t in study.trials):
         yield "front", f"{len(study.pareto())} candidates that no other one dominates"
     own = suggested(study.trials)

@@ -134,7 +134,7 @@ def best_candidate(
         why = why_none_holds(trials, scoring.constraints)
         return BestCandidate(results, None, None, scorers, multimetric, metric, why)
     chosen = trials.index(scored[0]) if scored else 0
-    merits = np.array([scoring.merit(t) for t in trials]) if scoring.soft else results[f"mean_test_{metric}"]
+    merits = results[f"mean_test_{metric}"]
     if scoring.constraints.bounds:
         merits = np.where(held, merits, np.nan)
     if np.isfinite(merits).any():
@@ -157,8 +157,8 @@ def warn_of_results(trials: Sequence[Trial], best: BestCandidate, scorer: FoldSc
     """
     metrics = [name.removeprefix("mean_test_") for name in best.results if name.startswith("mean_test_")]
     whole = {f"split{k}_test_{metric}" for metric in metrics for k in range(scorer.n_splits)}
-    # a race ends candidates early, and a metric beside the one that counts may fail alone
-    failed = [not whole <= t.extra.keys() and "folds_run" not in t.extra and t.number not in left_out for t in trials]
+    # a metric beside the one that counts may fail alone
+    failed = [not whole <= t.extra.keys() and t.number not in left_out for t in trials]
     of_metric = str(scorer.last_error or "a metric failed")
     warn_of_failures([t.reason or of_metric for t, wrong in zip(trials, failed, strict=True) if wrong], len(trials))
     scored = np.array([whole <= t.extra.keys() for t in trials], dtype=bool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
@@ -18,32 +18,21 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
-from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
-from spotsvm.common.checks import check_choice
+from spotsvm.common.checks import check_count
 from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
 from spotsvm.common.text import names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options
-from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.search_cv.bounds import check_bounded
-from spotsvm.search_cv.confirm import (
-    N_COSTLY,
-    N_PARTITIONS,
-    Confirmation,
-    confirm,
-    contenders,
-    predicted_contender,
-    seconds_a_partition,
-)
 from spotsvm.search_cv.estimator_space import accepted_space, grid
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, grid_size, profile_of
-from spotsvm.search_cv.scoring import CRITERION, CandidateScoring
+from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.search_cv.simplest import ONE_SE, simplicity
-from spotsvm.search_cv.start import experienced_start, own_start
+from spotsvm.search_cv.start import own_start
 from spotsvm.solvers.search.contract.base import AskTell, Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
@@ -54,13 +43,12 @@ from spotsvm.study.recorded import recorded_starts
 from spotsvm.study.stop import StopRule, TimeLimit, checked_stop, checked_timeout, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.interrupts import interrupts_allowed
-from spotsvm.study.workers.open import checked_n_jobs, open_workers
-from spotsvm.study.workers.protocol import Here, Workers, in_order
+from spotsvm.study.workers.open import open_workers
+from spotsvm.study.workers.protocol import Here, Workers
 from spotsvm.trials.constraints import N_VALUES, Constraints, ConstraintsLike
 from spotsvm.trials.profile import Profile, described_profile
-from spotsvm.trials.recommendation import CONFIRM, holds_bounds
+from spotsvm.trials.recommendation import holds_bounds
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.trial import Outcome, Trial
 
@@ -97,10 +85,7 @@ class SearchArguments:
     noise: Noise = False
     batch_size: int | None = None
     engine: Literal["auto", "sklearn"] = "auto"
-    racing: bool = False
     profile: str | None = "auto"
-    confirm: int | Literal["auto"] | None = "auto"
-    criterion: Literal["auto", "score"] = "auto"
     start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None
     stop: Literal["uncertainty"] | StopRule | None = None
     path: str | Path | None = None
@@ -114,6 +99,7 @@ class SearchArguments:
     refit_timeout: float | None = None
     constraints: ConstraintsLike | None = None
     calibrate: bool = False
+    rows: int | None = None
 
     @property
     def uses_workers(self) -> bool:
@@ -138,8 +124,6 @@ def given_space(search: SearchArguments) -> Space:
 
 #: the value of `refit` that asks for an average of candidates
 AVERAGE = "average"
-#: the stream of the study's seed that further partitions are drawn from
-_FURTHER = 2
 #: how far a coordinate may be off by the rounding of quantiles
 _ROUNDING = 1e-9
 
@@ -153,23 +137,19 @@ class SpotSearchRun:
 
     def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
         self._search, self._X, self._y, self._splits = search, X, y, splits
-        self._limit = None if search.timeout is None else TimeLimit(search.timeout, self._seconds_of_partitions)
+        self._limit = None if search.timeout is None else TimeLimit(search.timeout)
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
         options: dict[str, Any] = {"scoring": search.scoring, "engine": search.engine}
-        if search.criterion == AUTO and not (search.racing or self.scoring.objectives):
-            options["soften"] = self.scoring.race_for
         self._on_splits = partial(FoldScorer, search.estimator, X, y, fit_params=fit_params, **options)
         self._make_scorer = partial(
             self._on_splits, splits, error_score=search.error_score, return_train_score=search.return_train_score,
-            race_for=self.scoring.race_for if search.racing else None,
         )  # fmt: skip
         late = {} if (limit := self._limit) is None else {"is_late": lambda: limit.left <= 0.0}
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, **late)
         space = self._space = accepted_space(search.estimator, given_space(search))
-        plain = isinstance(search.search, str) and not (search.racing or self.scoring.objectives)
+        plain = isinstance(search.search, str) and not self.scoring.objectives
         constraints = Constraints.of(search.constraints)
         profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
-        soft = "soften" in options and self.scorer.softens
         shared = [not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres()]
         self._shares_work, self._compiles = plain and all(shared), any(shared)
         self._start = search.start
@@ -178,14 +158,13 @@ class SpotSearchRun:
             if profile is None and space.domain.size <= search.n_iter:
                 start = grid(space)
             elif self._shares_work:
-                start = (own_start if profile is None else experienced_start)(search.estimator, space, X, y)
+                start = own_start(search.estimator, space, X, y)
             self._start = [params for params in start if not constraints.violated(params)]
         self._record = None if search.path is None else Record(search.path)
         try:
             if self._record is not None and (recorded := recorded_starts(self._record)) is not None:
                 about, starts, has_gone_on = recorded  # it goes on as it began
                 profile = described_profile(about, space) if search.profile == AUTO else profile
-                soft = about.get("criterion") == CRITERION if search.criterion == AUTO else soft
                 known = cast("Any", self._start or [])
                 if search.start is None and (has_gone_on or not _are_among(starts, known, space, profile)):
                     self._start = starts
@@ -193,7 +172,7 @@ class SpotSearchRun:
             if self._record is not None:
                 self._record.close()
             raise
-        self.scoring = replace(self.scoring, soft=soft, constraints=constraints)
+        self.scoring = replace(self.scoring, constraints=constraints)
         # one suggestion for each configuration of the other parameters, where the sweeps take the rest of the budget
         self._budget, n_values = search.n_iter, N_VALUES
         if profile is not None and not profile.listed:
@@ -204,7 +183,6 @@ class SpotSearchRun:
         """Evaluate until the study has `n_iter` finished trials, followed by `task`; return the study, with its record closed."""
         search = self._search
         with self._new_study() as study:
-            self.scorer.best_mean = max((t.value for t in study.trials if t.state == "ok" and t.value is not None), default=None)
             stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
             try:
                 study.run(
@@ -233,66 +211,6 @@ class SpotSearchRun:
             )
         return study
 
-    def confirmation(self, study: Study, metric: str, groups: Any) -> Confirmation | None:
-        """Choose among the contenders by further partitions, unless the arguments are against it; the study notes the result."""
-        search, auto = self._search, self._search.confirm == AUTO
-        count = 0 if groups is not None else self._n_partitions
-        recorded = study.findings.get(CONFIRM)
-        if count == 0:
-            _forget_confirmation(study)
-            return None
-        name, ordered = (None, True) if (profile := self._paths.profile) is None else (profile.name, profile.ordered)
-        found = contenders(study.trials, self.scoring.merit, name, self.own_trials(study), ordered)
-        if recorded is not None and Confirmation.is_of(recorded, found, count if self._limit is None else None):
-            return Confirmation.from_dict(recorded)
-        if self._limit is not None and (each := self._seconds_a_partition(study)) > 0:
-            count = min(count, int(max(self._limit.left, 0.0) / each))
-            if count == 0:
-                _forget_confirmation(study)
-                return None
-        try:
-            partitions = further_partitions(
-                search.cv, self._X, self._y, None, classifier=is_classifier(search.estimator), n_partitions=2 * count,
-                seed=[study.seed, _FURTHER], instead="use confirm=None",
-            )  # fmt: skip
-        except ArgumentError:
-            if auto:
-                _forget_confirmation(study)
-                return None
-            raise
-        merit = self.scoring.merit
-        predict = partial(predicted_contender, study.space.domain, study.trials, merit, found, seed=study.seed)
-        confirmed = confirm(found, merit, metric, partitions, self._score_on, predict)
-        study.add_finding(CONFIRM, confirmed.to_dict(OwnUnits.of(study.about, study.objectives).error or ScoreUnit("score")))
-        return confirmed
-
-    @property
-    def _n_partitions(self) -> int:
-        """The number of further partitions that choose, if the data allow them."""
-        if self._search.confirm != AUTO:
-            return int(self._search.confirm or 0)
-        if not (self._shares_work and self._search.noise is False) or _is(self._search.refit, AVERAGE):
-            return 0
-        return N_COSTLY if is_regressor(self._search.estimator) or self._refits_transformers else N_PARTITIONS
-
-    @property
-    def _refits_transformers(self) -> bool:
-        """Whether candidates differ in steps before the last one, which every partition then fits for each of them."""
-        steps = getattr(self._search.estimator, "steps", [])
-        return bool(steps) and any(name.partition("__")[0] != steps[-1][0] for name in given_space(self._search).names)
-
-    def _seconds_a_partition(self, study: StudyResults) -> float:
-        n_jobs = checked_n_jobs(self._search.n_jobs) or 1 if self._search.uses_workers else 1
-        return seconds_a_partition(study.trials, self._paths.profile is not None) / n_jobs
-
-    def _seconds_of_partitions(self, study: StudyResults) -> float:
-        """Return the time to leave for the further partitions: what they are expected to take, at most half of all.
-
-        Where not even one is expected to fit into that, there are none, and the search has all of the time.
-        """
-        each, half = self._seconds_a_partition(study), (self._search.timeout or 0.0) / 2
-        return min(self._n_partitions * each, half) if each <= half else 0.0
-
     def own_trials(self, study: Study) -> list[Trial]:
         """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""
         if not self._shares_work:
@@ -308,16 +226,6 @@ class SpotSearchRun:
         """
         return self._on_splits(self._splits, advise=False).test_answers(batch)
 
-    def _score_on(self, splits: Sequence[Split], batch: Sequence[Mapping[str, Any]]) -> list[Outcome]:
-        """Return the outcomes of candidates on other splits."""
-        search, make_scorer = self._search, partial(self._on_splits, splits, advise=False)
-        paths = CandidatePaths(self.scoring)
-        if not search.uses_workers:
-            scorer = make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch)
-            return paths.outcomes(batch, scorer)
-        with self._elsewhere(CandidateObjective(make_scorer, paths, self._compiles)) as workers:
-            return list(in_order(workers, [dict(params) for params in batch]))
-
     def _open_workers(self) -> Workers:
         if not self._search.uses_workers:
             return CandidatesHere(self.scorer, self._paths, self._n_together())
@@ -326,7 +234,7 @@ class SpotSearchRun:
     def _n_together(self) -> int:
         """Return how many candidates occupy `n_jobs` workers of joblib with their folds, where scikit-learn scores them."""
         search = self._search
-        one_by_one = self._shares_work or search.racing or search.batch_size is not None or search.error_score == "raise"
+        one_by_one = self._shares_work or search.batch_size is not None or search.error_score == "raise"
         return 1 if one_by_one else self.scorer.n_together
 
     def _elsewhere(self, objective: CandidateObjective) -> Workers:
@@ -363,7 +271,6 @@ class SpotSearchRun:
                 start=self._start or None,
                 context=self._context(objectives),
                 profile=None if self._paths.profile is None else self._paths.profile.name,
-                criterion=CRITERION if self.scoring.soft else None,
                 constraints=search.constraints,
             )
         except BaseException:
@@ -381,12 +288,6 @@ class SpotSearchRun:
             if self._search.path is not None:
                 raise
             return None
-
-
-def _forget_confirmation(study: Study) -> None:
-    """Note that a finding of an earlier call, which had further partitions, does not hold any more."""
-    if CONFIRM in study.findings:
-        study.add_finding(CONFIRM, {"sentence": "The choice is by the given folds alone."})
 
 
 def _are_among(
@@ -520,36 +421,20 @@ def check_arguments(search: SearchArguments) -> None:
     checked_timeout(search.trial_timeout)
     checked_timeout(search.timeout, "timeout")
     checked_timeout(search.refit_timeout, "refit_timeout")
+    if search.rows is not None:
+        check_count("rows", search.rows, 2, after=", or None for all")
+        if isinstance(search.cv, Iterable) and not hasattr(search.cv, "split"):
+            raise ArgumentError(f"rows={search.rows!r} draws a sample, and cv has folds of all rows; use a number or a splitter")
     objectives = scoring.objectives
     constraints = Constraints.of(search.constraints)
     if constraints.bounds:
         check_bounded(constraints, search.scoring)
-    if constraints.bounds and search.racing:
-        raise ArgumentError(
-            "racing=True compares each candidate with the best before it, whatever the bounds of constraints; use "
-            "racing=False, or leave the bounds out"
-        )
     check_scoring_options(search.engine, search.error_score)
-    if not isinstance(search.racing, bool | np.bool_):
-        raise ArgumentError(f"racing={search.racing!r}; use True or False")
-    if search.racing and objectives:
-        raise ArgumentError(f"racing=True is for one objective, and search={search.search!r} has several; leave it out")
-    if search.racing and search.uses_workers:
-        raise ArgumentError(
-            "racing=True compares each candidate with the best before it, which parallel workers do not know; leave it out, "
-            "or leave out executor, trial_timeout and memory_limit"
-        )
     _check_refit(search.refit, search.scoring)
     if _is(search.refit, ONE_SE):
         simplicity(given_space(search).names)
-    check_choice("criterion", search.criterion, ("auto", "score"))
     if search.profile is not None and not isinstance(search.profile, str):
         raise ArgumentError(f"profile={search.profile!r} is not a parameter; use its name, 'auto' or None")
-    if search.racing and search.profile not in (None, AUTO):
-        raise ArgumentError(f"racing=True ends candidates before a path of {search.profile!r} is complete; leave one of them out")
-    confirm: Any = search.confirm
-    if confirm is not None and confirm != AUTO and not (_is_whole(confirm) and confirm >= 1):
-        raise ArgumentError(f"confirm={search.confirm!r} is not a number of partitions; use 1 or more, 'auto' or None")
     if search.stop is not None:
         checked_stop(search.stop)
         if objectives:

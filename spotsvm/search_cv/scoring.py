@@ -17,9 +17,6 @@ from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.trial import Outcome, Trial, one_line, outcome_of
 
-#: the number by which candidates are compared where it is not the score alone, and the weight of the log loss in it
-CRITERION, LOSS_WEIGHT = "criterion", 0.5
-
 
 @dataclass(frozen=True)
 class CandidateScoring:
@@ -28,8 +25,6 @@ class CandidateScoring:
     search: Any
     scoring: Any
     refit: bool | str | Callable[[dict[str, Any]], int]
-    #: whether candidates are compared by accuracy and log loss together
-    soft: bool = False
     #: whose bounds name mean scores that outcomes are to have
     constraints: Constraints = Constraints((), {})
 
@@ -63,11 +58,6 @@ class CandidateScoring:
             self.metric(metric_names(self.scoring), multimetric=True)
 
     @property
-    def race_for(self) -> str:
-        """The metric by which candidates race."""
-        return "score" if self._is_single else self.metric(metric_names(self.scoring), multimetric=True)
-
-    @property
     def _is_single(self) -> bool:
         return callable(self.scoring) or isinstance(self.scoring, str | None)
 
@@ -75,7 +65,7 @@ class CandidateScoring:
         """Return the number by which a candidate is compared with others; nan if it failed, or does not hold the bounds."""
         if one.state != "ok" or one.value is None or one.extra.get(BOUNDS_HELD) == 0.0:
             return float("nan")
-        return one.extra.get(CRITERION, one.value) if self.soft else one.value
+        return one.value
 
     def outcome(self, scores: FoldScores, scorer: FoldScorer) -> Outcome:
         """Return the outcome of a candidate with these scores."""
@@ -93,9 +83,6 @@ class CandidateScoring:
                 return Outcome("failed", None, numbers, reason, traceback=scores.traceback)
         values = list(means.values())
         told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
-        if self.soft:
-            # a candidate without margins, which scikit-learn has scored, counts as one without skill
-            told[CRITERION] = values[0] - LOSS_WEIGHT * scores.numbers.get("log_loss", np.log(2.0))
         bounded = bounded_means(self.constraints, scores, scorer) if self.constraints.bounds else {}
         return outcome_of({**bounded, **told, **scores.numbers})
 

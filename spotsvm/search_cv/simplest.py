@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.search_cv.confirm import Confirmation
 from spotsvm.space.parameter import is_number
 
 Floats = NDArray[np.float64]
@@ -36,7 +35,7 @@ def simplicity(names: Sequence[str]) -> list[str]:
     return found
 
 
-def simplest(results: Mapping[str, Any], metric: str, best: int, confirmed: Confirmation | None, rows: Sequence[int]) -> int:
+def simplest(results: Mapping[str, Any], metric: str, best: int) -> int:
     """Return the index of the simplest candidate whose mean score is at most one standard error below that of the best.
 
     Parameters
@@ -47,11 +46,6 @@ def simplest(results: Mapping[str, Any], metric: str, best: int, confirmed: Conf
         The metric that counts.
     best : int
         The index of the best candidate.
-    confirmed : Confirmation or None
-        The scores on further partitions: a contender is compared with the best by the means over all partitions, and the standard
-        error is that of the folds of the partitions that chose nothing.
-    rows : sequence of int
-        The indices of the contenders.
 
     Returns
     -------
@@ -68,19 +62,14 @@ def simplest(results: Mapping[str, Any], metric: str, best: int, confirmed: Conf
     --------
     >>> results = {"params": [{"C": 10.0}, {"C": 0.1}, {"C": 1.0}], "mean_test_score": np.array([0.90, 0.80, 0.89])}
     >>> results |= {f"split{k}_test_score": results["mean_test_score"] + 0.03 * (k - 1) for k in range(3)}
-    >>> simplest(results, "score", 0, None, [])
+    >>> simplest(results, "score", 0)
     2
     """
     means: Floats = np.asarray(results[f"mean_test_{metric}"], dtype=float)
     folds = np.array([column[best] for column in _fold_columns(results, metric)], dtype=float)
     spread = float(np.std(folds, ddof=1)) if len(folds) > 1 else 0.0
-    if confirmed is not None:
-        spread = confirmed.spread
     margin = spread / np.sqrt(len(folds))
     lost = means[best] - means
-    if confirmed is not None:
-        whole = np.column_stack([means[list(rows)], confirmed.scores]).mean(axis=1)
-        lost[list(rows)] = whole[list(rows).index(best)] - whole
     names = simplicity(list(dict.fromkeys(name for params in results["params"] for name in params)))
 
     def complexity(k: int) -> tuple[float, ...]:

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.utils import get_tags, indexable
+from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
 from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.luck.draws import sample_rows
 from spotsvm.search_cv.check_data import check_data
 from spotsvm.search_cv.estimator_space import accepted_space
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
@@ -43,10 +44,10 @@ class SpotSearchCV(
     param_distributions : dict or list of dict
         scikit-learn's name of `space`; exactly one of the two is given.
     n_iter : int, default=10
-        Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. The further partitions of
-        `confirm` come on top. From 1 upwards: fewer than the search's initial design are the first points of it. A space that has
-        no more configurations is evaluated whole, in the order of a grid. Where those of the parameters beside a profiled one are
-        fewer, each is suggested once, on a path with the more values: about `n_iter` candidates in all.
+        Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. From 1 upwards: fewer than
+        the search's initial design are the first points of it. A space that has no more configurations is evaluated whole, in the
+        order of a grid. Where those of the parameters beside a profiled one are fewer, each is suggested once, on a path with the
+        more values: about `n_iter` candidates in all.
     search : str, callable or object, default="kriging"
         As in `Study`; "kriging_per_second" where the costs of candidates differ much, as those of SVMs do with C and gamma.
     scoring : str, callable, list, tuple, dict or None, default=None
@@ -62,15 +63,15 @@ class SpotSearchCV(
         single one, and `best_estimator_` is an `AverageClassifier` or `AverageRegressor` of up to five of the ten best, fitted
         on all rows. Where all have probabilities these are averaged, else decisions, else votes; in regression predictions. The
         ten are fitted on the given folds once more, and weighted by their predictions for the test rows: by how often each is
-        the best by the metric when rows are drawn again (agnostic Bayes), in regression by greedy selection with replacement.
-        There is no `confirm` unless a number asks for it, and one metric only. The column "weight" of `cv_results_` has the
-        weights. Predictions take as many times longer as there are members.
+        the best by the metric when rows are drawn again (agnostic Bayes; beside accuracy half the log likelihood counts), in
+        regression by greedy selection with replacement.
+        It is for one metric only. The column "weight" of `cv_results_` has the weights. Predictions take as many times longer
+        as there are members.
         "1se" takes the simplest candidate whose mean score is at most one standard error below that of
         the one that would be chosen otherwise: the smallest C, of equal ones the smallest gamma, of equal ones the fewest
         components or features (n_components, n_features_to_select, max_features, n_features, k). The standard error is that of
-        the folds, and of the folds of further partitions where `confirm` scored them; candidates that it scored too are compared
-        by all partitions. The rule costs about a third of a point of error on new rows on average, so use it where a simple
-        machine is worth that. `study_.recommend()` is still the best.
+        the folds. The rule costs about a third of a point of error on new rows on average, so use it where a simple machine is
+        worth that. `study_.recommend()` is still the best.
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV; the folds are drawn once and are the same for all candidates.
     verbose : int, default=0
@@ -92,10 +93,6 @@ class SpotSearchCV(
     engine : {"auto", "sklearn"}, default="auto"
         "auto" shares the work of cross-validating SVC, SVR, ExactSVC and ExactSVR, alone or last in a pipeline, between
         candidates and folds where scikit-learn's result is the same, as `cross_val_scores` does; "sklearn" never does.
-    racing : bool, default=False
-        Where work is shared, stop a candidate when even perfect scores in the folds left could not make it the best. Its
-        value is then the mean of the folds that ran; `extra_folds_run` in `study_.frame()` says how many. The others'
-        scores are nan.
     profile : str or None, default="auto"
         A parameter of which each suggestion is scored along a path of values, while the search chooses the other parameters: for
         one kernel matrix, a path of C costs little more than one value. A path has every second value of 11 from end to end of
@@ -104,21 +101,10 @@ class SpotSearchCV(
         None is none; a name demands it, such as that of epsilon or `class_weight`, or of a cutoff of a `CutoffClassifier`, whose
         paths have all 11 values, as one fit of each fold serves them all.
         Every value is a row of `cv_results_`, with `suggestion` to say on whose path it is; see `Study`.
-    confirm : int, "auto" or None, default="auto"
-        Further random partitions of the rows into folds, drawn as by `cv`, on which the contenders are scored: the best five
-        candidates, or of the best three paths the best value and its neighbours, and the estimator's own parameters. The best
-        mean over all partitions is recommended. As many more partitions score the one that is chosen. "auto" is 5, or
-        2 in regression and where steps before the machine are searched, as they cost more there, if `engine` shares work, `cv`
-        is random or can be made so, no groups are given and the estimator is not noisy; else, and with None, there are none.
-    criterion : {"auto", "score"}, default="auto"
-        What candidates are compared by, in the search and at its end. "auto" is accuracy less half the log loss of the margins
-        on the same folds, where `engine` shares work and the metric is accuracy: the accuracy of a small data set is a staircase,
-        whose highest step is often luck. In all other cases, and with "score", it is the metric alone.
     start : dict, sequence of dict, Study, path-like or None, default=None
         Candidates to evaluate first, or another study or its record, of which the best five are; see `Study`. They count in
-        `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them, and then, for an
-        SVC or SVR with an RBF kernel and a profiled parameter, five values of gamma (of an SVR with epsilon, where it has a
-        range) that are good on many data sets, as far as `n_iter` allows; [] is none.
+        `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them. Pass [] for no
+        starting points.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. What the rule did is told by `study_.findings["stop"]`.
@@ -139,12 +125,10 @@ class SpotSearchCV(
         How often a candidate is scored again whose worker died. It has no effect without `executor`, `trial_timeout` and
         `memory_limit`: candidates are then not scored in workers.
     timeout : float or None, default=None
-        Wall seconds for the search and the further partitions of `confirm`, after which no further candidate starts, but for the
-        first; of one whose work `engine` shares, the values that were scored by then count, and what is being solved is given up.
-        Other estimators finish the candidates under way, as many as `n_jobs` scores at once: `trial_timeout` ends them. The
-        partitions are left what they are expected to take, judged by the candidates so far, up to half of the time; where less is
-        left, there are fewer of them, or none. The refit comes on top. Where it ended the search, `study_.findings["timeout"]`
-        says so. A record that goes on has the whole time again.
+        Wall seconds for the search, after which no further candidate starts, but for the first; of one whose work `engine`
+        shares, the values that were scored by then count, and what is being solved is given up. Other estimators finish the
+        candidates under way, as many as `n_jobs` scores at once: `trial_timeout` ends them. The refit comes on top. Where it
+        ended the search, `study_.findings["timeout"]` says so. A record that goes on has the whole time again.
     max_failures : int or None, default=5
         How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
         a number as `error_score`.
@@ -155,28 +139,25 @@ class SpotSearchCV(
         Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`: what violates one is never evaluated, and a
         path has only the values of the profiled parameter that are allowed. Or bounds of a candidate's means over the given
         folds, such as `{"recall": (">=", 0.9)}` with `scoring=["accuracy", "recall"], refit="accuracy"`, or of its
-        `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and what `confirm` and "1se"
-        choose, is one that holds them all on the given folds, and `cv_results_` has `bounds_held`; on further partitions no
-        bound is checked. A callable as `refit` chooses as it likes, and `racing` goes with no bound. See `Study` for which
-        searches model them.
+        `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and the one that
+        "1se" chooses, holds them all, and `cv_results_` has `bounds_held`. A callable as `refit` chooses as it likes. See `Study`
+        for which searches model them.
     calibrate : bool, default=False
         Whether a classifier with decisions, or probabilities, gets probabilities by a sigmoid of its decisions (of several
         classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given
         folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. It takes the time
         of one more candidate; with `refit="average"` no more than that.
+    rows : int or None, default=None
+        Number of rows to search on, for tables on which each candidate takes long: random ones, with the shares of the classes,
+        or of whole groups. Scores, and what is out of fold, are those of this sample; the refit is on all rows. None is all rows.
 
     Attributes
     ----------
     cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_, \
 classes_, n_features_in_, feature_names_in_
-        As RandomizedSearchCV has them. `best_score_` is the mean over the given folds of the candidate that was chosen, which
-        further partitions or the log loss may prefer to the one with the best mean. `cv_results_` also has the mean scores of the
-        contenders on each further partition, nan for others, as `partition1_score` and so on (of a metric by name
-        `partition1_accuracy`), and `chosen`, which is True in the row of `best_index_`: `rank_test_score` ranks the means over
-        the given folds alone, and often has another row first.
-    fresh_score_ : float
-        Mean score of the chosen candidate on partitions that had no part in the choice; there only where `confirm` applies, and
-        where `refit="1se"` takes no other one.
+        As RandomizedSearchCV has them. `best_score_` is the mean over the folds of the candidate that was chosen, and biased
+        upwards by the choice; `expected_score` estimates the score on new rows. `cv_results_` also has `chosen`, which is True in
+        the row of `best_index_`.
     expected_score_, expected_interval_ : float, tuple of float
         With `refit="average"`: the score to expect on new rows and its 95 % interval, in which the luck of the choice and of the
         rows is counted; there for scikit-learn's common metrics by name. For a single candidate call `expected_score`.
@@ -200,8 +181,7 @@ classes_, n_features_in_, feature_names_in_
     SpaceError
         If `space` has a parameter that the estimator does not have, before anything is fitted.
     ArgumentError
-        If `profile` names a parameter whose work is not shared, `confirm` is a number and the folds cannot be drawn again, or
-        another argument is invalid. As the two above, a ValueError.
+        If `profile` names a parameter whose work is not shared, or another argument is invalid. As the two above, a ValueError.
 
     See Also
     --------
@@ -212,10 +192,9 @@ classes_, n_features_in_, feature_names_in_
 
     References
     ----------
-    Forrester, Sobester, Keane 2008, "Engineering Design via Surrogate Modelling", chapter 3, for the default search. Cawley,
-    Talbot 2010, "On over-fitting in model selection and subsequent selection bias in performance evaluation", for what further
-    partitions are against. Platt 1999, "Probabilistic outputs for support vector machines and comparisons to regularized
-    likelihood methods", for the log loss.
+    Forrester, Sobester, Keane 2008, "Engineering Design via Surrogate Modelling", chapter 3, for the default search.
+    Tsamardinos, Greasidou, Borboudakis 2018, "Bootstrapping the Out-of-sample Predictions for Efficient and Accurate
+    Cross-Validation", for the score to expect.
 
     Examples
     --------
@@ -225,8 +204,8 @@ classes_, n_features_in_, feature_names_in_
     >>> X, y = load_iris(return_X_y=True)
     >>> space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
     >>> search = SpotSearchCV(SVC(), space, n_iter=15, cv=5, random_state=0).fit(X, y)
-    >>> search.cv_results_["mean_test_score"].max() > 0.97, search.fresh_score_ > 0.95
-    (np.True_, True)
+    >>> bool(search.best_score_ > 0.97)
+    True
     """
 
     @with_callbacks
@@ -255,12 +234,14 @@ classes_, n_features_in_, feature_names_in_
         """
         check_combination(self)
         check_arguments(self)
-        for name in ("fresh_score_", *COMBINED):  # of an earlier fit
+        for name in COMBINED:  # of an earlier fit
             self.__dict__.pop(name, None)
         if "callback" in params and not takes_argument(self.estimator, "callback"):
             raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
         X, y = indexable(X, y)
         task = SearchTask(self, X, y)
+        every = X, y, self._route(params)[0].estimator.fit
+        X, y, params = self._sample(X, y, params)
         routed, for_folds = self._route(params)
         check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, routed.estimator.fit)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
@@ -289,33 +270,27 @@ classes_, n_features_in_, feature_names_in_
             self.best_index_, self.best_params_ = best.index, best.results["params"][best.index]
         if best.score is not None:
             self.best_score_ = best.score
-        if best.score is not None and np.isfinite(best.score):
-            rows: list[int] = []
-            found = run.confirmation(self.study_, best.metric, routed.splitter.split.get("groups"))
-            if found is not None:
-                numbers = [t.number for t in self.study_.trials if t.state != "running"]
-                self.cv_results_ |= found.columns(best.metric, numbers)
-                rows = [numbers.index(number) for number in found.numbers]
-                self._take(numbers.index(found.chosen), best.metric)
-                self.fresh_score_ = found.fresh_score
-            if isinstance(self.refit, str) and self.refit == ONE_SE:
-                before = self.best_index_
-                self._take(simplest(self.cv_results_, best.metric, before, found, rows), best.metric)
-                if self.best_index_ != before:
-                    self.__dict__.pop("fresh_score_", None)  # which is that of another one
+            if np.isfinite(best.score) and isinstance(self.refit, str) and self.refit == ONE_SE:
+                self.best_index_ = simplest(self.cv_results_, best.metric, self.best_index_)
+                self.best_params_ = self.cv_results_["params"][self.best_index_]
+                self.best_score_ = float(self.cv_results_[f"mean_test_{best.metric}"][self.best_index_])
         if best.index is not None:
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
         if self.refit:
             with task.refit():
-                self._refit(X, y, routed.estimator.fit, run, splits, routed.splitter.split.get("groups"), best.metric)
+                self._refit(X, y, routed.estimator.fit, run, splits, routed.splitter.split.get("groups"), best.metric, every)
         task.end()
         return self
 
-    def _take(self, index: int, metric: str) -> None:
-        """Make a candidate the best one."""
-        self.best_index_ = index
-        self.best_params_ = self.cv_results_["params"][index]
-        self.best_score_ = float(self.cv_results_[f"mean_test_{metric}"][index])
+    def _sample(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """Return the rows to search on; the same ones in each fit, so that a search can go on."""
+        n = _num_samples(X)
+        if self.rows is None or self.rows >= n:
+            return X, y, params
+        classes = y if y is not None and is_classifier(self.estimator) and np.ndim(y) == 1 else None
+        rows = sample_rows(n, self.rows, 0, classes, params.get("groups"))
+        y = None if y is None else _safe_indexing(y, rows)
+        return _safe_indexing(X, rows), y, dict(_check_method_params(X, params, rows))
 
     def _refit(
         self,
@@ -326,6 +301,7 @@ classes_, n_features_in_, feature_names_in_
         splits: Sequence[Split],
         groups: Any,
         metric: str,
+        every: tuple[Any, Any, Mapping[str, Any]],
     ) -> None:
         self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         began = time.time()
@@ -335,7 +311,7 @@ classes_, n_features_in_, feature_names_in_
         else:
             best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         try:
-            self.best_estimator_ = refitted(best, X, y, fit_params, self.refit_timeout)
+            self.best_estimator_ = refitted(best, *every, self.refit_timeout)
         except RefitTimeoutError as error:
             error.search = self
             raise

@@ -20,7 +20,7 @@ from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, path_of, suggested
-from spotsvm.trials.recommendation import BOUNDS_HELD, CONFIRM, holds_bounds, summarise_failures, why_none
+from spotsvm.trials.recommendation import BOUNDS_HELD, holds_bounds, summarise_failures, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import (
     FINISHED,
@@ -182,8 +182,7 @@ def best_configurations(
         ranked = study.pareto()
     else:
         sign = float(study.objectives.signs[0])
-        chosen = study.findings.get(CONFIRM, {}).get("chosen")
-        ranked = sorted(done, key=lambda t: (t.number != chosen, sign * float(t.value or 0.0), t.number))
+        ranked = sorted(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
     found: dict[bytes, dict[str, Any]] = {}
     why = ""
     for t in ranked:

@@ -112,7 +112,6 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
         noise=read.noise,
         context=context,
         profile=about.get("profile"),
-        criterion=about.get("criterion"),
         constraints=[*given.conditions, {**bounds, **given.bounds}],
     )
 

@@ -31,9 +31,7 @@ from spotsvm.trials.trial import FINISHED, START, Trial
 _LOG = logging.getLogger(__name__)
 
 
-_WORDS = {key: key for key in ("space", "direction", "search", "seed", "profile", "criterion", "constraints")} | {
-    "noise": "setting of noise"
-}
+_WORDS = {key: key for key in ("space", "direction", "search", "seed", "profile", "constraints")} | {"noise": "setting of noise"}
 _CONTEXT = "context: "
 
 
@@ -70,7 +68,6 @@ def describe_study(
     noise: str | bool,
     context: Mapping[str, str],
     profile: str | None = None,
-    criterion: str | None = None,
     constraints: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what identifies a study, as its record has it; raise ArgumentError for an invalid seed or context."""
@@ -82,7 +79,7 @@ def describe_study(
         "search": describe_search(search),
         "seed": None if seed is None else int(seed),
         "noise": noise,
-        **{key: name for key, name in (("profile", profile), ("criterion", criterion)) if name is not None},
+        **({} if profile is None else {"profile": profile}),
         **({"constraints": list(constraints)} if constraints else {}),
         # these two may differ when a record is resumed
         "versions": versions(),

@@ -42,12 +42,11 @@ class StudySearch:
         noise: Noise,
         starts: Sequence[NDArray[np.float64]],
         profile: Profile | None = None,
-        criterion: str | None = None,
         allows: Callable[[NDArray[np.float64]], bool] | None = None,
         constraints: Constraints | None = None,
     ):
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
-        self._profile, self._criterion, self._allows = profile, criterion, allows
+        self._profile, self._allows = profile, allows
         self._bounds = constraints if constraints is not None and constraints.bounds else None
         self._seed = int(past.ledger.about["seed"])
         self._starts = list(starts)
@@ -87,7 +86,6 @@ class StudySearch:
             if not held and not capabilities_of(search or self._search).models_bounds:
                 return self._failure
             path = held or path
-        path = [self._by_criterion(t) for t in path]
         if self._profile is None:
             return self._objectives.response(path[0])
         return self._profile.response(path, float(self._objectives.signs[0]))
@@ -97,11 +95,6 @@ class StudySearch:
         """What a search is told of a failure."""
         several = len(self._objectives) > 1
         return np.full(len(self._objectives), np.nan) if several else np.nan
-
-    def _by_criterion(self, trial: Trial) -> Trial:
-        """Return a trial with the criterion as its value, if it has one."""
-        number = trial.extra.get(self._criterion, np.nan) if self._criterion is not None else np.nan
-        return replace(trial, value=number, values=(number,)) if trial.value is not None and np.isfinite(number) else trial
 
     def suggest(self) -> Suggestion:
         """Return the next start, if there is one left, or else the suggestion of the search."""

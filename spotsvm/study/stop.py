@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from time import monotonic
@@ -322,7 +322,7 @@ def checked_timeout(timeout: float | None, name: str = "trial_timeout") -> float
 class TimeLimit:
     """The stop rule of wall seconds for a run, from now on: at their end no further trial starts.
 
-    `reserve` returns seconds that are to be left for what follows the run, given the study. One trial is run in any case.
+    One trial is run in any case.
 
     Examples
     --------
@@ -332,8 +332,8 @@ class TimeLimit:
     (None, 'the time of the run is up')
     """
 
-    def __init__(self, seconds: float, reserve: Callable[[Any], float] = lambda study: 0.0):
-        self.seconds, self._reserve, self._began = seconds, reserve, monotonic()
+    def __init__(self, seconds: float):
+        self.seconds, self._began = seconds, monotonic()
         self._reached = False
 
     @property
@@ -342,8 +342,8 @@ class TimeLimit:
         return self._began + self.seconds - monotonic()
 
     def __call__(self, study: StudyResults) -> str | None:
-        """Return the reason to stop if the time is up, but for what is reserved, else None; once given, it stays."""
-        self._reached = self._reached or (study.n_finished > 0 and self.left <= self._reserve(study))
+        """Return the reason to stop if the time is up, else None; once given, it stays."""
+        self._reached = self._reached or (study.n_finished > 0 and self.left <= 0.0)
         return "the time of the run is up" if self._reached else None
 
     def finding(self, study: StudyResults) -> dict[str, Any] | None:

@@ -84,9 +84,6 @@ class Study(ReadableStudy):
         such as dictionaries that cannot be keys. The search sees the other parameters alone, and the best value on each path,
         with its neighbours to break ties; values of a list without an order have no neighbours. Every value on a path is a
         trial of its own in tables and record, with `suggestion` to say on whose path it is; `n_trials` counts paths.
-    criterion : str or None, default=None
-        A further number that the objective returns, in the direction of the value, which the search is told in place of the
-        value: a smoother one, say. Where a trial lacks it, the value is.
     constraints : callable, mapping, sequence of them, or None, default=None
         Conditions on the configuration: functions of the parameters, such as `[lambda p: p["x"] + p["y"] <= 1]`, that return
         whether they are allowed. A configuration that violates one is never evaluated. A search that can does not propose it; any
@@ -165,7 +162,6 @@ class Study(ReadableStudy):
         start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None,
         context: Mapping[str, str] | None = None,
         profile: str | None = None,
-        criterion: str | None = None,
         constraints: ConstraintsLike | None = None,
     ):
         objectives = Objectives.of(direction)
@@ -186,9 +182,7 @@ class Study(ReadableStudy):
         #: of the run that is under way; `Progress` shows the time that is left
         self._limit: TimeLimit | None = None
         context = {} if context is None else context
-        if criterion is not None and objectives.several:
-            raise ArgumentError(f"criterion={criterion!r} is for one objective, and the study has {len(objectives)}")
-        about = describe_study(space, objectives, search, seed, noise, context, profile, criterion, self.constraints.describe())
+        about = describe_study(space, objectives, search, seed, noise, context, profile, self.constraints.describe())
         record = path if isinstance(path, Record | None) else Record(path)  # one that is open already is handed on
         try:
             past = take_up(record, about, space, len(objectives), swept)
@@ -202,7 +196,7 @@ class Study(ReadableStudy):
                     )
             left = starting.left(ledger.trials, self.path)
             study_search = StudySearch(
-                search, self.searched_space.domain, objectives, past, noise, left, swept, criterion,
+                search, self.searched_space.domain, objectives, past, noise, left, swept,
                 self._allows if self.constraints.conditions else None, self.constraints,
             )  # fmt: skip
             # only now: a record must not describe a search that cannot be created

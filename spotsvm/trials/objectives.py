@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.common.text import printable_line
-from spotsvm.trials.trial import Outcome, Trial, returned_nothing
+from spotsvm.trials.trial import Outcome, Trial
 
 Direction = Literal["minimize", "maximize"]
 Directions = Direction | Sequence[Direction] | Mapping[str, Direction]
@@ -120,7 +120,7 @@ class Objectives:
 
         If the evaluation returned another number of values or other names, return a failed outcome and the reason.
         """
-        if returned_nothing(outcome):
+        if outcome.nothing:
             return outcome, outcome.reason
         if outcome.state != "ok" or (not self.several and outcome.values is None):
             return outcome, ""

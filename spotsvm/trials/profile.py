@@ -15,7 +15,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.recommendation import holds_bounds
-from spotsvm.trials.trial import FINISHED, START, Outcome, Trial, as_float, outcome_of, returned_nothing
+from spotsvm.trials.trial import FINISHED, START, Outcome, Trial, as_float, outcome_of
 
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value on a path
@@ -278,11 +278,11 @@ def path_of(returned: Any, name: str, seconds: float | None = None, listed: Sequ
 
 def checked_path(outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, str]], profile: Profile) -> tuple[Outcome, str]:
     """Return an outcome whose path fits the space and the objective; else a failed one, and the reason."""
-    if returned_nothing(outcome):
+    if outcome.nothing:
         return outcome, outcome.reason
     path = []
     for value, one in outcome.path:
-        one, wrong = (one, "") if returned_nothing(one) else judged(one)  # one value of a path may have none
+        one, wrong = (one, "") if one.nothing else judged(one)  # one value of a path may have none
         try:
             profile.coordinate(value)
         except SpaceError as error:

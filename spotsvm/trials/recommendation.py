@@ -39,13 +39,12 @@ class Recommendation:
     number : int
         Its first trial's number.
     value : float
-        What is to be expected of it: the predicted response under noise, the mean of values that had no part in the choice where
-        there are such, else the observed one.
+        What is to be expected of it: the predicted response under noise, else the observed one.
     standard_error : float
         Standard error of `value`; 0 for a deterministic objective.
-    basis : {"predicted", "observed", "criterion", "confirmed", "verdict"}
-        Why it was chosen: by the prediction of a model, the observed value, the study's `criterion`, further values of the
-        contenders, or the comparison with a default that it is better than, or is.
+    basis : {"predicted", "observed", "verdict"}
+        Why it was chosen: by the prediction of a model, the observed value, or the comparison with a default that it is better
+        than, or is.
     n_evaluations : int
         How often it was evaluated.
     best_seen_params, best_seen_number, best_seen_value : dict, int, float
@@ -76,7 +75,7 @@ class Recommendation:
     number: int
     value: float
     standard_error: float
-    basis: Literal["predicted", "observed", "criterion", "confirmed", "verdict"]
+    basis: Literal["predicted", "observed", "verdict"]
     n_evaluations: int
     best_seen_params: Mapping[str, Any]
     best_seen_number: int
@@ -143,8 +142,6 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     )  # fmt: skip
 
 
-#: the finding of a study that has further values of the contenders
-CONFIRM = "confirm"
 #: the finding of a study that compares its choice with the default, and names the trial to use
 VERDICT = "verdict"
 #: the finding of a study that says which table it is about
@@ -155,36 +152,18 @@ NOTICES = "notices"
 ROWS = "rows fitted on"
 
 
-def recommend_otherwise(
-    trials: Sequence[Trial],
-    *,
-    sign: float,
-    criterion: str | None,
-    confirmed: Mapping[str, Any] | None,
-    verdict: Mapping[str, Any] | None = None,
-) -> Recommendation | None:
-    """Return the recommendation by a verdict, further values of the contenders, or a study's criterion; None if it has none.
+def recommend_by_verdict(trials: Sequence[Trial], *, sign: float, verdict: Mapping[str, Any] | None) -> Recommendation | None:
+    """Return the trial that a verdict names; None if there is no verdict, or it names no trial that has succeeded.
 
-    `confirmed` is the finding with the number of the trial that was `chosen`, and values of it that had no part in the choice,
-    `fresh`. `verdict` is the finding with the `number` of the trial to use, which counts before it (see `current_verdict`).
+    `verdict` is the finding with the `number` of the trial to use (see `current_verdict`).
     """
     done = [t for t in trials if may_be_best(t)]
-    if not done:
+    named = next((t for t in done if verdict is not None and t.number == verdict.get("number")), None)
+    if named is None:
         return None
     seen = min(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
     best_seen = (dict(seen.params), seen.number, float(seen.value or 0.0), 0.0)
-    number = None if verdict is None else verdict.get("number")
-    named = next((t for t in done if t.number == number), None)
-    if named is not None and (confirmed is None or confirmed.get("chosen") != number):
-        return Recommendation(dict(named.params), named.number, float(named.value or 0.0), 0.0, "verdict", 1, *best_seen)
-    if confirmed is not None and any(t.number == confirmed.get("chosen") for t in done):
-        t, fresh = trials[confirmed["chosen"]], np.array(confirmed["fresh"], dtype=float)
-        error = float(np.std(fresh, ddof=1) / np.sqrt(len(fresh))) if len(fresh) > 1 else 0.0
-        return Recommendation(dict(t.params), t.number, float(fresh.mean()), error, "confirmed", 1 + len(fresh), *best_seen)
-    if criterion is None:
-        return None
-    t = min(done, key=lambda t: (sign * float(t.extra.get(criterion, t.value or 0.0)), t.number))
-    return Recommendation(dict(t.params), t.number, float(t.value or 0.0), 0.0, "criterion", 1, *best_seen)
+    return Recommendation(dict(named.params), named.number, float(named.value or 0.0), 0.0, "verdict", 1, *best_seen)
 
 
 #: the name in `extra` that says whether a trial's outcome holds the bounds of its study, 1 or 0

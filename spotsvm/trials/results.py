@@ -20,13 +20,12 @@ from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
 from spotsvm.trials.profile import Profile
 from spotsvm.trials.recommendation import (
-    CONFIRM,
     Recommendation,
     current_verdict,
     holds_bounds,
     may_be_best,
     recommend,
-    recommend_otherwise,
+    recommend_by_verdict,
     why_none,
 )
 from spotsvm.trials.tables import fold_table, trial_table
@@ -167,9 +166,8 @@ class StudyResults:
     def recommend(self) -> Recommendation:
         """Return the trial to use: under noise the best predicted among the evaluated, else the best observed.
 
-        Where contenders were scored on further partitions (`SpotSearchCV(confirm=...)`), it is the best of them; else, without
-        noise, the best by the study's `criterion`, if it has one. Where `spotsvm tune` has compared its choice with the default,
-        it is the one that its verdict names, until the study has further trials.
+        Where `spotsvm tune` has compared its choice with the default, it is the one that its verdict names, until the study has
+        further trials.
 
         Raises
         ------
@@ -188,10 +186,8 @@ class StudyResults:
         if not any(map(may_be_best, self._ledger.trials)):
             raise NoCompletedTrialError(self._why_none())
         sign = float(self.objectives.signs[0])
-        criterion = self.about.get("criterion") if self.noise is False else None
-        findings = self._ledger.findings
-        verdict = current_verdict(findings, self.n_finished)
-        found = recommend_otherwise(self.trials, sign=sign, criterion=criterion, confirmed=findings.get(CONFIRM), verdict=verdict)
+        verdict = current_verdict(self._ledger.findings, self.n_finished)
+        found = recommend_by_verdict(self.trials, sign=sign, verdict=verdict)
         return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 
     def edges(self) -> tuple[Edge, ...]:

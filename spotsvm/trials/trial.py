@@ -205,7 +205,8 @@ class Outcome:
 
     `values` is set if several were returned, as a tuple or by name, else `value`. `lost` means that the worker died rather than
     the objective failed, so that another worker may succeed. `path` has values of a profiled parameter, or their
-    places where it is a list, each with its outcome.
+    places where it is a list, each with its outcome. `nothing` means that the objective returned None: an error of the
+    program rather than of the trial.
     """
 
     state: State
@@ -219,6 +220,7 @@ class Outcome:
     path: tuple[tuple[float, Outcome], ...] = ()
     traceback: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    nothing: bool = False
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle; an error that cannot be unpickled, and so would break the pool, is replaced by its text."""
@@ -229,15 +231,7 @@ class Outcome:
             error = RuntimeError(self.reason)
         extra = dict(self.extra)
         cells = (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.path)
-        return Outcome, (*cells, self.traceback, dict(self.attributes))
-
-
-_NOTHING = "the objective returned None;"
-
-
-def returned_nothing(outcome: Outcome) -> bool:
-    """Return whether the objective returned None, which is an error of the program rather than of the trial."""
-    return outcome.state == "failed" and outcome.reason.startswith(_NOTHING)
+        return Outcome, (*cells, self.traceback, dict(self.attributes), self.nothing)
 
 
 Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, float | Values] | Outcome]
@@ -262,8 +256,8 @@ def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned
     if returned is None:
-        reason = f"{_NOTHING} return a number, or a mapping with 'value' and further named numbers"
-        return Outcome("failed", reason=reason, seconds=seconds)
+        reason = "the objective returned None; return a number, or a mapping with 'value' and further named numbers"
+        return Outcome("failed", reason=reason, seconds=seconds, nothing=True)
     extra: dict[str, float] = {}
     attributes: dict[str, Any] = {}
     value, several = returned, _is_several(returned)

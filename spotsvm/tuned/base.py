@@ -27,13 +27,14 @@ from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical
 from spotsvm.common.text import checked_path
 from spotsvm.estimators.cutoff.class_entries import class_names
-from spotsvm.luck.draws import Draws, draw_rows
+from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.new_rows import corrected, left_out_scores, mean_score, percentile_interval
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, kernel_values, proximities
-from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid, votes
-from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps
+from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
+from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
+from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
+from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -48,6 +49,10 @@ _LEVEL = 0.95
 _GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # of a timeout: when no further setting, and no further member begins
 _MANY_ROWS, _GRID_ROWS, _MOST_ROWS = 3000, 2000, 10_000  # from where the grid has a sample; its size; rows of members at most
 _FEW_MEMBERS = 5  # on many rows
+_HELD_FROM, _HELD_SHARE, _MOST_HELD = 6000, 0.2, 5000  # from where rows are held out, and how many
+_FIRST_ROWS = 1000  # of the grid, if rows are held out and rounds of fits on more rows follow
+_LEAST_GROUPS = 20  # with fewer no group is held out
+_SHARES = 0.3, 0.6, 0.85  # of a timeout, where rows are held out: the ends of grid, exact models, and those with landmarks
 _BLOCK = 2_000_000  # kernel values that prediction holds at once
 
 
@@ -99,6 +104,10 @@ class Task:
     relevance_target: Floats
     default: tuple[float, float]
     epsilon: float
+
+    def sample(self, size: int, seed: int, groups: Any = None, held: Any = ()) -> NDArray[np.intp]:
+        """Return random rows, as `sample_rows`."""
+        return sample_rows(len(self.y), size, seed, self.y if self.machines.n_classes else None, groups, held)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -163,8 +172,11 @@ class TunedModel(BaseEstimator, ABC):
         """Return the weights of the settings, (m,), and those that each draw finds, (b, m)."""
 
     @abstractmethod
-    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
-        """Keep the calibration of the averaged decisions; return the function that calibrates averages in draws, (b, n, k)."""
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
+        """Keep the calibration of the averaged decisions; return the function that calibrates averages in draws, (b, n, k).
+
+        `own_threshold` keeps the threshold of decisions, which searched class weights have moved.
+        """
 
     @abstractmethod
     def _constant(self, task: Task, weights: Array) -> Array:
@@ -207,9 +219,12 @@ class TunedModel(BaseEstimator, ABC):
             raise ArgumentError(f"sample_weight: {len(rows)} rows have a positive weight; use two or more")
         seed = self.seed_ = self._drawn_seed()
         whole, every = self._task(y[rows], weights[rows]), rows
-        sample = self._sample(whole, None if groups is None else np.asarray(groups)[rows], seed)
+        groups_of = None if groups is None else np.asarray(groups)[rows]
+        held = self._held_out(whole, groups_of, seed)
+        sample = whole.sample(self._grid_rows(len(rows), len(held) > 0), seed, groups_of, held)
         task, rows = self._on(whole, sample), rows[sample]
         splits = self._splits(X, y, task.y, groups, rows, seed)
+        row_weights = weights[every]
         table, X, weights = X, (X if len(rows) == len(y) else _safe_indexing(X, rows)), weights[rows]
         units = None if groups is None else np.asarray(groups)[rows]
         tested = np.unique(np.concatenate([test for _, test in splits]))
@@ -228,18 +243,26 @@ class TunedModel(BaseEstimator, ABC):
         with self._sweeps((table, y, sample_weight, groups), splits, task.epsilon, costs, seed) as sweeps:
             grid = score_grid(
                 X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
-                n_jobs=effective_n_jobs(self.n_jobs),
-                deadline=np.inf if self.timeout is None else began + _GRID_SHARE * self.timeout,
+                n_jobs=effective_n_jobs(self.n_jobs), deadline=self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE),
             )  # fmt: skip
-        self._average(grid, scored, tested, w, score, units, seed, len(y), rows)
-        fitted = proportional_sample(whole, _MOST_ROWS, seed)
-        rows = every[fitted]
-        X = table if len(rows) == len(y) else _safe_indexing(table, rows)
-        self._refit(X, self._on(whole, fitted), grid, np.inf if self.timeout is None else began + _FIT_SHARE * self.timeout)
-        self.n_rows_ = len(rows)
+        if len(held):
+            _, gains, _, shares, _ = self._weigh(grid, scored, tested, w, score, units, seed)
+            best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: gains[one[0]] @ w)}
+            order = [*np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)], *best.values()]
+            begin = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
+            self.complete_ = grid.complete
+            X = table if len(every) == len(y) else _safe_indexing(table, every)
+            self._fit_many_rows(X, whole, groups_of, held, begin, row_weights, score, seed, began, every, len(y))
+        else:
+            self._average(grid, scored, tested, w, score, units, seed, len(y), rows)
+            fitted = whole.sample(_MOST_ROWS, seed, groups_of)
+            rows = every[fitted]
+            X = table if len(rows) == len(y) else _safe_indexing(table, rows)
+            self._refit(X, self._on(whole, fitted), grid, self._ends(began, _FIT_SHARE))
+            self.n_rows_ = len(rows)
         self._keep_columns()
         if not self.average:
-            self._keep_support(X, rows)
+            self._keep_support(table, every if len(held) else rows)
         self.fit_seconds_ = time.monotonic() - began
         return self
 
@@ -252,22 +275,31 @@ class TunedModel(BaseEstimator, ABC):
                 return seed
         return seed_of(self.random_state)
 
+    def _ends(self, began: float, share: float) -> float:
+        """Return when a share of the timeout is over."""
+        return np.inf if self.timeout is None else began + share * self.timeout
+
     def _on(self, task: Task, rows: Array) -> Task:
         """Return the task on some rows."""
         if len(rows) == len(task.y):
             return task
         return replace(task, y=task.y[rows], machines=task.machines.on(rows), relevance_target=task.relevance_target[rows])
 
-    def _sample(self, task: Task, groups: Any, seed: int) -> NDArray[np.intp]:
-        """Return the rows that the grid is scored on."""
+    def _grid_rows(self, n: int, rounds_follow: bool) -> int:
+        """Return the number of rows that the grid is scored on."""
+        if self.rows != "auto":
+            return n if self.rows is None else int(self.rows)
+        return _FIRST_ROWS if rounds_follow else _GRID_ROWS if n > _MANY_ROWS else n
+
+    def _held_out(self, task: Task, groups: Any, seed: int) -> NDArray[np.intp]:
+        """Return rows to judge on; none if they are few, as are groups, or if `cv` says what is new."""
         n = len(task.y)
-        size = (_GRID_ROWS if n > _MANY_ROWS else n) if self.rows == "auto" else n if self.rows is None else self.rows
-        if size >= n or groups is None:
-            return proportional_sample(task, size, seed)
-        names, unit = np.unique(groups, return_inverse=True)
-        place = np.random.default_rng(seed).permutation(len(names))[unit]  # whole groups, in an order by chance
-        before = np.cumsum(np.bincount(place)) - np.bincount(place)
-        return np.flatnonzero(before[place] < size)
+        of_chance = isinstance(self.cv, int | np.integer) and (groups is None or len(np.unique(groups)) >= _LEAST_GROUPS)
+        if n < _HELD_FROM or self.rows is None or not of_chance:
+            return np.arange(0)
+        size = min(_MOST_HELD, int(_HELD_SHARE * n))
+        held = np.setdiff1d(np.arange(n), task.sample(n - size, seed + 1, groups))
+        return held if 2 * len(held) > size else np.arange(0)
 
     @property
     def _all_families(self) -> bool:
@@ -364,18 +396,13 @@ class TunedModel(BaseEstimator, ABC):
         self, grid: Grid, task: Task, tested: Array, w: Floats, score: Score, groups: Any, seed: int, n: int, rows: Array
     ) -> None:
         """Find the weights of the settings, and judge them by draws of rows."""
-        decisions = np.stack(grid.decisions)[:, tested]
-        self._divisors = self._scales(decisions)
-        gains = self._gains(decisions, task, w, score)
-        decisions /= self._divisors[:, None, None].astype(np.float32)
-        units = None if groups is None else groups[tested]
-        draws = draw_rows(len(tested), _N_DRAWS, np.random.default_rng(seed), units)
-        self._weights, in_draws = self._shares(decisions, gains, task, w, draws, seed)
+        decisions, gains, draws, self._weights, in_draws = self._weigh(grid, task, tested, w, score, groups, seed)
         if n > _MANY_ROWS:
             self._weights[np.argsort(-self._weights, kind="stable")[_FEW_MEMBERS:]] = 0.0
             self._weights /= self._weights.sum()
         average = np.tensordot(self._weights.astype(np.float32), decisions, 1)
-        finish = self._finish(average, self._as_members(task, grid, score), w)
+        own_threshold = score.kind == "labels" and bool(grid.settings[0].class_factors)
+        finish = self._finish(average, task, w, own_threshold)
         self._scored_rows, self._scored_y = rows[tested], task.y
         self.average_oof_ = self._expanded(self._public(average), n, rows[tested])
         self._oof = self._expanded(finish(average[None], w[None])[0], n, rows[tested])
@@ -394,8 +421,10 @@ class TunedModel(BaseEstimator, ABC):
         constant = score.values(self._constant(task, counts * w), task.y, (counts == 0) * w)
         constant = corrected(constant, on_all(self._constant(task, w[None])))
         self.expected_score_ = mean_score(scores)
-        low, high = percentile_interval(scores, _LEVEL)
-        self.expected_interval_ = max(low, score.range[0]), min(high, score.range[1])
+        self.expected_interval_, self.default_interval_ = (
+            (max(low, score.range[0]), min(high, score.range[1]))
+            for low, high in (percentile_interval(one, _LEVEL) for one in (scores, default))
+        )
         self.default_score_, self.constant_score_ = mean_score(default), mean_score(constant)
         self.verdict_ = verdict_of(score.name, scores, default, constant)
         self.scoring_ = score.name
@@ -409,12 +438,15 @@ class TunedModel(BaseEstimator, ABC):
         self.settings_ = described.assign(weight=self._weights, score=means)
         self.best_params_ = self._described(grid.settings[self.best_index_])
 
-    def _as_members(self, task: Task, grid: Grid, score: Score) -> Task:
-        """Return the task with the class weights that the members have been found with, where these move the threshold."""
-        if score.kind != "labels" or not grid.settings[0].class_factors:
-            return task
-        logs = self._weights @ np.log([setting.class_factors for setting in grid.settings])
-        return replace(task, machines=task.machines.weighted(np.exp(logs)))
+    def _weigh(self, grid: Grid, task: Task, tested: Array, w: Floats, score: Score, groups: Any, seed: int) -> Any:
+        """Return decisions in their unit, what each row adds to the score, draws, and the weights of settings, also in draws."""
+        decisions = np.stack(grid.decisions)[:, tested]
+        self._divisors = self._scales(decisions)
+        gains = self._gains(decisions, task, w, score)
+        decisions /= self._divisors[:, None, None].astype(np.float32)
+        units = None if groups is None else groups[tested]
+        draws = draw_rows(len(tested), _N_DRAWS, np.random.default_rng(seed), units)
+        return decisions, gains, draws, *self._shares(decisions, gains, task, w, draws, seed)
 
     def _expanded(self, values: Array, n: int, rows: Array) -> Array:
         """Return values of some rows as those of all, nan for the others."""
@@ -433,7 +465,8 @@ class TunedModel(BaseEstimator, ABC):
     def _described(self, setting: Setting) -> dict[str, Any]:
         power = {"rbf": -0.5, "laplacian": -1.0}.get(FAMILIES[setting.family].kernel, np.nan)
         width = 2.0 ** (power * setting.log_gamma) if np.isfinite(power) else np.nan
-        return {"family": setting.family, "width": width, "C": setting.C, **dict(setting.searched)}
+        described = {"family": setting.family, "width": width, "C": setting.C, **dict(setting.searched)}
+        return described if setting.n_rows is None else {**described, "rows": setting.n_rows, "landmarks": setting.n_landmarks}
 
     def _refit(self, X: Any, task: Task, grid: Grid, deadline: float) -> None:
         """Fit the members in the order of their weights; if the time ends before, leave the others out."""
@@ -443,23 +476,81 @@ class TunedModel(BaseEstimator, ABC):
             kinds.add("power")
         needed = ["standard", *(kind for kind in ("power", "relevance") if kind in kinds)]
         self._columns = Columns(needed).fit(X, task.relevance_target)
-        self._members, views = fit_members(self._columns, X, task.machines, grid.settings, chosen, deadline)
+        self._members, _ = fit_members(self._columns, X, task.machines, grid.settings, chosen, deadline)
         fitted = [place for member in self._members for place in member.places]
         self.complete_ = grid.complete and len(fitted) == len(chosen)
         self._weights[np.setdiff1d(np.arange(len(self._weights)), fitted)] = 0.0
         self._weights /= self._weights.sum()
-        frame = self.settings_ = self.settings_.assign(weight=self._weights)
+        self.settings_ = self.settings_.assign(weight=self._weights)
+        self._keep_members(task)
+
+    def _keep_members(self, task: Task) -> None:
+        frame = self.settings_
         self.members_ = frame[frame["weight"] > 0].sort_values("weight", ascending=False, kind="stable").reset_index(drop=True)
-        self._rows = {kind: view for kind, view in views.items() if kind in kinds}
         self._n_classes = task.machines.n_classes
         self._limits = task.machines.limits
+
+    def _fit_many_rows(
+        self, X: Any, whole: Task, groups: Any, held: Array, begin: list[Setting], row_weights: Floats, score: Score,
+        seed: int, began: float, every: Array, n_given: int,
+    ) -> None:  # fmt: skip
+        """Fit models in rounds, by the weights of the settings of the grid, and average and judge them on held-out rows."""
+        costs: dict[Sweep, list[float]] = {}
+        for setting in begin:
+            costs.setdefault(sweep_of(setting), []).append(setting.C)
+        kinds = {"standard", *(FAMILIES[sweep.family].columns for sweep in costs)}
+        if any(sweep.exponent != 1.0 for sweep in costs):
+            kinds.add("power")
+        some = whole.sample(_MOST_ROWS, seed, groups, held)
+        self._columns = Columns(sorted(kinds)).fit(_safe_indexing(X, some), whole.relevance_target[some])
+        views = views_of(self._columns, X, kinds)
+        k = whole.machines.n_classes
+        target = whole.machines.z.T if k <= 2 else 2.0 * whole.relevance_target - 1.0
+        problem = Problem(
+            self._columns,
+            views,
+            some,
+            whole.machines,
+            target,
+            held,
+            lambda size, draw: whole.sample(size, draw, groups, held),
+        )
+        task = self._on(whole, held)
+        w = row_weights[held] / row_weights[held].mean()
+
+        def quality(decisions: Array) -> float:
+            return float(np.average(self._gains(decisions[None], task, w, score)[0], weights=w))
+
+        n = len(whole.y) - len(held)
+        timed = self.timeout is not None
+        race = Race(problem, quality, seed, self.n_jobs)
+        with_landmarks = self.average and n >= LANDMARKS_FROM
+        most = n if timed else EXACT.untimed
+        race.run(EXACT, costs, min(n, most), self._ends(began, _SHARES[1 if with_landmarks else 2]))
+        varies = int((abs(views["standard"][some]).max(axis=0) > 0).sum())
+        fitted = min(_MOST_ROWS, max(setting.n_rows or 0 for setting in race.settings))
+        standard = Sweep("rbf", 0.0, whole.default[1])
+        gamma = problem.unit(standard) / max(varies, 1)  # that of SVC() and SVR()
+        plain = Setting(**vars(replace(standard, log_gamma=float(np.log2(gamma)))), C=whole.default[0], n_rows=fitted)
+        default = problem.fit([plain], seed, np.inf)
+        assert default is not None  # without a limit of time
+        if with_landmarks:
+            race.run(LANDMARKS, dict.fromkeys(race.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
+        judged = Grid(race.settings, race.decisions, default[1][0])
+        self._average(
+            judged, task, np.arange(len(held)), w, score, None if groups is None else groups[held], seed, n_given, every[held]
+        )
+        self._members = [member for member in race.members if self._weights[member.places].any()]
+        self.complete_ &= race.complete
+        self._keep_members(whole)
+        self.n_rows_ = int(self.members_["rows"].max())
 
     def _keep_support(self, X: Any, rows: Array) -> None:
         (member,) = self._members
         support = np.flatnonzero(member.beta[0].any(axis=0))
-        self.support_ = rows[support]
-        self.support_vectors_ = _safe_indexing(X, support)
         self.dual_coef_ = member.beta[0][:, support]
+        self.support_ = rows[support if member.support is None else member.support[support]]
+        self.support_vectors_ = _safe_indexing(X, self.support_)
 
     def _keep_columns(self) -> None:
         """Keep what was done with each column, and how relevant its numbers are."""
@@ -502,34 +593,28 @@ class TunedModel(BaseEstimator, ABC):
         """Return the averaged decisions of new rows, (n, k)."""
         check_is_fitted(self)
         X = self._checked_rows(X, reset=False)
-        sparse = issparse(next(iter(self._rows.values())))
+        sparse = issparse(self._members[0].rows)
         if issparse(X) != sparse:
             X = X.toarray() if issparse(X) else csr_matrix(np.asarray(X, dtype=np.float64))
             if sparse and np.isnan(X.data).any():
                 raise ArgumentError("X contains NaN, and the estimator was fitted on sparse rows, which have no gaps")
-        n_rows = next(iter(self._rows.values())).shape[0]
-        size = max(_BLOCK // n_rows, 1)
+        size = max(_BLOCK // max(1, *(member.rows.shape[0] for member in self._members)), 1)
         parts = [self._averaged_block(_safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
         return np.concatenate(parts)
 
     def _averaged_block(self, X: Any) -> Floats:
         views = self._columns.transform(X)
         total: Any = 0.0
-        seen, D = None, None
+        seen, rows, D = None, None, None
         for member in self._members:
             sweep, kind = member.sweep, FAMILIES[member.sweep.family]
-            if sweep.columns != seen:
-                seen = sweep.columns
-                A, B = (self._columns.seen(of, kind.columns, sweep.exponent, sweep.column_factors) for of in (views, self._rows))
-                D = proximities(kind.kernel, A, B)
+            if sweep.columns != seen or member.rows is not rows:
+                seen, rows = sweep.columns, member.rows
+                A = self._columns.seen(views, kind.columns, sweep.exponent, sweep.column_factors)
+                D = proximities(kind.kernel, A, rows)
             assert D is not None
-            K = kernel_values(kind.kernel, D, member.unit, sweep.log_gamma)
-            w = self._weights[member.places] / self._divisors[member.places]
-            if self._n_classes > 2:
-                for weight, beta, bias in zip(w, member.beta, member.bias, strict=True):
-                    total = total + weight * votes(K @ beta.T + bias, self._n_classes)
-            else:  # linear: all C of a kernel are one expansion
-                total = total + (K @ np.tensordot(w, member.beta, 1).T + w @ member.bias)
+            weights = self._weights[member.places] / self._divisors[member.places]
+            total = total + member.averaged(D, weights, self._n_classes)
         return np.asarray(total)
 
     def report(self, path: str | Path) -> Path:
@@ -557,22 +642,6 @@ def check_coverage(coverage: Any) -> float:
     if not 0.0 < share < 1.0:
         raise ArgumentError(f"coverage={coverage!r}; use a number between 0 and 1, such as 0.9")
     return share
-
-
-def proportional_sample(task: Task, size: int, seed: int) -> NDArray[np.intp]:
-    """Return random rows, in their order, with the same shares of classes; at least one row of each."""
-    n = len(task.y)
-    if size >= n:
-        return np.arange(n)
-    order = np.random.default_rng((seed, 2)).permutation(n)
-    if not task.machines.n_classes:
-        return np.sort(order[:size])
-    code = task.y[order]
-    rank = np.empty(n)
-    for c in range(task.machines.n_classes):
-        of_class = code == c
-        rank[of_class] = np.arange(of_class.sum()) / of_class.sum()
-    return np.sort(order[np.argsort(rank, kind="stable")[:size]])
 
 
 def seed_of(random_state: Any) -> int:

@@ -272,13 +272,64 @@ def score_grid(
 
 @dataclass
 class Member:
-    """Models with one kernel on all rows, and one or several C."""
+    """Models with one kernel on the same rows, and one or several C.
+
+    Attributes
+    ----------
+    sweep, unit : Sweep, float
+        What the settings share, and the unit of gamma.
+    places : list of int
+        The places of the settings in the grid.
+    beta, bias : ndarray of shape (settings, m, n), (settings, m)
+        Coefficients of the rows.
+    rows : array or sparse matrix of shape (n, p)
+        The columns that the kernel sees.
+    of_pairs : bool
+        Whether the m models are of pairs of classes, which vote; otherwise one for each class, or a single one.
+    support : ndarray of shape (n,), optional
+        The places of the rows among those that were given, if other rows were left out.
+    """
 
     sweep: Sweep
     unit: float
-    places: list[int]  # of the settings in the grid
-    beta: Floats  # (settings, m, n)
-    bias: Floats  # (settings, m)
+    places: list[int]
+    beta: Floats
+    bias: Floats
+    rows: Any
+    of_pairs: bool
+    support: Rows | None = None
+
+    def decisions(self, D: NDArray[Any], n_classes: int) -> list[NDArray[Any]]:
+        """Return the decisions of each setting for new rows, by their proximities to `rows`."""
+        K = self._kernel(D)
+        each = [K @ beta.T + bias for beta, bias in zip(self.beta, self.bias, strict=True)]
+        return [votes(d, n_classes) for d in each] if self.of_pairs else each
+
+    def averaged(self, D: NDArray[Any], weights: Floats, n_classes: int) -> Floats:
+        """Return the weighted sum of the decisions."""
+        if self.of_pairs:
+            return np.asarray(np.tensordot(weights, self.decisions(D, n_classes), 1))
+        # linear: all settings of a kernel are one expansion
+        return np.asarray(self._kernel(D) @ np.tensordot(weights, self.beta, 1).T + weights @ self.bias)
+
+    def _kernel(self, D: NDArray[Any]) -> NDArray[Any]:
+        return kernel_values(FAMILIES[self.sweep.family].kernel, D, self.unit, self.sweep.log_gamma)
+
+
+def solve_settings(solver: FoldSolver, K: NDArray[np.float32], machines: Machines, settings: Sequence[Setting]) -> Any:
+    """Return coefficients and biases of the settings of a sweep, C upwards, on all rows."""
+    everything = np.ones(len(K), dtype=bool)
+    weighted = machines.weighted(settings[0].class_factors)
+    state, beta, bias = None, [], []
+    for setting in settings:
+        target = weighted.target(setting.C, setting.epsilon, everything)
+        if state is None:
+            state = solver.cold(K, 0.0, target, _MEMBER_TOL)
+        else:
+            state = solver.warm(K, 0.0, target, state, machines.z, _MEMBER_TOL)
+        beta.append(state.beta.copy())
+        bias.append(state.biases(target)[1])
+    return np.array(beta), np.array(bias)
 
 
 def fit_members(
@@ -294,7 +345,6 @@ def fit_members(
         The columns of each kind.
     """
     views = columns.transform(X)
-    everything = np.ones(X.shape[0], dtype=bool)
     solver = FoldSolver(X.shape[0])
     members: list[Member] = []
     by_columns: dict[Any, dict[Any, list[int]]] = {}
@@ -315,15 +365,6 @@ def fit_members(
             places.sort(key=lambda i: settings[i].C)
             sweep = settings[places[0]]
             K = kernel_values(family.kernel, D, unit, sweep.log_gamma)
-            weighted = machines.weighted(sweep.class_factors)
-            state, beta, bias = None, [], []
-            for i in places:
-                target = weighted.target(settings[i].C, settings[i].epsilon, everything)
-                if state is None:
-                    state = solver.cold(K, 0.0, target, _MEMBER_TOL)
-                else:
-                    state = solver.warm(K, 0.0, target, state, machines.z, _MEMBER_TOL)
-                beta.append(state.beta.copy())
-                bias.append(state.biases(target)[1])
-            members.append(Member(sweep, unit, places, np.array(beta), np.array(bias)))
+            beta, bias = solve_settings(solver, K, machines, [settings[i] for i in places])
+            members.append(Member(sweep, unit, places, beta, bias, A, machines.n_classes > 2))
     return members, views

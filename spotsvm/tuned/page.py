@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.space.description import parameter_code
 from spotsvm.space.space import Space
+from spotsvm.trials.scores.metrics import ScoreUnit
 
 
 class _Written(str):
@@ -28,36 +30,52 @@ class _Written(str):
 _BINS = 8  # of probabilities, with equally many rows
 
 
-def page_of(model: Any) -> Page:
-    """Return the page."""
-    name = type(model).__name__
-    low, high = model.expected_interval_
+def page_of(
+    model: Any,
+    title: str = "",
+    about: Sequence[tuple[str, str]] = (),
+    first: Sequence[Part] = (),
+    repeat: Sequence[Code] = (),
+) -> Page:
+    """Return the page.
+
+    `first` are parts of the first section in the place of the model's own verdict, and `about` facts about the rows; `repeat` is
+    what stands in the place of the code for X and y.
+    """
+    name, unit = type(model).__name__, ScoreUnit(model.scoring_)
+    low, high = unit.interval(model.expected_interval_)
+    members = f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting"
     facts = [
-        (
-            "model",
-            f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting",
-        ),
-        ("rows", f"{len(model._scored_rows)} judged out of fold, {model.n_rows_} fitted"),
-        (f"expected {model.scoring_}", f"{short(model.expected_score_)} [{short(low)}, {short(high)}]"),
-        ("time", duration(model.fit_seconds_)),
+        ("Model", members),
+        ("Rows used", f"{len(model._scored_rows)} judged out of fold, {model.n_rows_} fitted"),
+        (f"Expected {unit.title}", f"{short(unit.value(model.expected_score_))} [{short(low)}, {short(high)}]"),
+        ("Time of the fit", duration(model.fit_seconds_)),
     ]
-    sections = [_expected(model), _quality(model), _members(model), _columns(model), _repeat(model)]
-    return Page(f"{name}: a tuned support vector machine", sections, facts=facts)
+    found = first or [Notice(str(model.verdict_), "finding")]
+    sections = [
+        Section("Results", found), _expected(model), _quality(model), _members(model), _columns(model), _repeat(model, repeat)
+    ]  # fmt: skip
+    return Page(title or f"{name}: a tuned support vector machine", sections, facts=[*about, *facts])
 
 
 def _expected(model: Any) -> Section:
-    low, high = model.expected_interval_
+    unit = ScoreUnit(model.scoring_)
+    scores = [
+        (f"this {type(model).__name__}", model.expected_score_, model.expected_interval_),
+        (
+            "default: StandardScaler and " + ("SVC()" if _classifies(model) else "SVR()"),
+            model.default_score_,
+            model.default_interval_,
+        ),
+        ("a constant", model.constant_score_, None),
+    ]
     rows = [
-        (f"this {type(model).__name__}", model.expected_score_, f"{short(low)} to {short(high)}"),
-        ("default: StandardScaler and " + ("SVC()" if _classifies(model) else "SVR()"), model.default_score_, ""),
-        ("a constant", model.constant_score_, ""),
+        (name, unit.value(score), "" if ends is None else " to ".join(map(short, unit.interval(ends))))
+        for name, score, ends in scores
     ]
     parts: list[Part] = [
-        Notice(str(model.verdict_), "finding"),
-        Table(
-            pd.DataFrame(rows, columns=["model", model.scoring_, "95 % interval"]), "Scores to expect on new rows", one_kind=True
-        ),
-        f"{model.scoring_}: larger is better. Each score is the mean over 200 draws of rows. In each draw the weights of all "
+        Table(pd.DataFrame(rows, columns=["model", unit.title, "95 % interval"]), "Scores to expect on new rows", one_kind=True),
+        f"{unit.title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights of all "
         "settings are chosen anew on the rows that were drawn, and the average is judged by out-of-fold decisions on the rows "
         "that were not; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among settings does "
         "not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it does not cover "
@@ -150,7 +168,7 @@ def _columns(model: Any) -> Section:
     return Section("Columns", parts)
 
 
-def _repeat(model: Any) -> Section:
+def _repeat(model: Any, instead: Sequence[Code]) -> Section:
     name = type(model).__name__
     parameters = {**model.get_params(deep=False), "random_state": model.seed_, "path": None}
     needed = ""
@@ -160,4 +178,5 @@ def _repeat(model: Any) -> Section:
         needed = "from scipy.stats import loguniform, randint, uniform\n"
     code = f"{needed}from spotsvm import {name}\n\nmodel = {type(model)(**parameters)!r}.fit(X, y)\nprint(model.verdict_)\n"
     frame = pd.DataFrame(list(versions().items()), columns=["package", "version"])
-    return Section("How to repeat it", [Code(code, "With the same rows this gives the same model"), Table(frame, "Versions")])
+    parts = instead or [Code(code, "With the same rows this gives the same model")]
+    return Section("How to repeat it", [*parts, Table(frame, "Versions")])

@@ -79,6 +79,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         families = list(dict.fromkeys(sweep.family for sweep in first))
         self._matches = matched_columns(space, own_parameters(families, classes), columns)
         given = {name: positive(name, parameter) for name, parameter in (Space(space).branches[0] if space else {}).items()}
+        self._names_of: dict[str, list[str]] = {}
         branches: dict[Any, dict[str, Any]] = {}  # of families with the same parameters
         for family in families:
             own = own_parameters([family], classes)
@@ -86,13 +87,14 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             ranges |= {name: what for name, what in space.items() if name in own or name in self._matches}
             branch = branches.setdefault(tuple(ranges), {"family": [], **ranges, "C": loguniform(costs[0], costs[-1])})
             branch["family"].append(family)
+            self._names_of[family] = list(ranges)
         if families == ["linear"] and not space and classes:  # nothing is left to search
             self._budget = len(first)
             branches[()]["gamma"] = _RANGES["gamma"]
-        whole = Space(list(branches.values()))
+            self._names_of["linear"] = ["gamma"]
         self.study = Study(
-            whole, search, seed, direction="maximize", noise=False, profile="C", path=path, context=context,
-            start=[self._start(sweep, whole, given) for sweep in first],
+            list(branches.values()), search, seed, direction="maximize", noise=False, profile="C", path=path, context=context,
+            start=[self._start(sweep, given) for sweep in first],
         )  # fmt: skip
         self._trial: Trial | None = None
         self._keeps = path is not None
@@ -126,14 +128,12 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             outcomes[one.setting.C] = {"value": one.value, **kept}
         self.study.tell(self._trial, outcomes)
 
-    def _start(self, sweep: Sweep, whole: Space, given: Mapping[str, Any]) -> dict[str, Any]:
+    def _start(self, sweep: Sweep, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return a sweep of the grid as parameters, the nearest ones that the user's ranges hold."""
-        names = next(set(branch) for branch in whole.branches if sweep.family in branch["family"].values)
-        params = {name: _nearest(given[name], 1.0) for name in self._names if name in names}
-        for name, value in (("gamma", 2.0**sweep.log_gamma), ("epsilon", sweep.epsilon)):
-            if name in names:
-                params[name] = _nearest(given[name], value) if name in given else value
-        return {"family": sweep.family, "C": 1.0, **params}
+        of_grid = {"gamma": 2.0**sweep.log_gamma, "epsilon": sweep.epsilon}
+        params = {name: of_grid.get(name, 1.0) for name in self._names_of[sweep.family]}
+        near = {name: _nearest(given[name], value) for name, value in params.items() if name in given}
+        return {"family": sweep.family, "C": 1.0, **params, **near}
 
     def _sweep(self, params: Mapping[str, Any]) -> Sweep:
         factors = np.ones(self._n_columns)

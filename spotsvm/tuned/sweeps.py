@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,9 +46,16 @@ class Sweep:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting(Sweep):
-    """A sweep with one of its C."""
+    """A sweep with one of its C; on many rows also the number of rows of the model, and of landmarks, 0 for an exact one."""
 
     C: float
+    n_rows: int | None = None
+    n_landmarks: int = 0
+
+
+def sweep_of(setting: Setting) -> Sweep:
+    """Return what the settings of a sweep have in common."""
+    return Sweep(**{one.name: getattr(setting, one.name) for one in fields(Sweep)})
 
 
 class Scored(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,15 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from spotsvm.common.errors import ArgumentError
-from spotsvm.luck.calibration import calibrate, conformal_limit
+from spotsvm.luck.calibration import Calibration, calibrate, conformal_limit
 from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines, pair_labels
 
-_SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
+#: what `scoring` may be
+SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
 
 
 def class_factors(class_weight: Any, classes: Array, y: Array, weights: Floats) -> Floats:
@@ -59,7 +60,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Kriging search proposes the family and the width of all others. None is the grid alone, unless there is a `space`.
     timeout : float or None, default=None
         Seconds that the fit may take; it ends when the kernel matrix that is in work is done. The first family and width, and one
-        kernel on all rows, are always completed.
+        kernel on all rows (with held-out rows: of the first round), are always completed.
     scoring : str or None, default=None
         The score that weights and estimates are for: None or "accuracy", "balanced_accuracy", "f1" (of the second class),
         "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss" or "neg_brier_score".
@@ -67,9 +68,13 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Number of shuffled stratified folds (with groups, of whole groups), or folds as scikit-learn takes them. Rows that no fold
         tests have no part in weights and estimates.
     rows : "auto", int or None, default="auto"
-        Number of rows that the grid is scored on, with the shares of the classes; None is all. "auto" is all up to 3,000, else
-        2,000. The members are fitted on all rows, up to 10,000; of more than 3,000 rows there are five at most. Scores are those
-        of models of the grid, so they are too low where more rows help.
+        Number of rows that the grid is scored on, with the shares of the classes; None is all. "auto" is all up to 3,000, 2,000
+        up to 6,000, else 1,000. From 6,000 rows on, unless `rows` is None, `cv` a splitter or there are fewer than 20 groups,
+        a fifth of the rows, 5,000 at most, is held out, and models are fitted in rounds on 4,000 and 10,000 of the others (20,000
+        if a timeout is given that allows it), from 20,000 rows on beside models with landmarks, which take all of them. The
+        held-out rows choose, weigh, calibrate and judge these. Otherwise members are fitted on up to 10,000 rows, and scores are
+        those of models of the grid, so they are too low where more rows help. Of more than 3,000 rows there are five members at
+        most.
     average : bool, default=True
         False fits the single best setting alone, with support vectors to look at.
     space : dict or None, default=None
@@ -79,8 +84,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
         "scale__<column>", a factor of all numbers that are made from a column after standardisation, so that each column or group
         of columns has a width of its own; the column of an array is x0, x1, ..., and a pattern such as "scale__pixel_*" is one
         factor of all columns that match;
-        "class_weight__<class>", a factor of C of a class besides `class_weight`. It moves the threshold of scores of labels
-        ("balanced_accuracy", say); probabilities for other scores are calibrated without it;
+        "class_weight__<class>", a factor of C of a class besides `class_weight`. If `scoring` is of labels ("f1", say), the most
+        probable class is that of the averaged decisions, whose threshold these weights have moved; with other scores they do not
+        change what is calibrated;
         "relevance", the exponent of the learned relevance in the families that have it: 0 leaves it out;
         "gamma", in units of 1 / the typical distance, in place of 2^-9 to 2^3.
     path : str, Path or None, default=None
@@ -88,7 +94,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The same fit goes on from it after an interruption, with the same result; with a larger `budget` it scores further sweeps.
         A record of other rows or parameters is an error. Without `random_state` its seed is taken.
     n_jobs : int or None, default=None
-        Number of threads, which share the folds. The result is the same for any number.
+        Number of threads, which share the folds, and the fits on many rows, which joblib's `parallel_config` sends elsewhere. The
+        result is the same for any number, unless a timeout ends the fit.
     random_state : int, RandomState or None, default=None
         Seed of folds and draws.
     class_weight : dict, "balanced" or None, default=None
@@ -101,16 +108,20 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The classes.
     expected_score_ : float
         The score to expect on new rows: the mean over bootstrap draws of out-of-fold rows, in which weights are chosen on the
-        rows that were drawn and judged on the others, corrected by the .632 rule.
+        rows that were drawn and judged on the others, corrected by the .632 rule. With held-out rows it is by these, and so the
+        score of the final models.
     expected_interval_ : tuple of float
         Its 95 % interval, by the percentiles of the same draws.
     default_score_, constant_score_ : float
         The same of `SVC()` behind a `StandardScaler`, and of the most frequent class.
+    default_interval_ : tuple of float
+        The interval of `default_score_`.
     verdict_ : Verdict
         Whether tuning has helped against the default: `code`, `gain` with its `interval`, and a sentence.
     members_ : DataFrame
         A row for each setting in the average: family, width (in units of the typical distance), C, the parameters of `space`,
-        weight, and its score alone.
+        weight, and its score alone; where rows are held out also the number of rows that it is fitted on, and of landmarks, 0 for
+        an exact model. C of a model with landmarks is half the inverse of the ridge.
     settings_ : DataFrame
         The same for all settings that were scored.
     best_params_, best_index_ : dict, int
@@ -119,7 +130,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The averaged out-of-fold decisions, before calibration.
     oof_decision_function_, oof_predict_proba_ : ndarray
         What `decision_function` and `predict_proba` give for rows that were not trained on; the calibration alone has seen them.
-        nan for rows of weight 0 or in no test fold.
+        nan for rows of weight 0 or in no test fold; where rows are held out, for all others.
     columns_ : DataFrame
         What was done with each column of X.
     relevance_ : Series
@@ -130,7 +141,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
     complete_ : bool
         False if the timeout has ended the grid, or left members out.
     n_rows_ : int
-        Number of rows that the members are fitted on.
+        Number of rows that the members are fitted on, of the member with most.
     seed_, fit_seconds_, n_features_in_, feature_names_in_
         The seed that was used, the time of the fit, and scikit-learn's attributes.
 
@@ -169,7 +180,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
     _log_costs = (-4.0, 0.0, 4.0, 8.0, 12.0)
 
     def _score(self) -> Score:
-        return score_called("accuracy" if self.scoring is None else self.scoring, _SCORES)
+        return score_called("accuracy" if self.scoring is None else self.scoring, SCORES)
 
     def _task(self, y: Any, weights: Floats) -> Task:
         check_classification_targets(y)
@@ -217,19 +228,19 @@ class TunedSVC(ClassifierMixin, TunedModel):
         rng = np.random.default_rng((seed, 1))
         return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
 
-    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
         # weights of classes move the threshold, so they have to move that of the probabilities
         factor = task.machines.cost / weights
-        self._calibration = calibrate(decisions[None], task.y, (weights * factor)[None])
+
+        def calibrated(average: Array, w: Array, start: Calibration | None) -> Calibration:
+            calibration = calibrate(average, task.y, w * factor, start)
+            return replace(calibration, offset=0.0 * calibration.offset) if own_threshold else calibration
+
+        self._calibration = calibrated(decisions[None], weights[None], None)
         p = probabilities_of(self._calibration(decisions[None])[0])
         self._unusual = 1.0 - p[np.arange(len(p)), task.y]
         self._unusual_weights = weights
-
-        def finish(average: Array, w: Array) -> Array:
-            found: Array = calibrate(average, task.y, w * factor, self._calibration)(average)
-            return found
-
-        return finish
+        return lambda average, w: calibrated(average, w, self._calibration)(average)
 
     def _constant(self, task: Task, weights: Array) -> Array:
         k = task.machines.n_classes

@@ -19,7 +19,8 @@ from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines
 from spotsvm.tuned.sweeps import Setting
 
-_SCORES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error")
+#: what `scoring` may be
+SCORES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error")
 _EPSILON = 0.02  # in standard deviations of the target
 
 
@@ -45,7 +46,7 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     Attributes
     ----------
-    expected_score_, expected_interval_, default_score_, constant_score_, verdict_
+    expected_score_, expected_interval_, default_score_, default_interval_, constant_score_, verdict_
         As in `TunedSVC`; the default is `SVR()` behind a `StandardScaler`, the constant is the mean.
     members_, settings_, best_params_, best_index_
         As in `TunedSVC`, with epsilon in units of the target.
@@ -86,7 +87,7 @@ class TunedSVR(RegressorMixin, TunedModel):
     _log_costs = (-4.0, 0.0, 4.0, 8.0)
 
     def _score(self) -> Score:
-        return score_called("r2" if self.scoring is None else self.scoring, _SCORES)
+        return score_called("r2" if self.scoring is None else self.scoring, SCORES)
 
     def _task(self, y: Any, weights: Floats) -> Task:
         y = np.asarray(y, dtype=np.float64)
@@ -128,7 +129,7 @@ class TunedSVR(RegressorMixin, TunedModel):
         errors = decisions[..., 0] - (task.y - self._mean) / self._deviation
         return greedy(errors, weights[None])[0], greedy(errors, in_draws)
 
-    def _finish(self, decisions: Array, task: Task, weights: Floats) -> Callable[[Array, Array], Array]:
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
         self._unusual = np.abs(self._in_units(decisions[:, 0]) - task.y)
         self._unusual_weights = weights
         return lambda average, w: self._in_units(average)

@@ -11,6 +11,7 @@ from spotsvm.common.code import mapping_code, params_code
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.pipelines.registry import is_series
+from spotsvm.tuning.tables.split import TEST_SHARE
 from spotsvm.tuning.tables.table import Choices, Table
 
 #: the name under which a study stores it
@@ -23,10 +24,11 @@ def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
 
     Examples
     --------
-    >>> print(reading_code(Path("iris.csv"), "kind", "auto", Choices(sep=";")))
+        >>> print(reading_code(Path("iris.csv"), "kind", "auto", Choices(sep=";")))
+        from spotsvm.tuning.tables.split import TEST_SHARE
     from spotsvm.tuning.tables.table import Choices, read_table
-    <BLANKLINE>
-    table = read_table('iris.csv', 'kind', 'auto', Choices(sep=';'))
+        <BLANKLINE>
+        table = read_table('iris.csv', 'kind', 'auto', Choices(sep=';'))
     """
     usual = Choices()
     given = {name: value for name, value in vars(choices).items() if value != getattr(usual, name)}
@@ -50,10 +52,9 @@ def tuning_code(
     found: Verdict,
 ) -> str:
     """Return code that reads the table of a `TuningJob`, splits it, and makes the same search and the recommended machine."""
-    source = job.source or f"from {_TABLES}.table import make_table\n\ntable = ...  # make_table(X, y)"
-    first, _, reading = source.partition("\n\n")
+    first, reading = _reading(job)
     imports = [
-        *first.splitlines(),
+        *first,
         "from sklearn.base import clone",
         "from spotsvm import SpotSearchCV",
         "from spotsvm.tuning.pipelines.registry import named_pipeline",
@@ -64,13 +65,12 @@ def tuning_code(
         imports.append("from spotsvm.tuning.scoring import table_scorer")
         scoring = f"table_scorer({job.metric!r}, table)"
     series = is_series(job.pipeline)
-    split = [f"table, {job.cv}, {job.seed}", *(["in_time=True"] if series else [])]
+    split = [f"table, {job.cv}, {job.seed}", *(["in_time=True"] if series else []), *_share(job)]
     more = []
     if sampled:
         imports.append("from spotsvm.tuning.large import Limits")
-        split.append("share=Limits().test_share(len(table.y))")
-        more.append(f"train = Limits().sample_of(train, {job.cv}, {job.seed})  # of all training rows")
-    X, new = ("train.X", "test.X") if hasattr(train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
+        more.append(f"train = Limits().to_tune(train, {job.cv}, {job.seed})  # of all training rows")
+    X, new = _rows(train)
     about = [
         f"cv={job.cv}",
         f"seed={job.seed}",
@@ -91,7 +91,7 @@ def tuning_code(
     groups = "" if train.groups is None else ", groups=train.groups"
     chosen = ".set_params(**params)" if found.recommended == "tuned" else ""
     lines = [
-        *sorted(set(imports), key=lambda line: (line.split()[1].startswith("spotsvm"), line)),
+        *_sorted(imports),
         "",
         reading,
         f"train, test = held_out({', '.join(split)})  # no search sees the rows of test",
@@ -111,12 +111,64 @@ def tuning_code(
         "print(search.best_params_, search.best_score_)",
         "",
         f"# what is recommended: the {found.recommended} SVM",
-        *(["# the command has fitted it on more rows after that: as many as the time allowed"] if sampled else []),
+        *(["# the command has fitted it to more rows after that"] if sampled else []),
         *([f"params = {params_code(found.params)}"] if chosen else []),
         f"machine = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
         f"print(search.scorer_(machine, {new}, test.y))  # on the rows held out",
     ]
     return "\n".join(lines) + "\n"
+
+
+def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict) -> str:
+    """Return code that reads the table of a `TunedJob`, splits it, and fits the same average and the recommended model."""
+    first, reading = _reading(job)
+    X, new = _rows(train)
+    imports = ["from sklearn.metrics import get_scorer", f"from spotsvm import {type(model).__name__}", *first]
+    imports += [f"from {_TABLES}.split import held_out"]
+    split = [f"table, {2 if job.cv is None else job.cv}, {job.seed}", *_share(job)]
+    groups = "" if train.groups is None else ", groups=train.groups"
+    if job.in_time:
+        imports.append("from sklearn.model_selection import TimeSeriesSplit")
+    categories = f".astype({dict.fromkeys(train.categorical, 'category')!r})" if train.categorical else ""
+    lines = [
+        f"train, test = held_out({', '.join(split)})  # the fit does not see the rows of test",
+        f"model = {model!r}.fit({X}{categories}, train.y{groups})",
+        "print(model.verdict_)",
+        f"score = get_scorer({job.metric!r})",
+        f"print(score(model, {new}, test.y))  # on the rows held out",
+    ]
+    if found.recommended == "default":
+        machine = repr(plain[-1])
+        imports += ["from sklearn.pipeline import make_pipeline", "from sklearn.preprocessing import StandardScaler"]
+        imports += [f"from sklearn.svm import {type(plain[-1]).__name__}", "from spotsvm import TableEncoder"]
+        lines += [
+            "",
+            "# what is recommended: the default SVM",
+            f"default = make_pipeline(TableEncoder(), StandardScaler(), {machine}).fit({X}{categories}, train.y)",
+            f"print(score(default, {new}, test.y))",
+        ]
+    return "\n".join([*_sorted(imports), "", reading, *lines]) + "\n"
+
+
+def _reading(job: Any) -> tuple[list[str], str]:
+    """Return the imports and the line that make the table of a job."""
+    source = job.source or f"from {_TABLES}.table import make_table\n\ntable = ...  # make_table(X, y)"
+    first, _, reading = source.partition("\n\n")
+    return first.splitlines(), reading
+
+
+def _rows(train: Table) -> tuple[str, str]:
+    """Return the code of the columns of training rows and of held-out rows."""
+    return ("train.X", "test.X") if hasattr(train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
+
+
+def _share(job: Any) -> list[str]:
+    """Return the argument for the share of held-out rows of a large table."""
+    return [] if job.share == TEST_SHARE else [f"share={job.share!r}"]
+
+
+def _sorted(imports: Sequence[str]) -> list[str]:
+    return sorted(set(imports), key=lambda line: (line.split()[1].startswith("spotsvm"), line))
 
 
 def _space(search: SpotSearchCV) -> tuple[str, list[str]]:

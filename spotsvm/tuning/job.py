@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import monotonic
 from typing import Any, cast
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
-from spotsvm.common.errors import ArgumentError, ShortSeriesWarning, SpotSVMError
+from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.luck.new_rows import expected_of, fresh_folds
-from spotsvm.luck.paired import Difference, paired_difference
-from spotsvm.luck.rows import Unseen, block_length, score_with_error
+from spotsvm.luck.rows import Unseen, score_with_error
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
@@ -28,68 +23,52 @@ from spotsvm.study.given import Start, equal_start
 from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
-from spotsvm.trials.scores.intervals import NO_INTERVAL
 from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.scores.optimism import Method
-from spotsvm.trials.scores.verdict import HeldOut, Verdict
+from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
-from spotsvm.tuning.large import Limits, TunedOn, fit_on_more_rows, recorded_rows
+from spotsvm.tuning.large import fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
-from spotsvm.tuning.plan import Pace, baseline, decisions, notices, outlook, pace_of
+from spotsvm.tuning.plan import baseline, decisions, notices
 from spotsvm.tuning.results import HeldOutResult, check_writable, write_model, write_results
 from spotsvm.tuning.rivals import UnseenRows, constant_name, constant_scores, rivals
 from spotsvm.tuning.scoring import score_title, table_scorer
+from spotsvm.tuning.table_job import TableJob, groups_of, unwarned
 from spotsvm.tuning.tables.notice import Notice
-from spotsvm.tuning.tables.split import TEST_SHARE, held_out, possible_folds
+from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide
 from spotsvm.tuning.widening import continued
 
 #: folds of the cross-validation by default, and of nested resampling
 FOLDS, OUTER_FOLDS = 5, 5
-#: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
-_WIDE = 1000
 #: seconds of a search at least, in which its first candidate is scored
 _LEAST = 1e-3
-#: share of the time limit that judging the time may take
-_SHORT = 0.03
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
 
 @dataclass(frozen=True)
-class TuningJob:
-    """The settings of a tuning; those that are not explained are arguments of `SpotSearchCV`."""
+class TuningJob(TableJob):
+    """A search of the parameters of one machine; settings that are not explained are arguments of `SpotSearchCV`."""
 
-    table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
     n_trials: int = 50  # candidates of each search
     search: str = "kriging"
     baseline: str = "none"  # a search to compare with, such as "random", or "none"
     cv: int = FOLDS
-    seed: int = 0  # of the split into training and test rows, the folds and the searches
-    workers: int = 1  # folds scored in parallel; with a limit and no executor, candidates
-    out: Path | None = None  # folder for the results
-    scoring: str | None = None  # a scorer's name; the pipeline's own by default
-    pipeline: str = "table"
+    pipeline: str = "svm"
     region: str | None = None  # of the search; the pipeline's first one by default
-    scale: Scale = "standard"  # how numbers are scaled, by the pipeline "table"
+    scale: Scale = "standard"  # how numbers are scaled, by the pipeline "svm"
     horizon: int = 0  # how many steps ahead a series is predicted
     oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
-    compare: bool = True  # whether a linear model and a random forest are scored on the same held-out rows
     stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
     executor: Any = None  # used by the searches of nested oversearching as well
     batch_size: int | None = None
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
-    timeout: float | None = None  # of everything but reading and compiling
-    file: str = ""  # the name of the file with the table, for the report
-    limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
-    source: str = ""  # Python code that makes the table, for the code that repeats it all
-    command: str = ""  # the command line, for the same
-    notices: tuple[Notice, ...] = ()  # what was noticed before, as by the reading of the table
     widen: bool = False  # whether the records in `out` go on in a wider space; see `continued`
 
     def with_possible_folds(self) -> TuningJob:
@@ -116,26 +95,26 @@ class TuningJob:
         began = monotonic()
         scoring = table_scorer(self.metric, self.table)
         scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
-        whole, test = self._split()
+        whole, test = self.split(self.cv)
         unit = ScoreUnit(self.metric)
         for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), unit.better, self.cv):
             say(line)
         searches = self._searches
-        with _unwarned():
-            train, named, pace = self._rows_to_tune_on(whole, scoring, began)
+        train = whole if is_series(self.pipeline) else self.limits.to_tune(whole, self.cv, self.seed)
+        named = self._named(train)
         if self.oversearching == "repeats" and self.in_time:
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
         if train is not whole:
-            say(f"plan: {self.limits.plan(len(whole.y), len(train.y), self.timeout)}")
+            say(f"plan: the parameters are tuned on a sample of {len(train.y)} of {len(whole.y)} training rows")
         noticed = [*self.notices]
         if not is_series(self.pipeline):
             noticed += notices(self.table, self.metric, named.space, self.n_trials)
         for notice in noticed:
             say(f"notice: {notice.sentence}")
         results = []
-        with _unwarned():
+        with unwarned():
             began_fit = monotonic()
             fitted = clone(named.estimator).fit(train.X, train.y)
             took_fit = monotonic() - began_fit
@@ -145,27 +124,22 @@ class TuningJob:
             named = replace(named, space=going.space)
             for line in going.said:
                 say(line)
-            if pace is not None:
-                say(
-                    outlook(pace, len(train.y), len(searches) * going.n_trials, self._time_of_searches(train is not whole, began))
-                )
             folds = self._default_scores(named, train, scorer)
             default = float(folds.mean())
             constant = float(constant_scores(train, named.splitter, scorer).mean())
             say(baseline(constant_name(train), constant, default, unit))
-            results.append(HeldOutResult("default", default, *self._test(scorer, fitted, test), fitted, seconds=took_fit))
+            results.append(HeldOutResult("default", default, *self.score(scorer, fitted, test), fitted, seconds=took_fit))
             for k, name in enumerate(searches):
                 left = self._time_of_searches(train is not whole, began)
                 with progress(name, going.n_trials) as callback:
-                    followers = [*([] if callback is None else [callback]), *([] if train is whole else [TunedOn(train, whole)])]
-                    search = self._search(name, named, scoring, start, followers or None)
+                    search = self._search(name, named, scoring, start, callback)
                     search.set_params(timeout=None if left is None else left / (len(searches) - k))
                     search.set_params(n_iter=going.n_trials)
-                    search.fit(train.X, train.y, **_groups(train))
+                    search.fit(train.X, train.y, **groups_of(train))
                 best, took_fit = search.best_estimator_, search.refit_time_
                 results.append(
                     HeldOutResult(
-                        name, float(search.best_score_), *self._test(scorer, best, test), best, search, seconds=took_fit
+                        name, float(search.best_score_), *self.score(scorer, best, test), best, search, seconds=took_fit
                     )
                 )
             choice = choose(search, own, folds)
@@ -174,7 +148,7 @@ class TuningJob:
             elif choice.replaced is not None:
                 best = clone(named.estimator).set_params(**choice.params).fit(train.X, train.y)
                 results[-1] = HeldOutResult(
-                    self.search, choice.score, *self._test(scorer, best, test), best, search, seconds=took_fit
+                    self.search, choice.score, *self.score(scorer, best, test), best, search, seconds=took_fit
                 )
             search.study_.add_finding(NOTICES, {"notices": [list(notice) for notice in noticed]})
             results[-1] = self._with_optimism(replace(results[-1], notices=tuple(noticed)), train)
@@ -187,17 +161,19 @@ class TuningJob:
 
             its = unseen(results[which].estimator, True)
             others = rivals(
-                named.estimator, train, scorer, its, unseen, constant, self.seed, shares=self._shares, compare=self.compare
+                named.estimator, train, scorer, its, unseen, constant, self.seed, shares=self.is_share, compare=self.compare
             )
             verdict = replace(verdict, rivals=tuple(others))
             if train is not whole:
-                seconds = self.limits.seconds if self.timeout is None else self.timeout - (monotonic() - began)
-                found = fit_on_more_rows(results[which].estimator, whole, len(train.y), seconds, self.cv, self.seed, say)
-                its = unseen(found.estimator, False)
+                seconds = None if self.timeout is None else max(self.timeout - (monotonic() - began), _LEAST)
+                some = self.limits.to_fit(whole, self.cv, self.seed)
+                found = fit_to_more_rows(results[which].estimator, len(train.y), some, len(whole.y), seconds, say)
+                final = results[which].estimator if found.estimator is None else found.estimator
+                its = unseen(final, False)
                 score, error = score_with_error(scorer, its.held_out, self.seed)
                 finding = found.finding(score, error, results[which].test_score, len(test.y), unit)
                 search.study_.add_finding(ROWS, finding)
-                results[which] = replace(results[which], estimator=found.estimator)
+                results[which] = replace(results[which], estimator=final)
             expected = expected_of(scorer, self.metric, its.out_of_fold, its.held_out, self.seed)
             verdict = replace(
                 verdict, expected=expected.score, expected_interval=expected.interval, n_expected=expected.n_rows,
@@ -214,24 +190,6 @@ class TuningJob:
             write_results(results, self.out)
             write_model(results, self.out, None if is_series(self.pipeline) else self.table, self.metric, test)
         return results
-
-    def _rows_to_tune_on(self, whole: Table, scoring: Any, began: float) -> tuple[Table, NamedPipeline, Pace | None]:
-        """Return the rows to tune on, the pipeline for them, and the pace of its trials.
-
-        They are all, or a sample of a table that is large, or too large for the time; a run that goes on has that of its record.
-        """
-        in_time, short = is_series(self.pipeline), np.inf if self.timeout is None else _SHORT * self.timeout
-        train = whole if in_time else self.limits.sample_of(whole, self.cv, self.seed)
-        named = self._named(train)
-        pace = pace_of(self._search(self.search, named, scoring, [], None), train, self.cv, in_time=in_time, most=short)
-        if in_time:
-            return train, named, pace
-        most = recorded_rows(self.out, self._searches)
-        if most is None and self.timeout is not None and pace is not None:
-            left = self.timeout - (monotonic() - began)
-            most = self.limits.most_rows(pace, self.n_trials * len(self._searches), left)
-        train = self.limits.sample_of(whole, self.cv, self.seed, most)
-        return train, self._named(train), pace
 
     def _named(self, train: Table) -> NamedPipeline:
         """Return the pipeline for these rows."""
@@ -291,10 +249,9 @@ class TuningJob:
         # the workers share the outer folds, and their searches have no progress bar
         judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
         n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
-        cheap = "partitions" if hasattr(search, "fresh_score_") else "folds"
-        method = cast("Method", cheap if self.oversearching == "auto" else self.oversearching)
+        method = cast("Method", "folds" if self.oversearching == "auto" else self.oversearching)
         found = oversearching(
-            judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path, **_groups(train)
+            judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path, **groups_of(train)
         )
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
@@ -302,14 +259,10 @@ class TuningJob:
     def _verdict(self, results: list[HeldOutResult], choice: Choice, scorer: Any, train: Table, test: Table) -> Verdict:
         """Return the verdict on the last result."""
         default, tuned = results[0], results[-1]
-        if choice.why_default is None:
-            first, second = ([self._unseen(one.estimator, train, test, None).held_out] for one in (default, tuned))
-            held_out = paired_difference(scorer, first, second, self.seed, shares=self._shares)
-        else:
-            held_out = Difference(float("nan"), float("nan"), NO_INTERVAL)
-        how: HeldOut = "time" if self.in_time else "random" if test.groups is None else "groups"
+        one = default.estimator if choice.why_default is not None else tuned.estimator
+        held_out = self.difference(scorer, default.estimator, one, test)
         counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
-        return decide(choice, self.metric, default, tuned, held_out, held_out_by=how, **counts)
+        return decide(choice, self.metric, default, tuned, held_out, held_out_by=self.held_out_by(test), **counts)
 
     def _fresh_folds(self, named: NamedPipeline, train: Table) -> list[Split]:
         """Return folds that had no part in the search, where they can be drawn."""
@@ -317,16 +270,11 @@ class TuningJob:
 
     def _unseen(self, model: Any, train: Table, test: Table, splits: list[Split] | None) -> UnseenRows:
         """Return the rows that a fitted model has not seen: those held out and, with splits, those for training out of fold."""
-        held = Unseen.held_out(model, test.X, test.y, test.groups, self._block(test))
+        held = self.held_out(model, test)
         if splits is None:
             return UnseenRows(None, held)
-        block = self._block(train)
+        block = self.block(train)
         return UnseenRows(Unseen.out_of_fold(model, train.X, train.y, splits, train.groups, block, self.workers), held)
-
-    @property
-    def _shares(self) -> bool:
-        """Whether the score is the share of rows that are right."""
-        return self.metric == "accuracy"
 
     @property
     def _searches(self) -> list[str]:
@@ -358,44 +306,12 @@ class TuningJob:
             )
         return scores
 
-    def _split(self) -> tuple[Table, Table]:
-        """Return the training rows and the held-out rows."""
-        series = is_series(self.pipeline)
-        share = TEST_SHARE if series else self.limits.test_share(len(self.table.y))
-        train, test = held_out(self.table, self.cv, self.seed, in_time=self.in_time, share=share)
-        if series or set(train.kinds.values()) != {"number"} or train.X.shape[1] <= _WIDE:
-            return train, test
-        return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))
-
-    def _test(self, scorer: Any, estimator: Any, test: Table) -> tuple[float, float]:
-        """Return the score on the held-out rows, and its standard error."""
-        return score_with_error(scorer, Unseen.held_out(estimator, test.X, test.y, test.groups, self._block(test)), self.seed)
-
-    def _block(self, test: Table) -> int:
-        """Return how many neighbouring rows depend on each other."""
-        return block_length(len(test.y)) if self.in_time else 1
+    @property
+    def share(self) -> float:
+        """Share of the rows to hold out."""
+        return TEST_SHARE if is_series(self.pipeline) else super().share
 
     @property
     def in_time(self) -> bool:
         """Whether the rows are in order of time, and the last ones are held out."""
-        return is_series(self.pipeline) or self.table.time is not None
-
-
-def _groups(table: Table) -> dict[str, Any]:
-    """Return the argument `groups` of a fit, if there are groups."""
-    return {} if table.groups is None else {"groups": table.groups}
-
-
-@contextmanager
-def _unwarned() -> Iterator[None]:
-    """Ignore warnings of what is expected, or said elsewhere."""
-    with warnings.catch_warnings():
-        # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        # the trials have the reasons for failures
-        warnings.simplefilter("ignore", FitFailedWarning)
-        warnings.simplefilter("ignore", UndefinedMetricWarning)
-        warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
-        # the warning for the whole series was shown when it was read
-        warnings.simplefilter("ignore", ShortSeriesWarning)
-        yield
+        return is_series(self.pipeline) or super().in_time

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.tuning.average_page import average_page
 from spotsvm.tuning.predict import predicted
 from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model
 from spotsvm.tuning.tables.notice import Notice
@@ -120,6 +121,17 @@ def write_results(results: list[HeldOutResult], out: Path) -> list[Path]:
     return files
 
 
+def write_average(results: Sequence[HeldOutResult], out: Path) -> list[Path]:
+    """Write comparison.csv, settings.csv with all settings and their weights, and report.html; return the files."""
+    try:
+        files = [out / "comparison.csv", out / "settings.csv"]
+        write_csv(comparison(results), files[0], "comparison")
+        write_csv(results[-1].estimator.settings_, files[1], "settings")
+        return [*files, *write_tuning_report(results, out / "report.html")]
+    except (OSError, StorageError) as error:
+        raise StorageError(f"--out {out}: cannot write to this folder: {getattr(error, 'strerror', None) or error}") from error
+
+
 def write_model(
     results: Sequence[HeldOutResult], out: Path, table: Table | None, metric: str = "", test: Table | None = None
 ) -> list[Path]:
@@ -152,13 +164,10 @@ def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_tuning_report(results: Sequence[HeldOutResult], path: Path) -> list[Path]:
-    """Write the page of the last search, if there is one; return the file.
-
-    A random search among the results is the baseline.
-    """
+    """Write the page of the last result; return the file. A random search among the others is the baseline."""
     final = results[-1]
     if final.search is None:
-        return []
+        return [average_page(final).write(path)]
     study = final.search.study_
     drawn = [c.search.study_ for c in results[:-1] if c.search is not None and c.name == "random"]
     usable = [one for one in drawn if any(t.value is not None for t in one.trials)]
@@ -180,3 +189,5 @@ class HeldOutResult:
     code: str = ""  # Python code that repeats it
     seconds: float = float("nan")  # of the fit
     notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; of the last result alone
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what an average was fitted to, for its page
+    command: str = ""  # the command line of an average, for its page

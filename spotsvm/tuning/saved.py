@@ -7,6 +7,7 @@ import stat
 import zipfile
 import zlib
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from sklearn.pipeline import Pipeline
 from spotsvm.common.errors import StorageError
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line
+from spotsvm.tuned.base import TunedModel
 from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.tables.table import Table
 
@@ -38,9 +40,17 @@ _OURS = {
     "skrub._to_str.ToStr",
     "spotsvm.estimators.cutoff.cutoff_classifier.CutoffClassifier",
     "spotsvm.estimators.reduced.reduced_svc.ReducedSVC",
+    "spotsvm.luck.calibration.Calibration",
     "spotsvm.preprocessing.importance_fraction.ImportanceFraction",
     "spotsvm.preprocessing.principal_monomials.PrincipalMonomials",
     "spotsvm.preprocessing.table_encoder.TableEncoder",
+    "spotsvm.tuned.base.Verdict",
+    "spotsvm.tuned.families.Columns",
+    "spotsvm.tuned.grid.Member",
+    "spotsvm.tuned.sweeps.Setting",
+    "spotsvm.tuned.sweeps.Sweep",
+    "spotsvm.tuned.tuned_svc.TunedSVC",
+    "spotsvm.tuned.tuned_svr.TunedSVR",
 }
 
 
@@ -97,9 +107,18 @@ def save_model(path: Path, pipeline: Any, table: Table, metric: str = "", held_o
         "calibration": None if held_out is None else _calibration(pipeline, held_out),
         "versions": versions(),
     }
-    skops.io.dump(pipeline, path, compression=zipfile.ZIP_DEFLATED)
+    skops.io.dump(_without_frames(pipeline), path, compression=zipfile.ZIP_DEFLATED)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
         file.writestr(_ABOUT, json.dumps(about, indent=2) + "\n")
+
+
+def _without_frames(model: Any) -> Any:
+    """Return a `TunedSVC` or `TunedSVR` without what only tells of its fit: frames, which skops does not write."""
+    if not isinstance(model, TunedModel):
+        return model
+    light = copy(model)
+    light.__dict__ = {name: value for name, value in vars(model).items() if not isinstance(value, pd.DataFrame | pd.Series)}
+    return light
 
 
 def _seen(column: pd.Series, kind: str) -> dict[str, Any]:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan
 from textwrap import wrap
+from typing import Any
 
 from spotsvm.common.text import duration, short_names
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.profile import finished_counts
-from spotsvm.trials.recommendation import CONFIRM, ROWS, may_be_best, summarise_failures
+from spotsvm.trials.recommendation import ROWS, summarise_failures
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.trials.scores.verdict import CONSTANT, Verdict
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
+from spotsvm.tuning.tuned_job import TunedJob
 from spotsvm.tuning.widening import OPEN
 
 _WIDTH = 100
@@ -30,10 +32,6 @@ _METHODS: dict[Method, tuple[str, str]] = {
         "further fits",
         "This is a rough estimate and never below 0; its interval comes from the spread of the folds. --oversearching nested is "
         "more reliable, and takes the time of about five searches.",
-    ),
-    "partitions": (
-        "the search itself scored its winner on {rows} random partitions that had no part in the choice, without further fits",
-        "This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
     ),
     "repeats": (
         "the winner and the runners-up, {rows} in total, were scored again on fresh splits",
@@ -64,6 +62,56 @@ def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
     return "\n".join(lines)
 
 
+def average_summary(job: TunedJob, results: Sequence[HeldOutResult]) -> str:
+    """Return notices, the table of all models, and what it means, as text of 100 columns."""
+    default, tuned = results
+    verdict, model, unit = tuned.verdict, tuned.estimator, ScoreUnit(job.metric)
+    assert verdict is not None
+    of = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in verdict.rivals]
+    svms = [
+        (f"{name} SVM", one.tuned_score, one.test_score, one.test_error, one.seconds)
+        for name, one in (("default", default), ("tuned", tuned))
+    ]
+    rows = [*of[:1], *svms, *of[1:]]
+    wide = max(_NAMES, *(len(row[0]) for row in rows))
+    lines = [line for notice in tuned.notices for line in _wrapped(f"notice: {notice.sentence}")]
+    lines += ["", f"{unit.title:{wide}}{'out of fold':>14}  {'held-out rows':>20}  {'fit':>9}"]
+    for name, score, held_out, error, took in rows:
+        test = f"{_places(unit.value(held_out))} +- {_places(error)}"
+        lines.append(f"{name:{wide}}{_places(unit.value(score)):>14}  {test:>20}  {duration(took):>9}")
+    for paragraph in _about_average(job, verdict, model):
+        lines += ["", *_wrapped(paragraph)]
+    return "\n".join(lines)
+
+
+def _about_average(job: TunedJob, verdict: Verdict, model: Any) -> Iterator[str]:
+    """Yield the verdict, the score to expect on new rows, and what the model is."""
+    unit = ScoreUnit(job.metric)
+    yield verdict.sentence
+    if verdict.expectation:
+        yield verdict.expectation
+    yield from verdict.warnings
+    latest = "the latest rows, " if job.in_time else ""
+    yield (
+        f"{unit.title}: {unit.better}. Out of fold: training rows, judged by settings and weights that were found without them. "
+        f"Held-out rows: the fit has not used them, {latest}+-{_TIED}its standard error."
+    )
+    shares = model.members_.groupby("family", sort=False)["weight"].sum().sort_values(ascending=False, kind="stable")
+    listed = ", ".join(f"{name} {share:.2f}".replace(" ", _TIED) for name, share in shares.items())
+    yield f"The tuned SVM is an average of {len(model.members_)} of {len(model.settings_)} settings; weights by kernel: {listed}."
+    if not model.complete_:
+        yield "The time limit ended the fit before all settings were scored, or all members were fitted."
+    shown = "the default SVM" if verdict.recommended == "default" else repr(model)
+    yield f"Recommended: {shown}"
+    if job.out:
+        yield (
+            f"Written to {job.out}: report.html; model.skops, for spotsvm predict; parameters.json of the recommended SVM; "
+            "comparison.csv; settings.csv with all settings and their weights."
+        )
+    else:
+        yield "Use --out FOLDER to save the model, for spotsvm predict, and a page with pictures."
+
+
 def _wrapped(paragraph: str) -> list[str]:
     """Return lines of 100 columns; a line break stays."""
     lines = [
@@ -86,7 +134,6 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         if verdict.expectation:
             yield verdict.expectation
         yield from verdict.warnings
-    yield from _higher(final, unit)
     if final.optimism is not None and _says_something(final.optimism):
         yield _luck(final.optimism, unit)
         yield _method(final.optimism)
@@ -96,7 +143,7 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         f"{unit.title}: {unit.better}. On the folds: mean over {job.cv} folds of the training rows, which the search has "
         f"optimised. Held-out rows: no search has used them, {with_error.replace(' ', _TIED)}."
     )
-    if job.pipeline != "table":
+    if job.pipeline != "svm":
         yield f"Pipeline {job.pipeline}: {description(job.pipeline, job.table.task)}."
     for c in results:
         if c.search is not None and any(t.state in ("failed", "timeout") for t in c.search.study_.trials):
@@ -145,23 +192,6 @@ def _which(verdict: Verdict, final: HeldOutResult) -> str:
     asked, values = finished_counts(final.search.study_.trials)
     paths = "" if asked == values else f", one of the {values} values on the paths of {asked} trials"
     return f"trial {verdict.number} of {final.name}{paths}"
-
-
-def _higher(final: HeldOutResult, unit: ScoreUnit) -> Iterator[str]:
-    """Yield why a trial with a higher score on the folds, which the progress has told, was not chosen."""
-    if final.search is None or final.verdict is None or final.verdict.replaced is not None:
-        return
-    study = final.search.study_
-    scores = [(t.value, -t.number) for t in study.trials if may_be_best(t) and t.value is not None]
-    if not scores or max(scores)[0] <= final.tuned_score + _ROUNDING:
-        return
-    best, place = max(scores)
-    confirmed = "contenders" in study.findings.get(CONFIRM, {})
-    by = "also by further partitions of the rows" if confirmed else "by the criterion of the search"
-    yield (
-        f"The best {unit.title} on the folds, {unit.value(best):.4g} of trial {-place}, is the best of many and so partly luck: "
-        f"what to compare with the default was chosen {by}."
-    )
 
 
 def _says_something(found: Optimism) -> bool:

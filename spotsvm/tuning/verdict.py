@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from spotsvm.luck.paired import CONFIDENCE, Difference
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.edges import edges_of
-from spotsvm.trials.recommendation import CONFIRM, may_be_best
+from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.scores.intervals import corrected_factor
 from spotsvm.trials.scores.verdict import Decision, HeldOut, Reason, Replaced, Verdict
 from spotsvm.trials.trial import Trial
@@ -58,7 +58,6 @@ class Choice:
     params: Mapping[str, Any]
     score: float
     gain: Gain  # over the default, on the given folds
-    further: tuple[float, ...]  # the same on each further partition, empty without any
     default: int | None  # the trial of the default, if there is one
     default_params: Mapping[str, Any]  # its parameters, as far as the space can hold them
     n_better: int  # candidates with a better score than the default on the given folds
@@ -70,65 +69,44 @@ class Choice:
 def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], default_folds: Floats) -> Choice:
     """Return the candidate to compare with the default.
 
-    It is what the search has chosen, if that is better than the default over the given folds and further partitions, or else the
-    best that is better. If it has a value at the end of a range, and another better one with all values within their ranges is as
-    good on the folds but for their noise, it is the best of these: a contender on further partitions before others. If the search
-    has chosen the default, or nothing is better, there is nothing to compare.
+    It is what the search has chosen, if that is better than the default on the folds. If it has a value at the end of a range,
+    and another better one with all values within their ranges is as good on the folds but for their noise, it is the best of
+    these. If nothing is better than the default, there is nothing to compare.
     """
     study = search.study_
     finished = [t for t in study.trials if t.state != "running"]
     names = [f"split{k}_test_score" for k in range(search.n_splits_)]
     folds = {t.number: np.array([t.extra.get(name, np.nan) for name in names], dtype=float) for t in finished}
     ratio = 1.0 / max(search.n_splits_ - 1, 1)
-    further = {row["trial"]: _partitions(row) for row in study.findings.get(CONFIRM, {}).get("contenders", [])}
     same = [t.number for t in finished for params in default_params if _is_close(t.params, params)]
     default = next((k for k in same if np.allclose(folds[k], default_folds, rtol=_SOLVER, atol=_ROUNDING)), None)
 
-    def beyond(t: Trial) -> Floats:
-        both = default is not None and default in further and t.number in further
-        return further[t.number] - further[default] if both and default is not None else np.empty(0)
-
     gains = {t.number: float(folds[t.number].mean() - default_folds.mean()) for t in finished if may_be_best(t)}
-    over_all = {t.number: float(np.mean([gains[t.number], *beyond(t)])) for t in finished if t.number in gains}
     # a default that is scored by shared work differs from itself by rounding
-    better = [t for t in finished if over_all.get(t.number, np.nan) > _ROUNDING and t.number != default]
-    n_better = sum(gain > _ROUNDING for number, gain in gains.items() if number != default)
-
-    def rank(t: Trial) -> tuple[bool, float, int]:
-        return t.number in further, over_all[t.number], -t.number
-
+    better = [t for t in finished if gains.get(t.number, np.nan) > _ROUNDING and t.number != default]
     chosen: Trial = finished[search.best_index_]
-    best: Trial | None = None if chosen.number == default or not better else chosen
+    best: Trial | None = chosen if chosen in better else max(better, key=lambda t: gains[t.number], default=None)
     replaced = None
-    if best is not None and best not in better:
-        best, replaced = max(better, key=rank), Replaced(chosen.number, "worse")
     if best is not None and (edges := edges_of(best.params, study.space)):
         inner = [t for t in better if not edges_of(t.params, study.space)]
         alike = [t for t in inner if not Gain.of(folds[best.number], folds[t.number], ratio).is_clear]
         if alike:
-            best = max(alike, key=rank)
-            replaced = replaced or Replaced(chosen.number, "end", {edge.name: float(edge.value) for edge in edges})
+            best = max(alike, key=lambda t: (gains[t.number], -t.number))
+            replaced = Replaced(chosen.number, {edge.name: float(edge.value) for edge in edges})
     shown = next((dict(t.params) for t in finished if t.number == default), dict(*default_params[:1]))
     counts: dict[str, Any] = {
         "default": default,
         "default_params": shown,
-        "n_better": n_better,
+        "n_better": len(better),
         "n_candidates": len(gains) - (default in gains),
     }
     if best is None:
-        why: Reason = "none better" if not n_better else "worse over all" if chosen.number != default else "criterion"
-        why = "not confirmed" if why == "criterion" and further else why
-        none = Gain(0.0, np.nan)
-        return Choice(default, shown, float(default_folds.mean()), none, (), why_default=why, replaced=None, **counts)
+        none, score = Gain(0.0, np.nan), float(default_folds.mean())
+        return Choice(default, shown, score, none, why_default="none better", replaced=None, **counts)
     return Choice(
         best.number, dict(best.params), float(folds[best.number].mean()), Gain.of(folds[best.number], default_folds, ratio),
-        tuple(beyond(best).tolist()), why_default=None, replaced=replaced, **counts,
+        why_default=None, replaced=replaced, **counts,
     )  # fmt: skip
-
-
-def _partitions(row: Mapping[str, Any]) -> Floats:
-    """Return a contender's score on each further partition."""
-    return np.array([value for name, value in row.items() if name.startswith("partition ")], dtype=float)
 
 
 def _is_close(params: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
@@ -160,8 +138,7 @@ def decide(
     can be seen what training and held-out rows together are for.
     """
     decision, reason = _decision(choice, held_out)
-    gain = float(np.mean([choice.gain.value, *choice.further]))
-    both = [gain] if np.isnan(held_out.value) else [gain, held_out.value]
+    both = [choice.gain.value] if np.isnan(held_out.value) else [choice.gain.value, held_out.value]
     overall = float(np.average(both, weights=[n_train, n_held_out][: len(both)]))
     keep = decision == "did not help" or (decision == "no difference" and overall <= 0)
     return Verdict(

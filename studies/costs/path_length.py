@@ -60,7 +60,7 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
 
         def tune() -> None:
             with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-                command_line(["tune", str(file), "--target", "kind", "--trials", "12"], standalone_mode=False)
+                command_line(["tune", str(file), "--target", "kind"], standalone_mode=False)
 
         fit()
         tune()

@@ -29,11 +29,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-import spotsvm
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import Floats, Params
-from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.callbacks import StopRun
+from spotsvm.tuned.tuned_svc import TunedSVC
+from spotsvm.tuned.tuned_svr import TunedSVR
 
 FOLDS, REFERENCE_LOOKS, REFERENCE_SEEDS = 5, 25, 3
 
@@ -281,13 +281,8 @@ def _spot_within(job: Job, budget: float, options: Mapping[str, Any]) -> Made:
 
 def tuned(job: Job, budgets: Sequence[float], **options: Any) -> list[Made]:
     """Fit TunedSVC or TunedSVR."""
-    kind = getattr(spotsvm, "TunedSVR" if job.regression else "TunedSVC")
+    kind = TunedSVR if job.regression else TunedSVC
     return own_time(job, budgets, lambda job: kind(random_state=job.seed, **options))
-
-
-def _lacks_tuned() -> str:
-    lacking = [name for name in ("TunedSVC", "TunedSVR") if not hasattr(spotsvm, name)]
-    return f"spotsvm has no {' and no '.join(lacking)}" if lacking else ""
 
 
 def _lacks(package: str) -> str:
@@ -303,7 +298,7 @@ def _random(estimator: Callable[[Job], Any], space: Callable[[Job], Mapping[str,
 
 
 def _tuned(**options: Any) -> Entrant:
-    return Entrant(partial(tuned, **options), has_budget=False, lacks=_lacks_tuned)
+    return Entrant(partial(tuned, **options), has_budget=False)
 
 
 DEFAULTS, REFERENCE, TUNED = "defaults", "RandomizedSearchCV(n_iter=25)", "TunedSVC, TunedSVR"
@@ -318,7 +313,7 @@ ENTRANTS: dict[str, Entrant] = {
     BOOSTING: _own(_boosting),
     TUNED: _tuned(),
     f"{TUNED}, average=False": _tuned(average=False),
-    # sweeps of C: the default has 12, three widths of four kinds of kernels, and in regression 20
+    # sweeps of C: the grid has 12, three widths of four families, and in regression 20; Kriging searches those beyond it
     **{f"{TUNED}, budget={n}": _tuned(budget=n) for n in (4, 24, 48)},
     "random search": _random(_support_vectors, _space),
     "Optuna TPE": Entrant(optuna_search, lacks=partial(_lacks, "optuna")),
@@ -326,11 +321,6 @@ ENTRANTS: dict[str, Entrant] = {
     "HistGradientBoosting, tuned": _random(_boosting, lambda job: _BOOSTING_SPACE),
     "SpotSearchCV": Entrant(spot),
     'SpotSearchCV(refit="average")': Entrant(partial(spot, refit="average")),
-    "SpotSearchCV(confirm=None)": Entrant(partial(spot, confirm=None)),
-    'SpotSearchCV(criterion="score")': Entrant(partial(spot, criterion="score")),
-    "SpotSearchCV(start=[])": Entrant(partial(spot, start=[])),
-    "SpotSearchCV(profile=None)": Entrant(partial(spot, profile=None)),
-    "SpotSearchCV, all of these off": Entrant(partial(spot, **PLAIN)),
 }
 
 

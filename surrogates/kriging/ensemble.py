@@ -1,4 +1,15 @@
-"""An ensemble of Kriging models of the same data, with hyperparameters sampled from their posterior."""
+"""An ensemble of Kriging models of the same data, with hyperparameters sampled from their posterior.
+
+Notation, beyond that of `hyperparameters` (k members, N evaluations at n distinct points, m new points):
+
+==========  ========  =======================================================================================
+index       (N,)      the distinct point of each evaluation
+embedded    (n, p)    the distinct points in the space of the processes (`Embedding`)
+fitted      (n,)      a member's predicted mean at them, in warped responses z
+mean        (m,)      low + unit * mean over members of t(z); the predicted median of each member
+error       (m,)      unit * root of (mean of the members' variances + variance of their means)
+==========  ========  =======================================================================================
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,16 @@
 """The warp of the response, prior and posterior of a Kriging model's hyperparameters, and samples of the posterior.
 
+Notation (d dimensions, N responses at n distinct points, k chains):
+
+============  ==============  ===============================================================================
+phi           (p,)            ln length of each dimension, ln nugget and, of a warped response, ln strength; p = d + 1 or d + 2
+theta         (d,)            length^-2
+chains        (k, p)          a phi in each row, each of which gives a member of an ensemble
+t             (N,)            responses in units of the warp, (y - low) / unit
+z             (N,)            warped responses, ln(1 + strength t)
+distances     (d, pairs)      squared distances of the n (n - 1) / 2 pairs in each dimension, as scipy's pdist orders them
+============  ==============  ===============================================================================
+
 What is compiled is imported where it is used: importing numba takes a quarter of a second.
 """
 

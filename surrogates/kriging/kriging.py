@@ -136,11 +136,6 @@ class Kriging(RegressorMixin, BaseEstimator):
         -------
         Kriging
             The fitted model itself.
-
-        See Also
-        --------
-        predict : Means and standard deviations from the model.
-        reinterpolate : A model without the noise.
         """
         points, values = cast("tuple[Floats, Floats]", validate_data(self, X, y, dtype=np.float64, y_numeric=True))
         correlation = get_correlation(self.correlation)
@@ -235,10 +230,6 @@ class Kriging(RegressorMixin, BaseEstimator):
         mean : ndarray of shape (n_samples,)
         error : ndarray of shape (n_samples,)
             Only with `return_std`.
-
-        See Also
-        --------
-        reinterpolate : A model whose standard deviation is 0 at the data.
         """
         check_is_fitted(self)
         checked = cast("Floats", validate_data(self, X, dtype=np.float64, reset=False))
@@ -256,10 +247,6 @@ class Kriging(RegressorMixin, BaseEstimator):
 
         Theta is kept and the nugget dropped; the mean is the same function, and the standard error is zero at every
         evaluated point, as expected improvement needs it (Forrester, Sobester, Keane 2008, section 6).
-
-        See Also
-        --------
-        predict : The predictions that it interpolates.
         """
         check_is_fitted(self)
         other = Kriging(**{**self.get_params(deep=False), "nugget": None})

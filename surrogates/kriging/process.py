@@ -1,4 +1,16 @@
-"""A Kriging model at fixed hyperparameters: what it predicts, and what it would interpolate (Koch et al. 2011, eq. 9 and 10)."""
+"""A Kriging model at fixed hyperparameters: what it predicts, and what it would interpolate (Koch et al. 2011, eq. 9 and 10).
+
+Notation, beyond that of `likelihood` (n distinct points in p embedded columns, m new points, q pending ones):
+
+========  ============  =====================================================================================
+points    (n, p)        embedded points times scale, so that r2 is a plain squared distance
+L, a      (n, n), (n,)  factor of R, and R^-1 (y - 1 mu)
+psi       (m, n)        correlations of new points with the data
+mean      (m,)          mu + psi a (eq. 9)
+half      (n, m)        L^-1 psi'
+variance  (m,)          sigma2 (1 - |half|^2 + (1 - half_one' half)^2 / |half_one|^2) (eq. 10)
+========  ============  =====================================================================================
+"""
 
 from __future__ import annotations
 

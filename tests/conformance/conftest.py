@@ -4,7 +4,7 @@ import pytest
 
 from spotsvm import SpotSearchCV
 
-_COLUMNS = "cv_results_ has further columns: suggestion, chosen, and the further partitions"
+_COLUMNS = "cv_results_ has further columns: suggestion and chosen"
 _CHOICE = "each metric alone may choose another candidate, which the column chosen marks"
 _DRAWS = "the candidates are those of scikit-learn's random numbers"
 _INNER = "callbacks are not passed on to the estimators"

@@ -1,8 +1,8 @@
 """
-Three cheaper estimates of luck
-===============================
+Two cheaper estimates of luck
+=============================
 
-Nested resampling costs as many searches as there are outer folds. Three other methods need one search or no further fit; they
+Nested resampling costs as many searches as there are outer folds. Two other methods need one search or no further fit; they
 see the luck that lies in the partition of the rows, and not the luck that lies in the rows.
 """
 
@@ -19,7 +19,7 @@ X, y, X_new, y_new = X[:80], y[:80], X[80:], y[80:]
 space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 search = SpotSearchCV(SVC(), space, n_iter=25, random_state=0).fit(X, y)
 
-found = {method: oversearching(search, X, y, method=method) for method in ("nested", "repeats", "partitions", "folds")}
+found = {method: oversearching(search, X, y, method=method) for method in ("nested", "repeats", "folds")}
 truth = search.best_score_ - search.score(X_new, y_new)
 
 # %%
@@ -32,8 +32,8 @@ for row, result in enumerate(found.values()):
         ax.plot([low, high], [row, row], color="tab:blue", lw=2)
     ax.plot(result.optimism, row, "o", color="tab:blue")
 ax.axvline(truth, color="tab:red", ls="--", label="tuned score less score on 3920 new rows")
-ax.set_yticks(range(4), list(found))
-ax.set_ylim(3.5, -1.2)
+ax.set_yticks(range(3), list(found))
+ax.set_ylim(2.5, -1.2)
 ax.set(xlabel="optimism of the tuned accuracy, with 95 % intervals")
 ax.legend(fontsize=8, loc="upper left")
 plt.show()

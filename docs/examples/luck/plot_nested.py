@@ -17,9 +17,9 @@ X, y = make_classification(80, 8, n_informative=3, flip_y=0.2, random_state=1)
 space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 
 # %%
-# A plain search for the best of 60 candidates by accuracy, without the further partitions that ``SpotSearchCV`` uses by default.
+# A plain search for the best of 60 candidates by accuracy.
 
-search = SpotSearchCV(SVC(), space, n_iter=60, confirm=None, criterion="score", profile=None, random_state=0)
+search = SpotSearchCV(SVC(), space, n_iter=60, profile=None, random_state=0)
 found = oversearching(search, X, y, outer=5)
 print(found.summary())
 

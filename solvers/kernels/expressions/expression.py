@@ -118,33 +118,18 @@ class Expression:
 
     @property
     def type(self) -> Type:
-        """What it gives: "scalar" or "vector".
-
-        See Also
-        --------
-        nodes : The parts that have types.
-        """
+        """What it gives: "scalar" or "vector"."""
         return BLOCKS[self.block].result
 
     def nodes(self) -> Iterator[Expression]:
-        """Yield every node, the root first, then the nodes of each argument in turn.
-
-        See Also
-        --------
-        values : The numbers in them.
-        """
+        """Yield every node, the root first, then the nodes of each argument in turn."""
         yield self
         for child in self.arguments:
             yield from child.nodes()
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The numbers that it carries, in the order of its nodes.
-
-        See Also
-        --------
-        with_values : Changes them.
-        """
+        """The numbers that it carries, in the order of its nodes."""
         return tuple(node.value for node in self.nodes() if node.value is not None)
 
     def with_values(self, values: Sequence[float]) -> Expression:
@@ -159,11 +144,6 @@ class Expression:
         ------
         SolverError
             If their number is another, or one of them is out of range.
-
-        See Also
-        --------
-        values : The numbers that there are.
-        bind : Numbers for constants by name.
 
         Examples
         --------
@@ -187,10 +167,6 @@ class Expression:
         constants : mapping of str to float
             Finite values for some of "c1" to "c4".
 
-        See Also
-        --------
-        with_values : Other numbers, by position.
-
         Examples
         --------
         >>> Expression("add", (Expression("c1"), Expression("c2"))).bind({"c1": 0.5}).text()
@@ -203,34 +179,19 @@ class Expression:
         return Expression(self.block, tuple(child.bind(constants) for child in self.arguments), self.value)
 
     def text(self) -> str:
-        """Return the formula as plain text, numbers with four digits.
-
-        See Also
-        --------
-        latex : The formula for a paper.
-        """
+        """Return the formula as plain text, numbers with four digits."""
         from spotsvm.solvers.kernels.expressions.formula import text_formula
 
         return text_formula(self)
 
     def latex(self) -> str:
-        """Return the formula in LaTeX's mathematics, numbers with four digits.
-
-        See Also
-        --------
-        text : The formula as plain text.
-        """
+        """Return the formula in LaTeX's mathematics, numbers with four digits."""
         from spotsvm.solvers.kernels.expressions.formula import latex_formula
 
         return latex_formula(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return nested dictionaries, lists, strings and numbers, as JSON can hold them.
-
-        See Also
-        --------
-        from_dict : The way back.
-        """
+        """Return nested dictionaries, lists, strings and numbers, as JSON can hold them."""
         content: dict[str, Any] = {"block": self.block}
         if self.value is not None:
             content["value"] = self.value
@@ -251,11 +212,6 @@ class Expression:
         ------
         SolverError
             If it is no such mapping, naming what is wrong and where.
-
-        See Also
-        --------
-        to_dict : The way back.
-        from_json : From text.
 
         Examples
         --------
@@ -279,11 +235,6 @@ class Expression:
         ------
         SolverError
             If it is no JSON, or no expression.
-
-        See Also
-        --------
-        from_dict : From what the text means.
-        to_dict : What the text is made of.
         """
         from spotsvm.solvers.kernels.expressions.reading import read_json
 

@@ -107,22 +107,12 @@ class Kernel:
 
     @property
     def base(self) -> Base:
-        """What the kernel is computed from; "rows" for a callable.
-
-        See Also
-        --------
-        of : Computes the kernel from it.
-        """
+        """What the kernel is computed from; "rows" for a callable."""
         return _BASES[self.name] if isinstance(self.name, str) else "rows"
 
     @property
     def label(self) -> str:
-        """The kernel for error messages.
-
-        See Also
-        --------
-        gram_matrix : Raises errors that name it.
-        """
+        """The kernel for error messages."""
         if not isinstance(self.name, str):
             return f"the callable {getattr(self.name, '__qualname__', repr(self.name))}"
         if self.name in ("linear", "precomputed"):
@@ -134,12 +124,7 @@ class Kernel:
 
     @property
     def positive_semidefinite(self) -> bool:
-        """Whether every matrix of this kernel is known to be positive semidefinite; False where that is not known.
-
-        See Also
-        --------
-        spotsvm.EvoSVC : Solves where this is False.
-        """
+        """Whether every matrix of this kernel is known to be positive semidefinite; False where that is not known."""
         if self.name == "poly":
             return self.degree == 0 or (self.gamma >= 0 and self.coef0 >= 0)
         return self.name in ("linear", "rbf")
@@ -151,11 +136,6 @@ class Kernel:
         ----------
         values : ndarray
             Overwritten, of any shape.
-
-        See Also
-        --------
-        gram_matrix : The matrix of two sets of rows.
-        base : What it is computed from.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             if self.name == "linear":

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
-from spotsvm.solvers.search.cmaes.coding import CmaesCoding
+from spotsvm.solvers.search.cmaes.coding import CategoryShares, CmaesCoding
 
 Floats = NDArray[np.float64]
 

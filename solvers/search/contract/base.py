@@ -123,21 +123,11 @@ class AskTell(Protocol):
     """
 
     def ask(self) -> Suggestion | ArrayLike:
-        """Suggest a point of the unit cube.
-
-        See Also
-        --------
-        tell : Takes the value at the point.
-        """
+        """Suggest a point of the unit cube."""
         ...
 
     def tell(self, point: Floats, value: float) -> None:
-        """Take the value at a point, smaller being better; nan for an evaluation that failed.
-
-        See Also
-        --------
-        ask : Suggests points.
-        """
+        """Take the value at a point, smaller being better; nan for an evaluation that failed."""
         ...
 
 
@@ -202,11 +192,6 @@ class Search(ABC):
         ------
         SearchExhaustedError
             If the space is finite and each of its configurations has been asked for.
-
-        See Also
-        --------
-        tell : Takes the value at the point.
-        assume : In place of ask, in a replay.
         """
         suggestion = self.suggest(np.random.default_rng([self.seed, self.n_asked]))
         self.assume(suggestion.point)
@@ -221,11 +206,6 @@ class Search(ABC):
             A point of the unit cube.
         given : bool, default=False
             True if the user supplied the point, as a start.
-
-        See Also
-        --------
-        ask : Computes a suggestion.
-        restore : What ends a replay.
         """
         canonical = self.domain.snap_one(point)
         self.n_asked += 1
@@ -246,11 +226,6 @@ class Search(ABC):
         ------
         SolverError
             If the point is none of the unit cube, or the value is not one number.
-
-        See Also
-        --------
-        ask : Suggests points.
-        values : What was told.
         """
         try:
             number = float(value)
@@ -269,10 +244,6 @@ class Search(ABC):
         ----------
         margins : sequence of float
             A number for each bound, negative where it was not held; nan where it is not known.
-
-        See Also
-        --------
-        tell : Takes the value there, before.
         """
         raise NotImplementedError(f"{type(self).__name__} declares no models_bounds, and has no take_margins")
 
@@ -303,22 +274,11 @@ class Search(ABC):
         return canonical
 
     def state(self) -> dict[str, Any]:
-        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing.
-
-        See Also
-        --------
-        restore : Takes it back.
-        """
+        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take back what `state` gave, after the history has been replayed by `assume` and `tell`.
-
-        See Also
-        --------
-        state : Gives what it takes.
-        assume : Replays the history.
-        """
+        """Take back what `state` gave, after the history has been replayed by `assume` and `tell`."""
         if state:
             raise SolverError(f"state={str(state)[:100]!r} is not of this search, which remembers nothing beyond its history")
 
@@ -339,53 +299,27 @@ class Search(ABC):
 
     @property
     def points(self) -> Floats:
-        """The points told, in order; shape (n, d).
-
-        See Also
-        --------
-        values : The values at them.
-        """
+        """The points told, in order; shape (n, d)."""
         if len(self._stacked) < len(self._points):
             self._stacked = np.vstack([self._stacked, *self._points[len(self._stacked) :]])
         return self._stacked.copy()
 
     @property
     def values(self) -> Floats:
-        """The values told, nan where the evaluation failed; shape (n,).
-
-        See Also
-        --------
-        points : Where they were told.
-        """
+        """The values told, nan where the evaluation failed; shape (n,)."""
         values = np.array(self._values, dtype=float)
         return np.asarray(np.where(np.isfinite(values), values, np.nan))
 
     def is_new(self, point: Floats) -> bool:
-        """Return whether a canonical point has neither been asked for nor told, and is allowed.
-
-        See Also
-        --------
-        is_told : Whether a value is there.
-        new_point : Draws such a point.
-        """
+        """Return whether a canonical point has neither been asked for nor told, and is allowed."""
         return point.tobytes() not in self._seen and (self.allows is None or self.allows(point))
 
     def is_told(self, point: Floats) -> bool:
-        """Return whether a canonical point has been told.
-
-        See Also
-        --------
-        is_new : Whether it was not even asked for.
-        """
+        """Return whether a canonical point has been told."""
         return point.tobytes() in self._told_keys
 
     def new_point(self, rng: np.random.Generator) -> Floats:
-        """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none.
-
-        See Also
-        --------
-        is_new : Whether a point is new.
-        """
+        """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none."""
         if len(self._seen) < self.domain.size:
             for _ in range(64 if self.allows is None else MOST_DRAWS):
                 point = self.domain.snap_one(rng.random(self.domain.dimension))

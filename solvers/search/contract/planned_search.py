@@ -41,12 +41,7 @@ class PlannedSearch(Search):
         self._responses: dict[bytes, list[float]] = {}
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; where it is what the plan has next, and was not given, the plan goes on.
-
-        See Also
-        --------
-        Search.assume : What it is for.
-        """
+        """Take `point` as asked for; where it is what the plan has next, and was not given, the plan goes on."""
         canonical = self.domain.snap_one(point)
         planned = None if given else self.suggest(np.random.default_rng([self.seed, self.n_asked]))
         super().assume(canonical, given=given)
@@ -56,23 +51,13 @@ class PlannedSearch(Search):
             self._proceed(planned)
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Take the value at a point, whether it was asked for or not; see `Search.tell`.
-
-        See Also
-        --------
-        Search.tell : What it is for.
-        """
+        """Take the value at a point, whether it was asked for or not; see `Search.tell`."""
         super().tell(point, value)
         self._next = None
         self._responses.setdefault(self._points[-1].tobytes(), []).append(self._values[-1])
 
     def response(self, point: Floats) -> float | None:
-        """Return the mean of the responses at a canonical point; nan if all failed, None if there is none yet.
-
-        See Also
-        --------
-        best_told : The best of all points.
-        """
+        """Return the mean of the responses at a canonical point; nan if all failed, None if there is none yet."""
         told = self._responses.get(point.tobytes())
         if told is None:
             return None
@@ -80,41 +65,21 @@ class PlannedSearch(Search):
         return sum(v / len(ok) for v in ok) if ok else np.nan
 
     def is_pending(self, point: Floats) -> bool:
-        """Return whether a canonical point was asked for and is not yet told.
-
-        See Also
-        --------
-        is_told : Whether the value is there.
-        """
+        """Return whether a canonical point was asked for and is not yet told."""
         key = point.tobytes()
         return any(waiting.tobytes() == key for waiting in self.pending)
 
     def best_told(self) -> Floats | None:
-        """Return the point with the best value told, None if no evaluation has succeeded.
-
-        See Also
-        --------
-        response : The value at any point.
-        """
+        """Return the point with the best value told, None if no evaluation has succeeded."""
         values = self.values
         return None if np.isnan(values).all() else self._points[int(np.nanargmin(values))]
 
     def strangers(self, since: int = 0) -> list[Floats]:
-        """Return the points told that this search never asked for, from the `since`-th told on.
-
-        See Also
-        --------
-        Search.points : All points told.
-        """
+        """Return the points told that this search never asked for, from the `since`-th told on."""
         return [p for p in self._points[since:] if p.tobytes() not in self._own]
 
     def judge(self, noise: Noise) -> Verdict:
-        """Return what is known of the noise: what the user says, else what replicates say.
-
-        See Also
-        --------
-        response : The mean of replicates.
-        """
+        """Return what is known of the noise: what the user says, else what replicates say."""
         if noise != "auto":
             return "noisy" if noise else "deterministic"
         ok = np.isfinite(self.values)

@@ -123,33 +123,18 @@ class KochSearch(KrigingSearch):
         return super().suggest(rng)
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; see `Search.assume`.
-
-        See Also
-        --------
-        Search.assume : What it is for.
-        """
+        """Take `point` as asked for; see `Search.assume`."""
         super().assume(point, given=given)
         self._repeats.asked(self.pending[-1])
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Take the value at a point, whether it was asked for or not; see `Search.tell`.
-
-        See Also
-        --------
-        Search.tell : What it is for.
-        """
+        """Take the value at a point, whether it was asked for or not; see `Search.tell`."""
         n_pending = len(self.pending)
         super().tell(point, value)
         self._repeats.told(self._points[-1], self._values[-1], asked=len(self.pending) < n_pending)
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the evaluation told last; what does not hold them all is not repeated.
-
-        See Also
-        --------
-        tell : Takes the value there, before.
-        """
+        """Take by how much each bound was held at the evaluation told last; what does not hold them all is not repeated."""
         super().take_margins(margins)
         if not all(margin >= 0 for margin in margins):
             self._repeats.disregard_last()

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Search
-from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
-from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
@@ -75,11 +74,6 @@ class MultiObjectiveSearch(Search):
         ------
         SolverError
             If the point is none of the unit cube, or there are not m values.
-
-        See Also
-        --------
-        Search.tell : The same for one objective.
-        values : What was told.
         """
         vector = np.array(value, dtype=float)
         if vector.ndim == 0 and not np.isfinite(vector):
@@ -97,12 +91,7 @@ class MultiObjectiveSearch(Search):
 
     @property
     def values(self) -> Floats:
-        """The values told, rows of nan where the evaluation failed; shape (n, m).
-
-        See Also
-        --------
-        points : Where they were told.
-        """
+        """The values told, rows of nan where the evaluation failed; shape (n, m)."""
         return np.array(self._vectors, dtype=float).reshape(-1, self.n_objectives)
 
 

@@ -96,12 +96,7 @@ class Nsga2Search(MultiObjectiveSearch):
         return Suggestion(point, "generation" if self._algorithm.has_parents else "design")
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; `ask` does no more itself, so that a replay leaves the search as it was left.
-
-        See Also
-        --------
-        Search.assume : What it is for.
-        """
+        """Take `point` as asked for; `ask` does no more itself, so that a replay leaves the search as it was left."""
         self._be_ready()
         canonical = self.domain.snap_one(point)
         individual = None
@@ -156,12 +151,7 @@ class Nsga2Search(MultiObjectiveSearch):
         self._evaluated.append((number, individual or self._algorithm.individuals.of(point), vector, 0.0))
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the point told last; see `Search.take_margins`.
-
-        See Also
-        --------
-        tell : Takes the value there, before.
-        """
+        """Take by how much each bound was held at the point told last; see `Search.take_margins`."""
         lacking = sum(max(-margin, 0.0) if margin == margin else _UNKNOWN for margin in margins)
         self._evaluated[-1] = (*self._evaluated[-1][:3], lacking)
 

@@ -1,4 +1,4 @@
-"""ParEGO: the Kriging search on one random weighting of several objectives after the other."""
+"""ParEGO: the Kriging search on one random weighting of several objectives after the other, by the Tchebycheff norm."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
-from spotsvm.solvers.search.multi_objective.tchebycheff import augmented_tchebycheff
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
+
 _OWN_STREAM = 1 << 42
 
 
@@ -86,12 +86,7 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
 
     @property
     def weights(self) -> Floats:
-        """The weights of the next suggestion: not negative, their sum is 1; shape (m,).
-
-        See Also
-        --------
-        ask : Suggests the point for them.
-        """
+        """The weights of the next suggestion: not negative, their sum is 1; shape (m,)."""
         stream = np.random.default_rng([self.seed, _OWN_STREAM, self.n_asked])
         return np.asarray(stream.dirichlet(np.ones(self.n_objectives)))
 
@@ -103,3 +98,44 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
         if any((points == waiting).all(axis=1).any() for waiting in self.pending):
             return False
         return super()._should_probe(points, values, noise)
+
+
+def augmented_tchebycheff(objectives: Floats, weights: Floats, rho: float = 0.05) -> Floats:
+    """Return max_j w_j f_j + rho sum_j w_j f_j, f_j being the objectives scaled to [0, 1] by the range that was seen.
+
+    At a small rho every point of a front, also of its concave parts, is the smallest at some weights; the second term keeps
+    off what is dominated but for a tie, and what gains next to nothing in one objective for much of another.
+
+    Parameters
+    ----------
+    objectives : ndarray of shape (n, m)
+        All m to be minimised. Rows that are not finite give nan, and have no part in the range.
+    weights : ndarray of shape (m,)
+        Not negative, not all 0.
+    rho : float, default=0.05
+        Weight of the sum, above 0.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    References
+    ----------
+    Knowles 2006, "ParEGO: a hybrid algorithm with on-line landscape approximation for expensive multiobjective optimization
+    problems", IEEE Transactions on Evolutionary Computation 10(1), equation (2).
+
+    Examples
+    --------
+    >>> augmented_tchebycheff(np.array([[0.0, 30.0], [1.0, 20.0], [2.0, 10.0]]), np.array([0.5, 0.5]))
+    array([0.525, 0.275, 0.525])
+    """
+    out = np.full(len(objectives), np.nan)
+    finite = np.isfinite(objectives).all(axis=1)
+    if not finite.any():
+        return out
+    halves = 0.5 * objectives[finite]  # of which no difference is infinite
+    low = halves.min(axis=0)
+    span = halves.max(axis=0) - low
+    weighted = weights * (halves - low) / np.where(span > 0, span, 1.0)
+    out[finite] = weighted.max(axis=1) + rho * weighted.sum(axis=1)
+    return out

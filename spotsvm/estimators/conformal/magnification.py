@@ -12,8 +12,13 @@ from numpy.typing import NDArray
 from spotsvm.estimators import Floats
 from spotsvm.estimators.conformal.passes import LOWEST_EXPONENT, log_factor
 from spotsvm.estimators.dual.one_vs_one import pair_decisions, pair_rows
-from spotsvm.solvers.kernels.derivatives import KernelMetric, check_differentiable, expansion_gradient, kernel_metric
-from spotsvm.solvers.kernels.difference_quotients import difference_steps
+from spotsvm.solvers.kernels.derivatives import (
+    KernelMetric,
+    check_differentiable,
+    difference_steps,
+    expansion_gradient,
+    kernel_metric,
+)
 from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.matrices.blocks import row_blocks
 from spotsvm.solvers.kernels.matrices.gram import kernel_matrix

@@ -170,11 +170,6 @@ class KernelModel:
         ------
         ArgumentError
             If a range is invalid, or the number of columns of a group is not known; a ValueError.
-
-        See Also
-        --------
-        estimator : The machine of a configuration in it.
-        nested : Searches the spaces of several models.
         """
         from scipy.stats import loguniform
 
@@ -203,11 +198,6 @@ class KernelModel:
         ------
         ArgumentError
             If the names are not the model's, or a value is not positive; a ValueError.
-
-        See Also
-        --------
-        gram : Its kernel matrix.
-        space : The parameters that it takes.
         """
         settings, C = self._settings({} if params is None else self._checked(params))
         kernels = {name: getattr(settings, name) for name in ("groups", "kernel", "gamma", "scales", "weights", "combine")}
@@ -236,10 +226,6 @@ class KernelModel:
         ------
         ArgumentError, SolverError
             If the parameters or the data are invalid; ValueErrors.
-
-        See Also
-        --------
-        matrices : For many parameters on the same rows.
         """
         rows = check_rows(X)
         kernel, C = self._combined(rows, column_names(X), params)
@@ -265,10 +251,6 @@ class KernelModel:
         ------
         SolverError
             If the data are invalid; a ValueError.
-
-        See Also
-        --------
-        gram : For parameters that are used once.
         """
         return KernelMatrices(self, X)
 
@@ -286,10 +268,6 @@ class KernelModel:
         ----------
         poorer : KernelModel
             The other model.
-
-        See Also
-        --------
-        embed : How the other's parameters are written in this model.
         """
         try:
             self._map(poorer)
@@ -316,11 +294,6 @@ class KernelModel:
         ------
         ArgumentError
             If this model does not contain the other, with the reason, or the parameters are not the other's; a ValueError.
-
-        See Also
-        --------
-        restrict : The way back.
-        contains : Whether there is a way.
         """
         sources, given = self._map(poorer), poorer._checked(params)
         return {name: given[source] if isinstance(source, str) else source for name, source in sources.items()}
@@ -344,10 +317,6 @@ class KernelModel:
         ------
         ArgumentError
             If this model does not contain the other, or its kernel is not one of the other's; a ValueError.
-
-        See Also
-        --------
-        embed : The way back.
         """
         sources, given = self._map(poorer), self._checked(params)
         found = {source: given[name] for name, source in reversed(sources.items()) if isinstance(source, str)}

@@ -70,10 +70,6 @@ class KernelMatrices:
         ------
         ArgumentError, SolverError
             If the parameters are invalid; ValueErrors.
-
-        See Also
-        --------
-        KernelModel.gram : For parameters that are used once.
         """
         kernel, C = self.model._combined(self._rows, self._names, params)
         n = len(self._rows)

@@ -16,28 +16,18 @@ _HEADINGS = {
     "stop": "Whether to go on",
     "timeout": "Time limit",
     ROWS: "On how many rows the machine was fitted",
-    "confirm": "What further partitions say",
     "judgement": "Whether the choice of the search holds on fresh data",
 }
 #: titles of the numbers in them that do not explain themselves
 _TITLES = {
-    "chosen": "trial chosen",
-    "fresh": "its scores on the partitions that chose nothing",
-    "fresh folds": "the same in each fold",
-    "ratio": "rows tested on per row trained on",
-    "rules": "what other rules would have chosen",
     "n_trials": "trials",
-    "contenders": "the contenders; they are compared by the mean over the given folds and the further partitions, by the "
-    "criterion of the search",
     "recommended_number": "trial judged",
     "best_seen_number": "trial with the best value seen",
     "n_fresh": "fresh evaluations",
     "n_failed": "failed evaluations",
 }
-#: tables of scores alone
-_SCORES = ("rules", "contenders")
-#: what only a computation needs
-_SILENT = ("sentence", "summary", "fresh folds", "ratio")
+#: what parts of their own show
+_SILENT = ("sentence", "summary")
 #: findings that sections of their own tell
 _TOLD = ("oversearching", "verdict", "notices", "table", "repeat", *_HEADINGS)
 _MOST_CELLS = 1_000_000
@@ -75,7 +65,7 @@ def _section(name: str, finding: Mapping[str, Any]) -> Section:
             rows = value[: max(_MOST_CELLS // max(len(names), 1), 1)]
             frame = pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in rows], columns=names)
             left = "" if len(rows) == len(value) else f" (the first {len(rows)} of {len(value)} rows)"
-            parts.append(Table(frame, cut_text(_first_large(_title(key))) + left, one_kind=key in _SCORES))
+            parts.append(Table(frame, cut_text(_first_large(_title(key))) + left))
     return Section(_HEADINGS.get(name, cut_text(_readable(name))), parts)
 
 

@@ -88,7 +88,7 @@ def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
         "seconds": outcome.seconds, "values": dict(values) if isinstance(values, Mapping) else values,
         "lost": bool(getattr(outcome, "lost", False)),
     }  # fmt: skip
-    late = {"traceback": outcome.traceback, "attributes": dict(outcome.attributes)}
+    late = {"traceback": outcome.traceback, "attributes": dict(outcome.attributes), "nothing": outcome.nothing}
     return cells | {name: cell for name, cell in late.items() if cell}
 
 
@@ -115,7 +115,7 @@ def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
         read["state"], _number(read.get("value"), "value"), _numbers(read.get("extra", {}), "extra"),
         _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values,
         read.get("lost") is True, (), _text(read.get("traceback", ""), "traceback"),
-        _of(dict, read.get("attributes", {}), "attributes"),
+        _of(dict, read.get("attributes", {}), "attributes"), read.get("nothing") is True,
     )  # fmt: skip
 
 

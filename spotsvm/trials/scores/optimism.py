@@ -19,16 +19,15 @@ from spotsvm.trials.scores.metrics import ScoreUnit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Method = Literal["nested", "repeats", "partitions", "folds"]
-METHODS: tuple[Method, ...] = ("nested", "repeats", "partitions", "folds")
+Method = Literal["nested", "repeats", "folds"]
+METHODS: tuple[Method, ...] = ("nested", "repeats", "folds")
 #: a smaller share of a score is its rounding
 _ROUNDING = 1e-12
-_ROWS = {"nested": "outer fold", "repeats": "candidate, winner first", "partitions": "partition", "folds": "fold"}
+_ROWS = {"nested": "outer fold", "repeats": "candidate, winner first", "folds": "fold"}
 _TUNED = dict.fromkeys(METHODS, "tuned score") | {"folds": "best candidate of the fold"}
 _OUTER = {
     "nested": "score on the outer fold",
     "repeats": "score on fresh splits",
-    "partitions": "score on a fresh partition",
     "folds": "winner of the search",
 }
 _CURVE = ["n_trials", "tuned", "outer", "optimism", "low", "high"]
@@ -47,9 +46,8 @@ class Optimism:
         Confidence interval of the optimism; (nan, nan) if there is none, for example if all resamples agree.
     confidence : float
         Its confidence level, between 0 and 1.
-    method : {"nested", "repeats", "partitions", "folds"}
-        The method: nested resampling; fresh splits for the winner and the runners-up; the partitions on which the search itself
-        has scored its winner; the fold scores of all candidates.
+    method : {"nested", "repeats", "folds"}
+        The method: nested resampling; fresh splits for the winner and the runners-up; the fold scores of all candidates.
     variance : str
         The rule for the interval.
     tuned_score : float
@@ -125,8 +123,7 @@ class Optimism:
 
         For "nested" one row per outer fold: its number of rows, the tuned and the outer score, the optimism, and the chosen
         parameters. For "repeats" one row per candidate, the winner first: tuned score, mean over fresh splits, and the difference
-        with its interval. For "partitions" one row per partition. For "folds" one row per fold: the best score of any candidate
-        there, and the winner's.
+        with its interval. For "folds" one row per fold: the best score of any candidate there, and the winner's.
 
         See Also
         --------
@@ -269,10 +266,6 @@ _DONE = {
         "Method: fresh repeats. After one search of {n_trials} trials, the winner and the runners-up, {rows} candidates in "
         "total, were scored again on splits that the search has not used."
     ),
-    "partitions": (
-        "Method: fresh partitions. The winner of {n_trials} trials was scored by the search itself on {rows} random partitions "
-        "that had no part in its choice."
-    ),
     "folds": (
         "Method: fold scores (Tibshirani and Tibshirani 2009). In each of {rows} folds the score of the best of {n_trials} "
         "candidates in that fold is compared with the winner's score. Nothing was fitted."
@@ -290,10 +283,6 @@ _LIMITS = {
     "repeats": (
         "This covers the luck of the splits among the candidates that were scored again. It does not cover the luck of the rows, "
         "which the fresh splits share with the search, so that the optimism can be larger. Nested resampling covers both."
-    ),
-    "partitions": (
-        "This covers the luck of the splits. It does not cover the luck of the rows, which the fresh partitions share with the "
-        "search, so that the optimism can be larger. Nested resampling covers both."
     ),
     "folds": (
         "This is a rough estimate, and never below 0. It does not account for what the search would have found with other rows, "

@@ -10,7 +10,7 @@ from typing import Any
 from spotsvm.common.code import literal
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.recommendation import CONFIRM, Recommendation
+from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.trial import Trial
@@ -113,11 +113,8 @@ class StudyInOwnUnit(StudyResults):
     """The results of a study of negated errors with the errors in their own unit; `source` is the study itself."""
 
     def __init__(self, source: StudyResults, own: OwnUnits):
-        findings = source.findings
-        if own.error is not None and isinstance(found := findings.get(CONFIRM), Mapping):
-            findings[CONFIRM] = _confirmation(found)
         given = source._ledger
-        ledger = Ledger(given.about, map(own.trial, given.trials), given.events, findings)
+        ledger = Ledger(given.about, map(own.trial, given.trials), given.events, source.findings)
         super().__init__(ledger, source.space, own.objectives, source.noise, source.profile)
         self.source, self._own = source, own
 
@@ -135,19 +132,3 @@ def in_own_unit(study: StudyResults, of: StudyResults | None = None) -> StudyRes
     """
     own = OwnUnits.of((of or study).about, study.objectives)
     return StudyInOwnUnit(study, own) if own.errors else study
-
-
-def _confirmation(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the finding on further partitions with positive errors; its sentence has them already."""
-    tables = ("fresh", "fresh folds", "rules", "contenders")
-    return {key: _negated(value) if key in tables else value for key, value in found.items()}
-
-
-def _negated(value: Any) -> Any:
-    """Return a number, or those of a list or of a row with an interval, with the opposite sign; numbers of trials stay."""
-    if isinstance(value, list):
-        return [_negated(one) for one in value]
-    if isinstance(value, Mapping):
-        ends = {"low": "high", "high": "low"}
-        return {key: _negated(value.get(ends.get(key, key))) for key in value}
-    return 0.0 - value if isinstance(value, float) else value

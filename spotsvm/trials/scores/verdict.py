@@ -13,11 +13,8 @@ from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import nan_to_none, none_to_nan, plain
 
 Decision = Literal["helped", "did not help", "no difference"]
-#: why: no candidate is better on the folds; the search prefers the default, by further partitions or by its criterion; what it
-#: chose is no better over all partitions; the held-out rows are against the tuned model, for it, undecided, or allow no interval
-Reason = Literal[
-    "none better", "not confirmed", "criterion", "worse over all", "held-out worse", "held-out better", "undecided", "no interval"
-]
+#: why: no candidate is better on the folds; the held-out rows are against the tuned model, for it, undecided, or have no interval
+Reason = Literal["none better", "held-out worse", "held-out better", "undecided", "no interval"]
 #: how rows were held out
 HeldOut = Literal["random", "groups", "time"]
 CONSTANT, LINEAR, FOREST = "constant", "linear", "forest"
@@ -61,13 +58,9 @@ class Rival:
 
 @dataclass(frozen=True)
 class Replaced:
-    """The trial that the search chose where another one was compared with the default.
-
-    `why` is "end" if the trial has values at the end of their ranges, `ends`, and "worse" if it is worse than the default.
-    """
+    """The trial that the search chose, with values at the `ends` of their ranges, where another one was compared."""
 
     number: int
-    why: Literal["end", "worse"]
     ends: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -122,6 +115,9 @@ class Verdict:
         The choice of the search, if another trial took its place.
     rivals : tuple of Rival
         Other models on the same rows, a constant first.
+    by : {"search", "average"}
+        Whether the tuned model is what a search chose by the folds, or an average of settings. Of the latter "folds" are
+        out-of-fold rows, on which the choice was judged by rows that had no part in it, and the expected score is theirs.
     """
 
     metric: str
@@ -154,6 +150,7 @@ class Verdict:
     out_of_fold_error: float = nan
     replaced: Replaced | None = None
     rivals: tuple[Rival, ...] = ()
+    by: Literal["search", "average"] = "search"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", plain(self.params))
@@ -164,7 +161,7 @@ class Verdict:
     @property
     def compares(self) -> bool:
         """Whether a tuned model other than the default was compared with it."""
-        return self.reason not in ("none better", "not confirmed", "criterion", "worse over all")
+        return self.reason != "none better"
 
     @property
     def held_out(self) -> float:
@@ -191,17 +188,15 @@ class Verdict:
         """The decision with its numbers, and whether the recommended model is better than a constant."""
         return " ".join([*self._decided(), *self._beside_constant()])
 
+    @property
+    def folds(self) -> str:
+        """What the rows are called that the scores on the folds are those of."""
+        return "folds" if self.by == "search" else "out-of-fold"
+
     def _decided(self) -> Iterator[str]:
         unit = ScoreUnit(self.metric)
-        better = f"{self.n_better} of {self.n_candidates} candidates score better than the default SVM on the given folds"
-        why = {
-            "none better": "no candidate scores better than the default SVM on the folds.",
-            "not confirmed": f"{better}, but the search prefers the default SVM once further partitions of the rows count.",
-            "criterion": f"{better}, but the search prefers the default SVM by its criterion.",
-            "worse over all": f"{better}, but not over all partitions of the rows.",
-        }.get(self.reason)
-        if why is not None:
-            yield f"Tuning did not help: {why} Keep the default SVM."
+        if not self.compares:
+            yield "Tuning did not help: no candidate scores better than the default SVM on the folds. Keep the default SVM."
             return
         found = {"helped": "Tuning helped", "did not help": "Tuning did not help"}.get(
             self.decision, "No difference can be seen between the tuned and the default SVM"
@@ -220,7 +215,7 @@ class Verdict:
         elif self.decision == "no difference":
             by = f"better by {_text(abs(self.overall))}" if self.recommended == "tuned" else "not better"
             which = "it" if self.recommended == "tuned" else "the tuned one"
-            yield f"The {self.recommended} SVM is recommended: over folds and held-out rows together {which} is {by}."
+            yield f"The {self.recommended} SVM is recommended: over {self.folds} and held-out rows together {which} is {by}."
 
     def _beside_constant(self) -> Iterator[str]:
         rival = self.constant
@@ -233,9 +228,10 @@ class Verdict:
             yield f"The recommended SVM is no better than {rival.name}: {scores}."
         else:
             sure = f" ({_interval(unit, rival.interval, self.confidence)})" if isfinite(rival.interval[0]) else ""
+            where = "over all rows" if self.by == "search" else "on them"
             yield (
-                f"Whether the recommended SVM is better than {rival.name} cannot be told from these rows: {scores}; over all "
-                f"rows the difference is {_signed(unit.value(rival.difference))}{sure}."
+                f"Whether the recommended SVM is better than {rival.name} cannot be told from these rows: {scores}; {where} the "
+                f"difference is {_signed(unit.value(rival.difference))}{sure}."
             )
 
     @property
@@ -247,9 +243,11 @@ class Verdict:
         known = isfinite(self.expected_interval[0])
         sure = f" ({_interval(unit, self.expected_interval, self.confidence, sign=False)})" if known else ""
         held_out = f"{self.n_held_out} held-out rows"
-        n = self.n_expected - self.n_held_out
-        rows = f"{n} training rows out of fold and {held_out}" if n > 0 else held_out
-        covers = ". The interval covers the luck of the rows and of the folds" if known else ""
+        n = self.n_expected - (self.n_held_out if self.by == "search" else 0)
+        sets = [f"{n} training rows out of fold"] * (n > 0) + [held_out] * (self.by == "search")
+        rows = " and ".join(sets)
+        luck = "the rows and of the folds" if self.by == "search" else "the rows and of the choice among settings"
+        covers = f". The interval covers the luck of {luck}" if known else ""
         return (
             f"On new rows expect {unit.title} {_text(unit.value(self.expected))} of the {self.recommended} SVM{sure}, as judged "
             f"by {rows}{covers}."
@@ -280,17 +278,11 @@ class Verdict:
     def _replacement(self) -> Iterator[str]:
         if (old := self.replaced) is None:
             return
-        if old.why == "end":
-            ends = " and ".join(f"{name.rpartition('__')[2]} = {value:.4g}" for name, value in old.ends.items())
-            yield (
-                f"The search chose trial {old.number}, with {ends} at the end of the range; it was replaced by the best trial "
-                "within all ranges that is better than the default SVM and scores the same but for the noise of the folds."
-            )
-        else:
-            yield (
-                f"The search chose trial {old.number} by its criterion, with a score no better than that of the default SVM; it "
-                "was replaced by the best trial with a better one."
-            )
+        ends = " and ".join(f"{name.rpartition('__')[2]} = {value:.4g}" for name, value in old.ends.items())
+        yield (
+            f"The search chose trial {old.number}, with {ends} at the end of the range; it was replaced by the best trial within "
+            "all ranges that is better than the default SVM and scores the same but for the noise of the folds."
+        )
 
     def _better_rivals(self) -> Iterator[str]:
         unit = ScoreUnit(self.metric)

@@ -1,4 +1,4 @@
-"""The pipelines that `spotsvm tune` knows by name."""
+"""The pipelines that `spotsvm tune` searches, by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
 from spotsvm.tuning.tables.table import Task, check_features
 
 #: the pipelines with their regions, the default first
-REGIONS = {"table": ("default",), "spectra": SPECTRA_REGIONS, "stormwater": STORMWATER_REGIONS}
+REGIONS = {"svm": ("default",), "spectra": SPECTRA_REGIONS, "stormwater": STORMWATER_REGIONS}
 
 _MEAN_CLASS_ACCURACY, _RMSE = "mean_class_accuracy", "neg_root_mean_squared_error"
 
@@ -48,7 +48,7 @@ def is_series(name: str) -> bool:
 
 def description(name: str, task: Task) -> str:
     """Return a short description of a pipeline."""
-    if name == "table":
+    if name == "svm":
         return "scaled features, an RBF support vector machine"
     if is_series(name):
         return "two leaky sums of the rain, embedded and scaled, an RBF support vector regression"
@@ -81,11 +81,11 @@ def named_pipeline(
 ) -> NamedPipeline:
     """Return a pipeline by its name, for training data, in one of its search regions: `REGIONS` has them, the default first.
 
-    "table" is a scaled SVM for any columns; "spectra" adds principal components, monomials, a choice by importance, and in
+    "svm" is a scaled SVM for any columns; "spectra" adds principal components, monomials, a choice by importance, and in
     classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series, whose rows are in
     order of time, from past rain (`stormwater_pipeline`): `history` has further rows as their past, and `horizon` is the number
     of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater" and where the rows are `in_time`, else at random,
-    stratified in classification; where rows are `grouped`, those of a group stay together. Only "table" takes columns that are
+    stratified in classification; where rows are `grouped`, those of a group stay together. Only "svm" takes columns that are
     not numbers, those of `categorical` as categories; `scale` is how it scales numbers.
     ArgumentError is raised if the pipeline or region is unknown, or the pipeline is not for this task.
 
@@ -99,7 +99,7 @@ def named_pipeline(
         raise ArgumentError(f"pipeline {name!r} is unknown; use one of {', '.join(REGIONS)}")
     if region is not None and region not in REGIONS[name]:
         raise ArgumentError(f"pipeline {name} has no region {region!r}; use {' or '.join(REGIONS[name])}")
-    if name != "table" and hasattr(X, "columns"):
+    if name != "svm" and hasattr(X, "columns"):
         check_features(X)
     region = region or REGIONS[name][0]
     if horizon and not is_series(name):
@@ -113,7 +113,7 @@ def named_pipeline(
     classes_too = task == "classification"
     kind: Any = (StratifiedGroupKFold if classes_too else GroupKFold) if grouped else StratifiedKFold if classes_too else KFold
     folds = TimeSeriesSplit(cv) if in_time else kind(cv, shuffle=True, random_state=seed)
-    if name == "table":
+    if name == "svm":
         pipeline, space = table_pipeline(task, n, categorical, scale)
         return NamedPipeline(name, pipeline, space, folds, scoring)
     classes = np.unique(np.asarray(y)).tolist() if task == "classification" else None

@@ -39,7 +39,7 @@ def read_series(
     times are missing, repeated or unevenly spaced.
     """
     if task == "classification":
-        raise ArgumentError("--task classification: a series needs regression; use --task regression, or --pipeline table")
+        raise ArgumentError("--task classification: a series needs regression; use --task regression, or --model svm")
     file = read_file(path, target)
     for note in file.notes:
         _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))

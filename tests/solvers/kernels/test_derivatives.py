@@ -7,8 +7,13 @@ from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel, kernel_matrix
-from spotsvm.solvers.kernels.derivatives import expansion_gradient, kernel_metric
-from spotsvm.solvers.kernels.difference_quotients import difference_steps, gradient_by_differences, tensor_by_differences
+from spotsvm.solvers.kernels.derivatives import (
+    difference_steps,
+    expansion_gradient,
+    gradient_by_differences,
+    kernel_metric,
+    tensor_by_differences,
+)
 
 RNG = np.random.default_rng(0)
 X, Z = 0.8 * RNG.normal(size=(6, 3)), 0.8 * RNG.normal(size=(9, 3))

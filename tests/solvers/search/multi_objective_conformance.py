@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conformance import COPIES, DOMAINS, MIXED, N, SearchConformance, drive, drive_points
+from conformance import COPIES, MIXED, N, SearchConformance, drive, drive_points
 
 from spotsvm.solvers.errors import SolverError
+from spotsvm.solvers.search.checks import DOMAINS
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
 
 

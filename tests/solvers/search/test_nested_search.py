@@ -3,17 +3,17 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conformance import RESPONSES, SearchConformance, record_test, replayed, run
+from conformance import SearchConformance, record_test
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.search.checks import RESPONSES, replayed, run
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import Search, Suggestion
-from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
-from spotsvm.solvers.search.nested_search import NestedSearch
+from spotsvm.solvers.search.nested_search import NestedSearch, Stage
 from spotsvm.solvers.search.registry import describe_search, make_search
-from spotsvm.solvers.search.stage import Stage
 from spotsvm.solvers.search.vns.vns_search import VnsSearch
 from spotsvm.surrogates.domain import Coordinate, Domain
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search.stage import Stage, check_stages
+from spotsvm.solvers.search.nested_search import Stage, check_stages
 from spotsvm.surrogates.domain import Coordinate, Domain
 
 LINE, SQUARE = Domain.continuous(1), Domain.continuous(2)

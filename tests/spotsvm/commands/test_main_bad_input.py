@@ -53,19 +53,28 @@ def good(tmp_path):
         (["--cv", "21"], ["--cv 21", "15 of the training rows", "use --cv 15"]),
         (["--workers", "0"], ["--workers", ": 0 "]),
         (["--seed", "-1"], ["--seed", ": -1 "]),
-        (["--search", "bayes"], ["--search 'bayes'", "kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs"]),
+        (
+            ["--model", "svm", "--search", "bayes"],
+            ["--search 'bayes'", "kriging, koch2011, vns, carrizosa2014, cmaes, lbfgsb, random, lhs"],
+        ),
         (["--task", "ranking"], ["--task", "'ranking'"]),
         (["--task", "regression"], ["'kind'", "not numeric", "'x'"]),
-        (["--pipeline", "wine"], ["--pipeline", "'wine'"]),
-        (["--pipeline", "stormwater", "--task", "classification"], ["--task classification", "regression"]),
-        (["--region", "table7"], ["region 'table7'", "pipeline table"]),
-        (["--time", "a"], ["--time a", "--pipeline stormwater"]),
-        (["--rows", "10"], ["--rows 10", "--pipeline stormwater"]),
-        (["--horizon", "2"], ["--horizon 2", "--pipeline stormwater"]),
+        (["--model", "wine"], ["--model", "'wine'"]),
+        (["--model", "stormwater", "--task", "classification"], ["--task classification", "regression"]),
+        (["--model", "svm", "--region", "table7"], ["region 'table7'", "pipeline svm"]),
+        (["--model", "svm", "--time", "a"], ["--time a", "--model stormwater"]),
+        (["--model", "svm", "--rows", "10"], ["--rows 10", "--model stormwater"]),
+        (["--model", "svm", "--horizon", "2"], ["--horizon 2", "--model stormwater"]),
         (["--rows", "-1"], ["--rows", ": -1 "]),
         (["--bugdet", "9"], ["--bugdet"]),
-        (["--memory-limit", "lots"], ["memory_limit='lots' is not an amount of memory"]),
+        (["--model", "svm", "--memory-limit", "lots"], ["memory_limit='lots' is not an amount of memory"]),
         (["--trial-timeout", "0"], ["Invalid value for '--trial-timeout'"]),
+        (["--trials", "9"], ["--trials is for a search of one SVM", "leave it out, or use --model svm"]),
+        (["--scale", "power"], ["--scale is for a search of one SVM", "use --model svm"]),
+        (
+            ["--scoring", "precision"],
+            ["--scoring 'precision' is no score of TunedSVC", "accuracy, balanced_accuracy", "--model svm"],
+        ),
         (["--batch-size", "0"], ["Invalid value for '--batch-size'"]),
         (["--retries", "-1"], ["Invalid value for '--retries'"]),
         (["more.csv"], ["more.csv"]),
@@ -100,14 +109,16 @@ def test_an_out_in_which_nothing_can_be_written(good, tmp_path):
     for out in (good / "out", Path("/proc/spotsvm")):
         assert f"--out {out}: cannot write to this folder" in refused("tune", good, "--target", "kind", "--out", out)
     (tmp_path / "out" / "comparison.csv").mkdir(parents=True)
-    args = ["tune", good, "--target", "kind", "--search", "random", "--trials", 1, "--cv", 2, "--out", tmp_path / "out"]
+    args = ["tune", good, "--target", "kind", "--model", "svm", "--search", "random"]
+    args += ["--trials", 1, "--cv", 2, "--out", tmp_path / "out"]
     assert f"--out {tmp_path / 'out'}: cannot write to this folder" in refused(*args)
 
 
 @pytest.fixture
 def recorded(good, tmp_path):
     """The arguments of a run of 2 trials, and its record."""
-    args = ["tune", good, "--target", "kind", "--search", "random", "--trials", 2, "--cv", 2, "--out", tmp_path / "out"]
+    args = ["tune", good, "--target", "kind", "--model", "svm", "--search", "random"]
+    args += ["--trials", 2, "--cv", 2, "--out", tmp_path / "out"]
     assert CliRunner().invoke(main, [str(a) for a in args]).exit_code == 0
     return args, tmp_path / "out" / "random.db"
 

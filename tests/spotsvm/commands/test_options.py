@@ -24,9 +24,10 @@ def run(*arguments):
 
 def test_options_stand_in_sections():
     text = run("tune", "--help").output
-    places = [text.index(f"\n{title}:\n") for title in ("Task and model", "Table", "Search and report", "Workers and limits")]
+    search = "Search of one SVM (--model svm, spectra or stormwater)"
+    places = [text.index(f"\n{title}:\n") for title in ("Task and model", "Table", "Fit and results", search)]
     assert places == sorted(places)
-    assert places[1] < text.index("--time-split") < places[2] < text.index("--trials") < places[3] < text.index("--dask")
+    assert places[1] < text.index("--time-split") < places[2] < text.index("--timeout") < places[3] < text.index("--dask")
     assert places[3] < text.index("\nOther options:\n") < text.index("--help")
 
 
@@ -39,7 +40,7 @@ def test_options_stand_in_sections():
             "--drop 'sise' is not a column; there are 'day', 'size', 'kind'; did you mean 'size'?",
         ),
         (["tune", "t.csv", "--target", "kind", "--task", "clasification"], "did you mean 'classification'?"),
-        (["tune", "t.csv", "--target", "kind", "--search", "krigging"], "did you mean 'kriging'"),
+        (["tune", "t.csv", "--target", "kind", "--model", "svm", "--search", "krigging"], "did you mean 'kriging'"),
         (["tuen", "t.csv"], "No such command 'tuen'; did you mean 'tune'?"),
     ],
 )
@@ -53,7 +54,7 @@ def test_misspelt_words_have_a_hint(arguments, message, tmp_path, monkeypatch):
 
 def test_a_split_in_time_a_row_without_target_and_another_table(tmp_path):
     TABLE.assign(kind=TABLE["kind"].where(TABLE.index != 4)).to_csv(tmp_path / "t.csv", index=False)
-    tune = ["tune", tmp_path / "t.csv", "--target", "kind", "--trials", 1, "--out", tmp_path / "out"]
+    tune = ["tune", tmp_path / "t.csv", "--target", "kind", "--model", "svm", "--trials", 1, "--out", tmp_path / "out"]
     result = run(*tune, "--time-split", "day")
     assert result.exit_code == 0, result.output
     assert "15 are held out: no search uses them; they are the latest by 'day'" in result.stderr

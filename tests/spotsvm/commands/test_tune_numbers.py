@@ -33,7 +33,8 @@ def tuned(request, tmp_path_factory):
     X, y = request.param(np.random.default_rng(4), 240)
     frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])]).assign(kind=np.where(y == 1, "odd", "even"))
     frame.to_csv(folder / "t.csv", index=False)
-    args = ["tune", folder / "t.csv", "--target", "kind", "--trials", 8, "--search", "random", "--cv", 4, "--out", folder / "out"]
+    args = ["tune", folder / "t.csv", "--target", "kind", "--model", "svm", "--trials", 8, "--search", "random", "--cv", 4]
+    args += ["--out", folder / "out"]
     result = CliRunner().invoke(main, [str(a) for a in args])
     assert result.exit_code == 0, result.stderr
     return request.param.__name__, result.stdout, folder / "out"

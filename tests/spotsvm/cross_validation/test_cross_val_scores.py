@@ -327,17 +327,6 @@ def test_the_order_and_company_of_candidates_and_the_memory_change_nothing():
     np.testing.assert_array_equal(cross_val_scores(SVC(), X, y, C_AND_GAMMA, max_bytes=100), everything)
 
 
-def test_racing_finds_the_same_best_and_says_which_folds_ran():
-    X, y = standard(load_breast_cancer)
-    plain = cross_val_scores(SVC(), X, y, C_AND_GAMMA)
-    raced = cross_val_scores(SVC(), X, y, C_AND_GAMMA, racing=True)
-    ran = np.isfinite(raced)
-    assert not ran.all()
-    np.testing.assert_array_equal(raced[ran], plain[ran])
-    complete = ran.all(axis=1)
-    assert plain[complete].mean(axis=1).max() == plain.mean(axis=1).max()
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [

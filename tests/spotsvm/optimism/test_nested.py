@@ -256,7 +256,7 @@ ORDERED = np.r_[np.tile([0, 1], 40), np.zeros(40, dtype=int)]
         ({}, {"outer": 1}, "outer=1 is not a number of folds; use 2 or more"),
         ({}, {"outer": 121}, "outer=121 folds cannot be made from 120 rows"),
         ({}, {"outer": PredefinedSplit(np.repeat([-1, 0], 60))}, "makes 1 fold; two or more are needed"),
-        ({}, {"method": "bootstrap"}, "method='bootstrap' is unknown; use one of nested, repeats, partitions, folds"),
+        ({}, {"method": "bootstrap"}, "method='bootstrap' is unknown; use one of nested, repeats, folds"),
         ({}, {"variance": "naive"}, "variance='naive' is unknown; use one of auto, jackknife, nadeau"),
         ({}, {"confidence": 95}, "confidence=95 is not between 0 and 1"),
         ({}, {"n_candidates": 0, "method": "repeats"}, "n_candidates=0 is not a valid number"),

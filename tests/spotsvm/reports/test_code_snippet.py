@@ -70,7 +70,7 @@ def test_a_cross_validated_study_with_profiled_class_weights_is_repeated(capsys)
     X, y = load_iris(return_X_y=True)
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     space = {"C": loguniform(0.1, 100), "gamma": loguniform(1e-3, 1), "class_weight": [None, "balanced", {0: 1, 1: 3, 2: 1}]}
-    options = {"n_iter": 4, "search": "random", "cv": cv, "confirm": None, "criterion": "score", "random_state": 0}
+    options = {"n_iter": 4, "search": "random", "cv": cv, "random_state": 0}
     search = SpotSearchCV(SVC(tol=1e-6), space, profile="class_weight", **options).fit(X, y)
     made = again(code_snippet(search.study_), estimator=SVC(tol=1e-6), X=X, y=y, cv=cv)
     assert [dict(t.params) for t in made.trials] == [dict(t.params) for t in search.study_.trials]
@@ -161,10 +161,9 @@ def test_a_batch_size_that_changed_on_the_way_is_told(tmp_path):
 
 
 def test_what_was_scored_otherwise_is_told():
-    context = {"estimator": "SVC()", "scoring": "'accuracy'", "racing": "True", "engine": "auto"}
+    context = {"estimator": "SVC()", "scoring": "'accuracy'", "engine": "auto"}
     study = Study(SPACES["flat"], "random", 1, context=context).run(objective, n_trials=2)
     code = code_snippet(study)
-    assert "# the study stopped poor candidates after some of the folds" in code
     assert "# the study shared work between folds" in code
     compile(code, "code", "exec")
 
@@ -177,14 +176,14 @@ def test_a_study_that_a_rule_stopped_is_repeated_up_to_there():
     assert "n_trials=6" in code_snippet(study)
 
 
-def test_the_code_has_bounds_and_criterion_and_names_the_conditions():
+def test_the_code_has_bounds_and_names_the_conditions():
     def bounded(p):
-        return {"value": p["x"], "soft": (p["x"] - 0.5) ** 2, "memory": 1 - p["x"]}
+        return {"value": p["x"], "memory": 1 - p["x"]}
 
     def halved(p):
         return p["x"] < 0.9
 
-    given = {"criterion": "soft", "constraints": {"memory": ("<=", 0.7)}, "noise": False}
+    given = {"constraints": {"memory": ("<=", 0.7)}, "noise": False}
     study = Study({"x": uniform(0, 1)}, "kriging", 0, **given).run(bounded, n_trials=9)
     found = again(code_snippet(study), objective=bounded)
     assert [t.params for t in found.trials] == [t.params for t in study.trials]

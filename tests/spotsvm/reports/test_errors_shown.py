@@ -4,7 +4,6 @@ import io
 import re
 from html import unescape
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy.stats import loguniform
@@ -67,7 +66,6 @@ def test_a_page_has_the_error_in_its_own_unit(fitted):
     assert {name, f"{name} (smaller is better)"} <= labels
     best = -fitted.cv_results_["mean_test_score"].max()
     assert f"The best value is {best:.6g}, first reached" in text
-    assert f"its mean {name} is {-fitted.fresh_score_:.4g}" in text
     assert re.search(rf"The tuned {name} of [\d.]+ (shows no optimism|is probably [\d.]+ .*too low)", text)
 
 
@@ -77,9 +75,6 @@ def test_the_best_is_the_smallest_and_nothing_else_differs(fitted):
     assert view.recommended.number == study.recommend().number
     assert view.recommended.best_seen_value == view.values().min() == -study.best_value
     assert (view.recommended.value, view.recommended.params) == (-study.recommend().value, study.recommend().params)
-    fresh = view.findings["confirm"]
-    assert np.array(fresh["fresh folds"]).mean() == pytest.approx(-fitted.fresh_score_)
-    assert all(row["low"] <= row["partition 1"] <= row["high"] for row in fresh["contenders"] if row["low"] is not None)
     ring = next(line for line in study.plot_convergence().lines if line.get_label() == "recommended")
     assert ring.get_ydata()[0] == -study.trials[study.recommend().number].value
 
@@ -102,7 +97,7 @@ def test_lines_of_a_run_and_of_its_status_show_the_error(capsys, monkeypatch, tm
     stderr = io.StringIO()
     monkeypatch.setattr("sys.stderr", stderr)
     path = tmp_path / "search.db"
-    found = search("neg_root_mean_squared_error", verbose=1, callback=Progress(9), path=path, confirm=None).fit(X, Y)
+    found = search("neg_root_mean_squared_error", verbose=1, callback=Progress(9), path=path).fit(X, Y)
     values = [-t.value for t in found.study_.trials if t.suggestion in (None, t.number)]
     assert re.findall(r"ok RMSE=(\S+)", capsys.readouterr().out) == [str(value) for value in values]
     shown = [float(value) for value in re.findall(r"best RMSE (\S+),?", stderr.getvalue().replace(",", " "))]
@@ -151,8 +146,8 @@ def test_a_front_has_errors_in_their_own_unit():
 
 
 def test_a_baseline_is_turned_with_its_study():
-    found = search("neg_root_mean_squared_error", confirm=None).fit(X, Y)
-    base = search("neg_root_mean_squared_error", search="random", confirm=None).fit(X, Y)
+    found = search("neg_root_mean_squared_error").fit(X, Y)
+    base = search("neg_root_mean_squared_error", search="random").fit(X, Y)
     ax = found.study_.plot_convergence(base.study_)
     line = next(line for line in ax.lines if line.get_label() == "baseline, best so far")
     assert line.get_ydata()[-1] == -base.study_.best_value
@@ -173,7 +168,7 @@ def test_the_unit_survives_a_clone_and_a_record(tmp_path):
     from spotsvm.study.recorded import RecordedStudy
 
     path = tmp_path / "search.db"
-    found = clone(search("neg_mean_absolute_error", path=path, confirm=None)).fit(X, Y)
+    found = clone(search("neg_mean_absolute_error", path=path)).fit(X, Y)
     view = StudyView(RecordedStudy(path))
     assert view.unit == ScoreUnit("neg_mean_absolute_error")
     assert view.values().min() == -found.study_.best_value

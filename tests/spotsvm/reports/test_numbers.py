@@ -38,7 +38,7 @@ def tuned(**changed):
     verdict = Verdict(**known | changed)
     study.add_finding("verdict", verdict.to_dict())
     rows = [{"partition": k, "tuned": seventh.value, "outer": 0.74, "optimism": seventh.value - 0.74} for k in range(3)]
-    luck = Optimism(seventh.value - 0.7411, (nan, nan), 0.95, "partitions", "nadeau-bengio", seventh.value, 0.7411,
+    luck = Optimism(seventh.value - 0.7411, (nan, nan), 0.95, "folds", "nadeau-bengio", seventh.value, 0.7411,
                     (0.7012, 0.7817), 12, "accuracy", rows)  # fmt: skip
     study.add_finding("oversearching", luck.to_dict())
     study.add_finding(

@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from scipy.stats import loguniform, uniform
-from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, Study
+from spotsvm import Study
 from spotsvm.reports.convergence import convergence_section, possible
 from spotsvm.reports.html.page import Notice, Page, Picture, Section, Table
 from spotsvm.reports.study_page import study_page
@@ -105,17 +104,6 @@ def test_the_choice_between_dictionaries_has_its_short_name():
     drawn = re.findall(r"<text[^>]*>(.*?)</text>", text)
     assert "kernel" in drawn
     assert "svc__kernel" not in drawn
-
-
-def test_intervals_of_contenders_end_where_the_score_does():
-    X = np.repeat(np.arange(30.0), 2)[:, None] / 10
-    y = (X[:, 0] > 1.5).astype(int)
-    y[:3] = 1
-    space = {"C": loguniform(1, 1e4), "gamma": loguniform(0.1, 10)}
-    fitted = SpotSearchCV(SVC(), space, n_iter=4, search="random", random_state=0, profile=None, confirm=3).fit(X, y)
-    rows = fitted.study_.findings["confirm"]["contenders"]
-    assert max(row["high"] for row in rows) == 1.0
-    assert all(row["low"] < np.mean([row[f"partition {k}"] for k in (1, 2, 3)]) for row in rows)
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def test_a_space_of_lists_is_evaluated_in_the_order_of_a_grid(search):
 
 @pytest.mark.parametrize("n_iter", [10, 40])
 def test_the_budget_refines_the_sweeps_once_the_other_parameters_are_exhausted(n_iter):
-    fitted = SpotSearchCV(SVC(), TWO_KERNELS, n_iter=n_iter, cv=3, confirm=None, random_state=0).fit(X, Y)
+    fitted = SpotSearchCV(SVC(), TWO_KERNELS, n_iter=n_iter, cv=3, random_state=0).fit(X, Y)
     frame = fitted.study_.frame()
     counts = frame.groupby("param_kernel").size()
     assert fitted.study_.n_finished == 2

@@ -27,7 +27,7 @@ ENCODED = make_pipeline(make_column_transformer((OneHotEncoder(), ["kind"]), rem
 
 
 def search(estimator, space, **options):
-    return SpotSearchCV(estimator, space, **{"n_iter": 2, "cv": 3, "search": "random", "confirm": None} | options)
+    return SpotSearchCV(estimator, space, **{"n_iter": 2, "cv": 3, "search": "random"} | options)
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,6 @@ def test_ends_that_the_estimator_refuses_are_left_out(estimator, given, bounds):
 
 def test_no_candidate_of_a_range_from_zero_fails():
     space = {"C": uniform(0, 4), "gamma": loguniform(1e-2, 1.0)}
-    search = SpotSearchCV(SVC(), space, n_iter=3, cv=3, confirm=None, random_state=0).fit(X, Y)
+    search = SpotSearchCV(SVC(), space, n_iter=3, cv=3, random_state=0).fit(X, Y)
     assert min(search.cv_results_["param_C"]) > 0.0
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()

@@ -44,38 +44,16 @@ class Clock:
         monkeypatch.setattr(CandidatesHere, "wait", slow_wait)
 
 
-def test_the_time_is_shared_with_the_further_partitions(monkeypatch, tmp_path):
+def test_the_search_ends_with_its_time(monkeypatch):
     Clock(monkeypatch)
-    # five contenders, and the best once more, of a second each: two partitions fit into half of the time
-    fitted = search(timeout=24.5, confirm=5, path=tmp_path / "r.db").fit(X, Y)
-    assert fitted.study_.n_finished == 13
-    assert fitted.study_.findings["timeout"]["timed_out"]
-    assert fitted.study_.findings["timeout"]["timeout"] == 24.5
-    partitions = [name for name in fitted.cv_results_ if name.startswith("partition")]
-    assert partitions == ["partition1_score"]
-    # what was decided is recorded
-    again = search(timeout=24.5, confirm=5, n_iter=13, path=tmp_path / "r.db").fit(X, Y)
-    assert again.best_index_ == fitted.best_index_
-    assert [name for name in again.cv_results_ if name.startswith("partition")] == partitions
-
-
-def test_where_no_further_partition_fits_the_search_has_all_of_the_time(monkeypatch):
-    Clock(monkeypatch)
-    fitted = search(timeout=9.5, confirm=5).fit(X, Y)
-    assert fitted.study_.n_finished == 10
-    assert not [name for name in fitted.cv_results_ if name.startswith("partition")]
-
-
-def test_without_further_partitions_the_search_has_all_of_the_time(monkeypatch):
-    Clock(monkeypatch)
-    fitted = search(timeout=7.5, confirm=None).fit(X, Y)
+    fitted = search(timeout=7.5).fit(X, Y)
     assert fitted.study_.n_finished == 8
     assert np.isfinite(fitted.best_score_)
 
 
 def test_enough_time_changes_nothing():
     numbers = search(timeout=1000.0).fit(X, Y), search().fit(X, Y)
-    assert numbers[0].study_.findings.keys() == numbers[1].study_.findings.keys() == {"confirm"}
+    assert numbers[0].study_.findings.keys() == numbers[1].study_.findings.keys() == set()
     assert numbers[0].best_params_ == numbers[1].best_params_
 
 
@@ -120,8 +98,8 @@ def test_a_refit_past_its_time_leaves_the_search():
 
 
 def test_a_refit_within_its_time_is_that_of_this_process():
-    fitted = search(n_iter=6, refit=True, confirm=None, refit_timeout=60.0).fit(X, Y)
-    here = search(n_iter=6, refit=True, confirm=None).fit(X, Y)
+    fitted = search(n_iter=6, refit=True, refit_timeout=60.0).fit(X, Y)
+    here = search(n_iter=6, refit=True).fit(X, Y)
     assert np.array_equal(fitted.decision_function(X), here.decision_function(X))
     assert type(fitted.best_estimator_) is SVC
     assert pickle.loads(pickle.dumps(fitted)).best_params_ == here.best_params_

@@ -23,7 +23,7 @@ FOLDS = StratifiedKFold(4, shuffle=True, random_state=1)
 
 
 def search(estimator=None, space=SPACE, **options):
-    given = {"n_iter": 6, "search": "random", "cv": FOLDS, "random_state": 0, "confirm": None} | options
+    given = {"n_iter": 6, "search": "random", "cv": FOLDS, "random_state": 0} | options
     return SpotSearchCV(SVC() if estimator is None else estimator, space, **given)
 
 
@@ -61,7 +61,7 @@ def test_each_row_has_the_scores_of_scikit_learn(estimator, space):
     # those beside the best of a path were scored as well
     frame = fitted.study_.frame().sort_values(f"param_{name}")
     for _, path in frame.groupby("suggestion"):
-        at = int(np.argmax(path["extra_criterion"].to_numpy()))
+        at = int(np.argmax(path["value"].to_numpy()))
         steps = np.diff(np.log2(path[f"param_{name}"].to_numpy()))
         assert all(steps[k] <= 2.0 + 1e-9 for k in (at - 1, at) if 0 <= k < len(steps))
 
@@ -72,7 +72,6 @@ def test_each_row_has_the_scores_of_scikit_learn(estimator, space):
         (Ridge(), {"alpha": C}, {}),
         (SVC(), SPACE, {"profile": None}),
         (SVC(), SPACE, {"engine": "sklearn"}),
-        (SVC(), SPACE, {"racing": True}),
         (SVC(), SPACE, {"search": RandomSearch}),
         (SVC(), {"C": C}, {}),
         (SVC(), {"C": [1.0, 2.0], "gamma": GAMMA}, {}),
@@ -123,7 +122,6 @@ def test_the_first_trial_is_the_machine_as_it_was_given_and_no_value_comes_twice
             "'kernel': 'sigmoid'.* cannot be shared",
         ),
         (SVC(), SPACE, {"profile": 3}, "profile=3 is not a parameter; use its name, 'auto' or None"),
-        (SVC(), SPACE, {"criterion": "loss"}, "criterion='loss'; use 'auto' or 'score'"),
     ],
 )
 def test_what_cannot_be_is_said(estimator, space, options, said):
@@ -139,7 +137,6 @@ def test_other_parameters_may_be_profiled():
     rows = fitted.cv_results_["params"]
     grid = GridSearchCV(SVR(), [{name: [value] for name, value in p.items()} for p in rows], cv=3).fit(X, y)
     np.testing.assert_allclose(fitted.cv_results_["mean_test_score"], grid.cv_results_["mean_test_score"], atol=2e-3)
-    assert fitted.study_.about.get("criterion") is None
 
 
 @pytest.mark.parametrize("name", ["kriging", "random"])
@@ -155,7 +152,7 @@ def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(tmp_path, name
 
 
 def test_a_record_without_paths_goes_on_without(tmp_path):
-    plain = {"profile": None, "criterion": "score", "start": [], "path": tmp_path / "s.db"}
+    plain = {"profile": None, "start": [], "path": tmp_path / "s.db"}
     search(n_iter=4, **plain).fit(X, Y)
     again = search(n_iter=7, path=tmp_path / "s.db").fit(X, Y)
     assert facts_plain(again) == facts_plain(search(n_iter=7, **plain | {"path": None}).fit(X, Y))
@@ -184,17 +181,3 @@ def test_the_machine_s_own_parameters_are_the_first_candidate_unless_start_says_
     degrees = search(SVC(kernel="poly"), {"C": loguniform(2, 10), "degree": randint(5, 15)}).fit(X, Y)
     first = degrees.study_.trials[0]
     assert (first.origin, first.params["degree"]) == ("start", 5)
-
-
-def test_candidates_are_compared_by_accuracy_and_log_loss_together():
-    fitted = search(n_iter=12).fit(X, Y)
-    frame = fitted.study_.frame()
-    np.testing.assert_allclose(frame["extra_criterion"], frame["value"] - 0.5 * frame["extra_log_loss"], atol=1e-12)
-    assert fitted.best_index_ == frame["extra_criterion"].argmax()
-    assert fitted.best_score_ == frame["value"][fitted.best_index_]
-    by_score = search(n_iter=12, criterion="score").fit(X, Y)
-    assert "extra_criterion" not in by_score.study_.frame()
-    assert by_score.best_score_ == by_score.cv_results_["mean_test_score"].max()
-    assert "criterion" not in search(scoring="f1").fit(X, Y).study_.about
-    both = search(scoring=["f1", "accuracy"], refit="accuracy").fit(X, Y)
-    assert both.study_.about["criterion"] == "criterion"

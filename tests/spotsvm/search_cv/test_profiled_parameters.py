@@ -72,16 +72,6 @@ def test_a_cutoff_is_profiled_in_a_pipeline_and_paths_may_fail_in_part(tmp_path)
     np.testing.assert_array_equal(resumed.cv_results_["mean_test_score"], whole.cv_results_["mean_test_score"])
 
 
-def test_further_partitions_choose_among_the_cutoffs():
-    options = {"n_iter": 4, "search": "random", "profile": "cutoff__0", "confirm": 2, "random_state": 0}
-    search = SpotSearchCV(CutoffClassifier(SVC()), CUTOFFS, cv=3, **options).fit(X, Y)
-    further = np.column_stack([search.cv_results_[f"partition{k}_score"] for k in (1, 2)])
-    contenders = np.flatnonzero(np.isfinite(further).all(axis=1))
-    means = (search.cv_results_["mean_test_score"][contenders] + further[contenders].sum(axis=1)) / 3
-    assert search.best_index_ in contenders[means == means.max()]
-    assert 0.3 < search.fresh_score_ < 1.0
-
-
 @pytest.mark.parametrize(
     ("estimator", "space", "profile", "options", "said"),
     [
@@ -123,8 +113,8 @@ def test_the_path_of_class_weights_has_the_scores_of_sklearn(prefix, tmp_path):
 
     def search(n_iter, **options):
         return SpotSearchCV(
-            machine, space, n_iter=n_iter, search="random", cv=FOLDS, profile=name, random_state=0, confirm=None,
-            criterion="score", scoring="balanced_accuracy", **options,
+            machine, space, n_iter=n_iter, search="random", cv=FOLDS, profile=name, random_state=0,
+            scoring="balanced_accuracy", **options,
         ).fit(X, Y)  # fmt: skip
 
     whole = search(8)
@@ -145,16 +135,6 @@ def test_the_path_of_class_weights_has_the_scores_of_sklearn(prefix, tmp_path):
     np.testing.assert_array_equal(resumed.cv_results_["mean_test_score"], results["mean_test_score"])
 
 
-def test_further_partitions_choose_among_class_weights():
-    space = {"class_weight": WEIGHTS, "gamma": loguniform(0.01, 1.0), "C": loguniform(0.1, 10.0)}
-    search = SpotSearchCV(SVC(), space, n_iter=6, cv=3, profile="class_weight", confirm=2, random_state=0).fit(X, Y)
-    contenders = search.study_.findings["confirm"]["contenders"]
-    by_suggestion = [search.study_.trials[row["trial"]].suggestion for row in contenders]
-    assert len(set(by_suggestion)) == 4  # the defaults, and the best three paths
-    assert max(by_suggestion.count(k) for k in by_suggestion) == 3
-    assert any(search.best_params_["class_weight"] == weights for weights in WEIGHTS)
-
-
 @pytest.mark.parametrize("prefix", ["", "svr__"])
 def test_the_path_of_epsilon_has_the_scores_of_sklearn(prefix):
     rows, target = load_diabetes(return_X_y=True)
@@ -163,7 +143,7 @@ def test_the_path_of_epsilon_has_the_scores_of_sklearn(prefix):
     space = {"epsilon": uniform(0.0, 0.5), "gamma": loguniform(0.01, 1.0), "C": loguniform(0.1, 10.0)}
     folds = KFold(3, shuffle=True, random_state=0)
     space = {prefix + name: values for name, values in space.items()}
-    options = {"n_iter": 4, "search": "random", "random_state": 0, "return_train_score": True, "confirm": None}
+    options = {"n_iter": 4, "search": "random", "random_state": 0, "return_train_score": True}
     search = SpotSearchCV(machine, space, cv=folds, profile=f"{prefix}epsilon", **options).fit(rows, target)
     results = search.cv_results_
     _, counts = np.unique(results["suggestion"], return_counts=True)

@@ -9,7 +9,6 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.common.errors import ArgumentError
-from spotsvm.search_cv.confirm import MEAN, Confirmation
 from spotsvm.search_cv.simplest import simplest
 
 X, Y = load_iris(return_X_y=True)
@@ -40,31 +39,10 @@ SPREAD = 0.04 * np.array([-1, -1, 1, 1]) * np.sqrt(3 / 4)
     ],
 )
 def test_the_smallest_of_those_within_a_standard_error(params, means, chosen):
-    assert simplest(results(params, np.array(means)[:, None] + SPREAD), "score", 0, None, []) == chosen
+    assert simplest(results(params, np.array(means)[:, None] + SPREAD), "score", 0) == chosen
 
 
-def test_contenders_are_compared_by_all_partitions_and_the_error_is_that_of_their_folds():
-    params = [{"C": 4.0}, {"C": 3.0}, {"C": 2.0}, {"C": 1.0}]
-    given = results(params, np.array([0.9, 0.9, 0.9, 0.88])[:, None] + SPREAD)
-    scores = np.array([[0.9, 0.9], [0.87, 0.885]])  # of the first two: 0.9 and 0.885 with the given folds
-
-    def confirmation(spread):
-        fresh, none = 0.9 + np.array([[-spread, 0.0, spread]]), np.full((2, 2), np.nan)
-        return Confirmation((0, 1), scores, none, np.array([0.9, 0.885]), {MEAN: 0}, fresh, 0.5)
-
-    confirmed, wider = confirmation(0.02), confirmation(0.05)
-    assert simplest(given, "score", 0, confirmed, [0, 1]) == 2  # the error is 0.01
-    assert simplest(given, "score", 0, wider, [0, 1]) == 3
-    given["params"] = [{"C": 4.0}, {"C": 0.5}, {"C": 2.0}, {"C": 1.0}]
-    assert simplest(given, "score", 0, wider, [0, 1]) == 1
-    assert simplest(given, "score", 0, confirmed, [0, 1]) == 2
-    assert confirmed.spread == pytest.approx(0.02)
-    assert simplest(given, "score", 0, None, [0, 1]) == 1  # 0.02, of the given folds
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"confirm": None}, {"profile": None, "confirm": 3}, {"criterion": "score", "noise": True}]
-)
+@pytest.mark.parametrize("options", [{}, {"profile": None}, {"noise": True}])
 def test_a_search_takes_it_and_is_otherwise_the_same(options):
     X, y = (part[:200] for part in load_breast_cancer(return_X_y=True))
     space = {f"svc__{name}": law for name, law in SPACE.items()}
@@ -79,8 +57,7 @@ def test_a_search_takes_it_and_is_otherwise_the_same(options):
     assert simple.best_score_ == simple.cv_results_["mean_test_score"][simple.best_index_]
     assert simple.best_estimator_.get_params()["svc__C"] == simple.best_params_["svc__C"]
     assert simple.best_params_["svc__C"] <= best.best_params_["svc__C"]
-    assert hasattr(simple, "fresh_score_") == (hasattr(best, "fresh_score_") and simple.best_index_ == best.best_index_)
-    if options == {"confirm": None}:
+    if options == {}:
         folds = np.array([best.cv_results_[f"split{k}_test_score"][best.best_index_] for k in range(4)])
         limit = best.best_score_ - folds.std(ddof=1) / 2 - 1e-12
         near = [k for k, mean in enumerate(best.cv_results_["mean_test_score"]) if mean >= limit]
@@ -89,12 +66,9 @@ def test_a_search_takes_it_and_is_otherwise_the_same(options):
     assert simple.score(X, y) > 0.9
 
 
-def test_the_luck_of_a_simpler_candidate_is_estimated_otherwise():
+def test_the_luck_of_a_simpler_candidate_is_estimated():
     X, y = (part[:120] for part in load_breast_cancer(return_X_y=True))
     simple = SpotSearchCV(SVC(), SPACE, refit="1se", n_iter=6, cv=3, random_state=0).fit(StandardScaler().fit_transform(X), y)
-    assert not hasattr(simple, "fresh_score_")
-    with pytest.raises(ArgumentError, match="refit='1se' has taken a simpler one; use method='nested', 'repeats' or 'folds'"):
-        oversearching(simple, method="partitions")
     assert oversearching(simple, method="folds").tuned_score == simple.best_score_
 
 

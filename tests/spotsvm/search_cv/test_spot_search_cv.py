@@ -253,10 +253,6 @@ NSGA2 = {"search": "nsga2", "scoring": ["accuracy", "recall"], "refit": "recall"
         ({"space": {"nonsense": [1, 2]}}, "Invalid parameter 'nonsense' for estimator SVC"),
         ({"random_state": "seed"}, "'seed' cannot be used to seed"),
         ({"engine": "turbo"}, "engine='turbo'; use 'auto' or 'sklearn'"),
-        ({"racing": 1}, "racing=1; use True or False"),
-        ({"racing": True, "scoring": "positive_likelihood_ratio"}, "known; that of 'positive_likelihood_ratio' is not"),
-        ({"racing": True, "executor": "threading"}, "racing=True compares each candidate with the best before it"),
-        (NSGA2 | {"racing": True}, "racing=True is for one objective, and search='nsga2' has several; leave it out"),
         *(
             (
                 NSGA2 | {"scoring": scoring, "refit": False},
@@ -455,7 +451,7 @@ def test_values_of_a_path_that_were_scored_in_time_count(monkeypatch):
     """A clock by which the time is up after 20 questions, in the middle of the second path."""
     asked = []
     monkeypatch.setattr(TimeLimit, "left", property(lambda self: 1.0 - len(asked) / 20 if asked.append(None) is None else 0.0))
-    found = SpotSearchCV(SVC(), SPACE, cv=3, random_state=0, timeout=60.0, confirm=None).fit(X, Y)
+    found = SpotSearchCV(SVC(), SPACE, cv=3, random_state=0, timeout=60.0).fit(X, Y)
     states = [t.state for t in found.study_.trials]
     assert set(states) <= {"ok", "timeout"}
     assert 2 <= states.count("ok") < 8

@@ -266,5 +266,5 @@ def test_a_worker_compiles_what_candidates_share_before_the_time_of_one_begins(e
         return Here(loaded)
 
     monkeypatch.setattr("spotsvm.search_cv.run.open_workers", workers)
-    SpotSearchCV(estimator, space, n_iter=2, cv=3, confirm=None, trial_timeout=60.0).fit(X, Y)
+    SpotSearchCV(estimator, space, n_iter=2, cv=3, trial_timeout=60.0).fit(X, Y)
     assert len(compiled) == count

@@ -6,13 +6,10 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC
 
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
-from spotsvm.estimators.dual.exact_svr import ExactSVR
-from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-from spotsvm.search_cv.start import SVR_GAMMAS, SVR_POINTS, default_start, experienced_start
-from spotsvm.space.space import Space
+from spotsvm.search_cv.start import default_start
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 from spotsvm.tuning.pipelines.stormwater import REGIONS, stormwater_pipeline
 
@@ -66,34 +63,6 @@ def test_of_several_dictionaries_it_is_in_the_first_that_can_hold_it(scaled):
 
 
 RANGES = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-15, 2**3)}
-
-
-@pytest.mark.parametrize("machine", [SVR(), ExactSVR(epsilon=0.2)])
-def test_a_regression_starts_at_good_gammas_and_epsilons_in_units_of_its_target(machine):
-    target = 3.0 * X[:, 3]
-    rows = 2.0 * StandardScaler().fit_transform(X[:, :3])  # variance 4
-    own, *others = experienced_start(machine, Space(RANGES), rows, target)
-    assert own == {"C": 1.0, "gamma": pytest.approx(1 / (3 * 4))}
-    assert [one["gamma"] for one in others] == pytest.approx([gamma / 4 for gamma in SVR_GAMMAS])
-    own, *others = experienced_start(machine, Space({**RANGES, "epsilon": loguniform(0.05, 10)}), rows, target)
-    assert own["epsilon"] == machine.epsilon
-    assert [one["gamma"] for one in others] == pytest.approx([gamma / 4 for gamma, _ in SVR_POINTS])
-    widths = [max(width * target.std(), 0.05) for _, width in SVR_POINTS]
-    assert 0.05 in widths
-    assert [one["epsilon"] for one in others] == pytest.approx(widths)
-    assert {one["C"] for one in others} == {1.0}
-    assert len(experienced_start(machine, Space({**RANGES, "gamma": loguniform(2**-9, 1)}), rows, target)) == 1
-    assert len(experienced_start(machine.set_params(kernel="poly"), Space(RANGES), rows, target)) == 1
-
-
-def test_the_search_of_a_regression_begins_there():
-    target = X[:, 3]
-    pipeline = make_pipeline(StandardScaler(), SVR())
-    space = {f"svr__{name}": values for name, values in RANGES.items()}
-    search = SpotSearchCV(pipeline, space, n_iter=6, cv=3, confirm=None, random_state=0).fit(X[:, :3], target)
-    leads = [t for t in search.study_.trials if t.number == t.suggestion]
-    assert {t.origin for t in leads} == {"start"}
-    assert [t.params["svr__gamma"] for t in leads][1:] == pytest.approx(SVR_GAMMAS)
 
 
 @pytest.mark.parametrize("region", REGIONS)

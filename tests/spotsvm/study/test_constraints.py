@@ -91,7 +91,7 @@ def test_a_conditional_space_and_search_cv():
 
     X, y = load_iris(return_X_y=True)
     space = {"C": uniform(0.1, 10), "gamma": uniform(0.01, 1)}
-    search = SpotSearchCV(SVC(), space, n_iter=10, random_state=0, constraints=[lambda p: p["C"] * p["gamma"] <= 1], confirm=None)
+    search = SpotSearchCV(SVC(), space, n_iter=10, random_state=0, constraints=[lambda p: p["C"] * p["gamma"] <= 1])
     search.fit(X[::3], y[::3])
     assert np.all([p["C"] * p["gamma"] <= 1 for p in search.cv_results_["params"]])
     with pytest.raises(SpaceError, match="violates"):

@@ -366,9 +366,7 @@ def test_a_cross_validated_search_starts_at_the_record_of_other_data(tmp_path):
     X, y = load_iris(return_X_y=True)
     space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
     SpotSearchCV(SVC(), space, n_iter=8, cv=3, random_state=0, path=tmp_path / "a.db").fit(X[::2], y[::2])
-    search = SpotSearchCV(SVC(), space, n_iter=8, cv=3, random_state=1, start=tmp_path / "a.db", confirm=None).fit(
-        X[1::2], y[1::2]
-    )
+    search = SpotSearchCV(SVC(), space, n_iter=8, cv=3, random_state=1, start=tmp_path / "a.db").fit(X[1::2], y[1::2])
     starts = [t.params["gamma"] for t in search.study_.trials if t.origin == "start"]
     assert len(set(starts)) == 5  # of five paths
     before = load_study(tmp_path / "a.db")

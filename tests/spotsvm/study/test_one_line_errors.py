@@ -263,7 +263,7 @@ def test_a_pipe_in_place_of_a_table(tmp_path):
 
 
 @needs_fifos
-@pytest.mark.parametrize("options", [[], ["--pipeline", "stormwater"]])
+@pytest.mark.parametrize("options", [[], ["--model", "stormwater"]])
 def test_tune_does_not_wait_for_a_pipe(options, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     ended = script("tune", tmp_path / "pipe", "--target", "y", *options)

@@ -251,46 +251,8 @@ def test_a_finite_space_ends_when_all_but_the_profiled_parameter_is_used_up(tmp_
     assert json.loads(json.dumps(status.to_dict()))["n_finished"] == 3
 
 
-def test_the_search_is_told_the_criterion_in_place_of_the_value(tmp_path):
-    space = {"x": uniform(0, 1), "y": uniform(0, 1)}
-
-    def step(params):
-        smooth = (params["x"] - 0.3) ** 2 + (params["y"] - 0.6) ** 2
-        return {"value": round(3 * smooth), "smooth": smooth}
-
-    by_value = Study(space, seed=0, noise=False).run(step, 25)
-    with Study(space, seed=0, noise=False, criterion="smooth", path=tmp_path / "s.db") as s:
-        s.run(step, 25)
-    smooth = Study(space, seed=0, noise=False).run(lambda p: step(p)["smooth"], 25)
-    assert [t.point for t in s.trials] == [t.point for t in smooth.trials] != [t.point for t in by_value.trials]
-    found = s.recommend()
-    assert (found.basis, found.number) == ("criterion", smooth.best_trial.number)
-    assert found.value == found.best_seen_value == 0.0
-    assert RecordedStudy(tmp_path / "s.db").recommend() == found
-    assert f"Use trial {found.number}: it is the best by the criterion of the search." in page(s, tmp_path)
-    with pytest.raises(StudyMismatchError, match="another criterion: it has 'smooth', this one None"):
-        Study(space, noise=False, path=tmp_path / "s.db")
-    with pytest.raises(ArgumentError, match="criterion='smooth' is for one objective, and the study has 2"):
-        Study(space, "random", criterion="smooth", direction=("minimize", "maximize"))
-
-
 def page(study, folder):
     return " ".join(study.report(folder / "report.html").read_text(encoding="utf-8").split())
-
-
-def test_further_values_of_the_contenders_decide_and_the_report_says_so(tmp_path):
-    s = study(search="random").run(path, 4)
-    best, chosen = s.best_trial.number, next(t.number for t in s.trials if t.number != s.best_trial.number)
-    s.add_finding("confirm", {"sentence": "It was so.", "chosen": chosen, "fresh": [2.0, 2.5], "contenders": []})
-    found = s.recommend()
-    assert (found.basis, found.number, found.value, found.best_seen_number) == ("confirmed", chosen, 2.25, best)
-    assert found.standard_error == pytest.approx(0.25)
-    text = page(s, tmp_path)
-    assert f"Use trial {chosen}: on further random partitions of the rows it is the best of the contenders, with the mean" in text
-    assert "of the contenders, with the mean value 2.25 on 2 partitions that had no part in the choice." in text
-    assert "What further partitions say" in text
-    assert "4, each with a path of values of C, which are trials as well" in text
-    assert "profile=&#39;C&#39;" in text or "profile='C'" in text
 
 
 def test_attributes_on_a_path_that_a_record_cannot_hold_are_kept_as_text(tmp_path):

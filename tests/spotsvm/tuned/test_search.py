@@ -153,6 +153,9 @@ def test_class_weights_move_the_threshold():
     model = svc(families=["rbf"], scoring="balanced_accuracy", space=space).fit(rows, y)
     assert model.expected_score_ > plain.expected_score_ + 0.05
     assert (model.predict(rows) == "rare").mean() > 1.5 * (plain.predict(rows) == "rare").mean()
+    assert ((model.oof_decision_function_ > 0) == (model.average_oof_ > 0)).all()
+    by_likelihood = svc(families=["rbf"], scoring="neg_log_loss", space=space, budget=6).fit(rows, y)
+    assert by_likelihood.predict_proba(rows)[:, 0].mean() == pytest.approx(1 / 8, abs=0.03)
 
 
 def test_relevance_and_preprocessing_of_a_table():

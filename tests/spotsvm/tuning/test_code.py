@@ -61,7 +61,7 @@ def test_the_code_runs_as_it_stands_and_finds_the_same(choices, changed, tmp_pat
     assert found["search"].best_params_ == search.best_params_
     assert found["search"].best_score_ == search.best_score_
     assert str(search.best_score_) in printed
-    _, test = given._split()
+    _, test = given.split(given.cv)
     np.testing.assert_array_equal(found["machine"].predict(test.X), recommended(results).predict(test.X))
     assert search.study_.findings[REPEAT] == {"code": results[-1].code, "command": "spotsvm tune"}
     assert max(len(line.replace(str(tmp_path), "")) for line in results[-1].code.splitlines()) <= 150
@@ -70,13 +70,13 @@ def test_the_code_runs_as_it_stands_and_finds_the_same(choices, changed, tmp_pat
 def test_the_code_of_a_large_table(tmp_path, monkeypatch):
     file = write(tmp_path)
     choices = Choices(drop=["person", "town"])
-    few = Limits(whole=60, sampled=30, tested=20)
+    few = Limits(whole=60, sampled=30, many=60, tested=20)
     given = TuningJob(
         read_table(file, "kind", choices=choices), n_trials=2, cv=3, search="random", limits=few,
         source=reading_code(file, "kind", "auto", choices),
     )  # fmt: skip
     results = given.run(quiet)
-    found, _ = executed(results[-1].code.replace("Limits()", "Limits(whole=60, sampled=30, tested=20)"))
+    found, _ = executed(results[-1].code.replace("Limits()", "Limits(whole=60, sampled=30, many=60, tested=20)"))
     assert found["search"].best_params_ == results[-1].search.best_params_
     assert "# the command has fitted it on more rows after that" in results[-1].code
 

@@ -1,5 +1,4 @@
 import json
-import re
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,9 +22,8 @@ from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.large import Limits, fit_on_more_rows
+from spotsvm.tuning.large import Limits, fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
-from spotsvm.tuning.plan import Pace
 from spotsvm.tuning.results import check_writable, comparison, recommended
 from spotsvm.tuning.saved import load_model, machine_parameters
 from spotsvm.tuning.summary import tuning_summary
@@ -103,11 +101,7 @@ def test_both_searches_begin_with_the_default_and_the_centre(done):
     assert default.value == pytest.approx(results[0].tuned_score, abs=1e-9)
     # the default competes in each search, which is then never worse by what it compares
     for c in results[1:]:
-        if (found := c.search.study_.findings.get("confirm")) is None:
-            assert c.tuned_score >= default.value
-        else:
-            merits = {row["trial"]: row["compared by"] for row in found["contenders"]}
-            assert merits[found["chosen"]] == max(merits.values()) >= merits[default.number]
+        assert c.tuned_score >= default.value
 
 
 def test_the_default_wins_ties():
@@ -125,7 +119,7 @@ def test_the_default_wins_ties():
 
 def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
     given, results = done
-    train, test = given._split()
+    train, test = given.split(given.cv)
     assert set(train.X.index).isdisjoint(test.X.index)
     assert set(train.X.index) | set(test.X.index) == set(given.table.X.index)
     assert len(test.y) == pytest.approx(len(given.table.y) / 4, abs=1)
@@ -140,7 +134,7 @@ def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
 
 def check_scores(given, results, folds=None):
     """Check the tuned scores against scikit-learn's on the same folds, and the test scores on the rows held out."""
-    train, test = given._split()
+    train, test = given.split(given.cv)
     scorer = named_scorer(given.metric)
     if folds is None:
         kind = StratifiedKFold if train.task == "classification" else KFold
@@ -305,7 +299,7 @@ def test_the_cap_on_iterations_is_no_news(monkeypatch):
         warnings.simplefilter("always")
         default = given.run(quiet)[0].estimator
     assert caught == []
-    train, _ = given._split()
+    train, _ = given.split(given.cv)
     with pytest.warns(ConvergenceWarning, match="terminated early"):
         default.fit(train.X, train.y)
 
@@ -338,8 +332,7 @@ def test_the_choice_the_optimism_and_the_stop_are_found_out_and_kept(done):
     random, final = results[1:]
     assert final.search.study_.recommend().number == final.verdict.number
     assert "verdict" not in random.search.study_.findings
-    method = "partitions" if "confirm" in final.search.study_.findings else "folds"
-    assert final.optimism == oversearching(final.search, method=method)
+    assert final.optimism == oversearching(final.search, method="folds")
     assert [c.optimism for c in results[:-1]] == [None, None]
     assert Optimism.from_dict(RecordedStudy(given.out / "kriging.db").findings["oversearching"]) == final.optimism
     stopping = job(iris(), search="random", stop=True).run(quiet)
@@ -365,7 +358,7 @@ def stormy(**changed):
 @pytest.mark.filterwarnings("ignore::spotsvm.common.errors.ShortSeriesWarning")
 def test_a_series_is_tested_on_its_last_quarter():
     given = stormy(table=storm(missing=True), search="kriging", n_trials=10)
-    train, test = given._split()
+    train, test = given.split(given.cv)
     assert len(test.y) == pytest.approx(len(given.table.y) / 4, abs=1)
     assert list(train.X.index) + list(test.X.index) == sorted(given.table.X.index)
     results = given.run(quiet)
@@ -445,7 +438,7 @@ def test_groups_stay_together_in_the_folds(tmp_path):
     y = pd.Series(np.arange(96) % 2, name="y")
     given = job(replace(make_table(X, y), groups=pd.Series(np.arange(96) // 4)), search="random", n_trials=2)
     search = given.run(quiet)[-1].search
-    train, _ = given._split()
+    train, _ = given.split(given.cv)
     for one, other in search.cv.split(train.X, train.y, train.groups):
         assert set(train.groups.iloc[one]).isdisjoint(train.groups.iloc[other])
     own = cross_val_score(search.best_estimator_, train.X, train.y, cv=search.cv, groups=train.groups)
@@ -477,7 +470,7 @@ def test_the_work_of_many_columns_is_that_of_their_numbers(monkeypatch):
     X.columns = [f"c{k}" for k in X.columns]
     table = make_table(X, pd.Series(np.where(X["c0"] > 0, "a", "b")))
     wide = job(table, search="random", n_trials=1).run(quiet)
-    monkeypatch.setattr("spotsvm.tuning.job._WIDE", 5000)
+    monkeypatch.setattr("spotsvm.tuning.table_job._WIDE", 5000)
     named = job(table, search="random", n_trials=1).run(quiet)
     assert not hasattr(wide[-1].estimator, "feature_names_in_")
     assert hasattr(named[-1].estimator, "feature_names_in_")
@@ -490,7 +483,6 @@ def test_what_is_said_before_the_searches():
     assert said[0] == "rows: 100, of which 25 are held out: no search uses them"
     assert "notice: 2 parameters are searched in 1 trials; use a larger --trials" in said
     assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-1]
-    assert [line.startswith("expected time: about ") for line in said].count(True) == 1
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
@@ -499,54 +491,29 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     X = pd.DataFrame(rng.normal(size=(900, 3)), columns=list("abc"))
     y = X["a"] * X["b"] + 0.1 * rng.normal(size=900)
     table = make_table(X, (y > 0).map({True: "yes", False: "no"}) if task == "classification" else y)
-    limits = Limits(whole=500, sampled=80, tested=150, seconds=5.0)
+    limits = Limits(whole=500, sampled=80, fitted=600, many=500, tested=150)
     said = []
     default, tuned = job(table, search="random", n_trials=3, limits=limits, out=tmp_path).run(quiet, said.append)
     assert said[0].startswith("rows: 900, of which 150 are held out")
-    assert any(
-        line.startswith("plan: 750 training rows are many, so the parameters are tuned on a sample of 80") for line in said
-    )
-    assert said[-1].startswith("fitting on 750 of 750 rows, expected to take")
+    assert "plan: the parameters are tuned on a sample of 80 of 750 training rows" in said
+    assert said[-1] == "fit: the recommended SVM to 600 of 750 training rows"
     fitted = (c.estimator[-1] for c in (default, tuned))
-    assert [(m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted] == [80, 750]
+    assert [(m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted] == [80, 600]
     found = RecordedStudy(tmp_path / "random.db").findings[ROWS]
-    assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 750, 750)
+    assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 600, 750)
     assert found["score on held-out rows"] > found["score of the sample"] == tuned.test_score
-    assert "The parameters were tuned on a sample of 80 rows; the final machine was then fitted on all 750" in found["sentence"]
+    assert (
+        "The parameters were tuned on a sample of 80 rows; the final machine was then fitted to 600 of 750" in found["sentence"]
+    )
     first, rest = (tmp_path / "report.html").read_text().split("Recommended parameters</h2>")
     assert found["sentence"] in unescape(first)  # with what came out, not as something further
     assert "Further findings" not in rest
 
 
 def test_a_large_table_has_one_time_limit(monkeypatch):
-    given = job(iris(), timeout=10.0, limits=Limits(whole=60, sampled=30, tested=20), search="random", n_trials=2)
+    given = job(iris(), timeout=10.0, limits=Limits(whole=60, sampled=30, many=60, tested=20), search="random", n_trials=2)
     limits = []
-    monkeypatch.setattr("spotsvm.tuning.job.fit_on_more_rows", lambda *args: limits.append(args[3]) or fit_on_more_rows(*args))
+    monkeypatch.setattr("spotsvm.tuning.job.fit_to_more_rows", lambda *args: limits.append(args[4]) or fit_to_more_rows(*args))
     tuned = given.run(quiet)[-1]
     assert 0 < tuned.search.timeout <= 5.0
     assert 0 < limits[0] < 10.0
-
-
-def slow_table():
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(1200, 3)), columns=list("abc"))
-    return make_table(X, (X["a"] + rng.normal(size=1200) > 0).map({True: "yes", False: "no"}))
-
-
-def test_a_table_that_is_too_large_for_the_time_is_tuned_on_a_sample_of_it(monkeypatch, tmp_path):
-    """By a pace at which ten trials on all 900 training rows take 90 s, and on 300 a ninth of that."""
-    monkeypatch.setattr("spotsvm.tuning.job.pace_of", lambda *args, **options: Pace(900, 9.0, 2.0))
-    said = []
-    given = job(slow_table(), timeout=20.0, search="random", n_trials=12, out=tmp_path)
-    tuned = given.run(quiet, said.append)[-1]
-    size = tuned.search.study_.findings[ROWS]["rows tuned on"]
-    assert 260 < size <= 300
-    assert any(f"tuned on a sample of {size} " in line for line in said)
-    assert any(
-        re.match("expected time: .* s, as there is a limit; about 1[0-2] s would be needed for 12 trials", line) for line in said
-    )
-    assert tuned.search.study_.findings[ROWS]["rows fitted on"] > size
-    again = job(slow_table(), timeout=200.0, search="random", n_trials=13, out=tmp_path).run(quiet)[-1]
-    assert again.search.study_.n_finished == 13  # on the rows of the record, whatever the time allows now
-    whole = job(slow_table(), timeout=400.0, search="random", n_trials=2).run(quiet)[-1]
-    assert ROWS not in whole.search.study_.findings

@@ -31,7 +31,7 @@ def frame():
     return X
 
 
-def fitted(table, name="table", **more):
+def fitted(table, name="svm", **more):
     pipeline = named_pipeline(name, table.task, table.X, table.y, categorical=table.categorical, **more).estimator
     return clone(pipeline).fit(table.X, table.y)
 
@@ -181,7 +181,7 @@ def test_labels_are_those_of_the_training_table(labels, tmp_path):
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
-@pytest.mark.parametrize(("name", "more"), [("spectra", {}), ("table", {"scale": "power"})])
+@pytest.mark.parametrize(("name", "more"), [("spectra", {}), ("svm", {"scale": "power"})])
 def test_every_pipeline_of_tables_comes_back(task, name, more, tmp_path):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(N, 4)), columns=list("abcd"))
     table = make_table(X, pd.Series(np.where(X["a"] > 0, 1, 2) if task == "classification" else X["b"], name="y"), task)

@@ -10,7 +10,7 @@ from sklearn.dummy import DummyClassifier
 from spotsvm.common.text import short_names
 from spotsvm.space.space import Space
 from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.verdict import Replaced, Rival, Verdict
+from spotsvm.trials.scores.verdict import Rival, Verdict
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult, comparison
@@ -90,7 +90,7 @@ def test_an_error_is_shown_in_its_own_unit():
             Rival("forest", "a random forest", np.nan, -4.0, 0.6, -0.1, (-0.8, 0.6), 0.7),
         ),
     )  # fmt: skip
-    found = Optimism(0.27, (0.1, 0.4), 0.95, "partitions", "t", -3.4, -3.67, (-3.9, -3.4), 10, "neg_root_mean_squared_error")
+    found = Optimism(0.27, (0.1, 0.4), 0.95, "repeats", "t", -3.4, -3.67, (-3.9, -3.4), 10, "neg_root_mean_squared_error")
     given = search()
     given.study_.trials = tuple(replace(t, value=-3.4) for t in given.study_.trials)
     results = [
@@ -164,19 +164,6 @@ def test_a_trial_is_told_among_the_values_on_the_paths():
     )
 
 
-def test_a_higher_score_than_that_of_the_choice_is_explained():
-    given = search()
-    given.study_.trials = (*given.study_.trials, Trial(10, {}, (), "ok", 0.95))
-    start = "The best accuracy on the folds, 0.95 of trial 10, is the best of many and so partly luck:"
-    assert f"{start} what to compare with the default was chosen by the criterion of the search." in flat(summary(given=given))
-    given.study_.findings["confirm"] = {"contenders": []}
-    assert f"{start} what to compare with the default was chosen also by further partitions of the rows." in flat(
-        summary(given=given)
-    )
-    assert "The best accuracy" not in summary(given=given, tuned=0.95)
-    assert "The best accuracy" not in summary(given=given, verdict=replace(VERDICT, replaced=Replaced(3, "end")))
-
-
 NUMBERS = make_table(TABLE.X, TABLE.y, "regression")
 
 
@@ -218,7 +205,7 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), note
 
 
 def test_an_estimate_that_says_nothing_is_left_out():
-    for nothing in (luck("folds", 0.0), luck("nested", 0.0, (np.nan, np.nan)), luck("partitions", 0.0, (0.0, 0.0))):
+    for nothing in (luck("folds", 0.0), luck("nested", 0.0, (np.nan, np.nan)), luck("repeats", 0.0, (0.0, 0.0))):
         said = summary(optimism=nothing)
         assert "luck?" not in said
         assert "Method" not in said
@@ -240,12 +227,6 @@ def test_an_estimate_that_says_nothing_is_left_out():
             "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02 (-0.01 to 0.05).",
             "Method repeats: the winner and the runners-up, 5 in total, were scored again on fresh splits. No runner-up beats "
             "the winner. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
-        ),
-        (
-            luck("partitions"),
-            "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02 (-0.01 to 0.05).",
-            "Method partitions: the search itself scored its winner on 5 random partitions that had no part in the choice, "
-            "without further fits. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
         ),
         (
             luck("nested", -0.02),

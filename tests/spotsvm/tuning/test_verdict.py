@@ -26,14 +26,10 @@ def trial(number, params, folds):
     return Trial(number, params, point, "ok", float(np.mean(folds)), extra=extra)
 
 
-def search(*candidates, best=1, further=()):
+def search(*candidates, best=1):
     """A fitted search with the default first, its choice being the candidate `best`."""
     trials = [trial(k, params, folds) for k, (params, folds) in enumerate([(DEFAULT, FOLDS), *candidates])]
-    contenders = [{"trial": number, "partition 1": score, "compared by": 0.0} for number, score in further]
-    findings = {"confirm": {"contenders": contenders}} if further else {}
-    return SimpleNamespace(
-        study_=SimpleNamespace(trials=trials, findings=findings, space=SPACE), n_splits_=len(FOLDS), best_index_=best
-    )
+    return SimpleNamespace(study_=SimpleNamespace(trials=trials, space=SPACE), n_splits_=len(FOLDS), best_index_=best)
 
 
 def chosen(*candidates, **more):
@@ -56,14 +52,13 @@ def test_a_value_at_a_bound_gives_way_to_a_better_one_within_that_is_as_good():
     far = np.array([0.2, 0.21, 0.2, 0.21])
     assert chosen((BOUND, FOLDS + far)).number == 1
     inner = chosen((BOUND, FOLDS + far), (INNER, FOLDS + far - 0.001 + NOISE / 10))
-    assert (inner.number, inner.replaced) == (2, Replaced(1, "end", {"C": 100.0}))
+    assert (inner.number, inner.replaced) == (2, Replaced(1, {"C": 100.0}))
     assert chosen((BOUND, FOLDS + far), (INNER, FOLDS + far - 0.1)).number == 1
-    # a contender on further partitions before one that was scored on the given folds alone
+    # the best of those within
     again = chosen(
-        (BOUND, FOLDS + far), (INNER, FOLDS + far - 0.004 + NOISE), ({**INNER, "C": 30.0}, FOLDS + far - 0.003 + NOISE),
-        further=[(0, 0.7), (1, 0.9), (2, 0.91)],
-    )  # fmt: skip
-    assert (again.number, again.further) == (2, pytest.approx((0.21,)))
+        (BOUND, FOLDS + far), (INNER, FOLDS + far - 0.004 + NOISE), ({**INNER, "C": 30.0}, FOLDS + far - 0.003 + NOISE)
+    )
+    assert again.number == 3
 
 
 def test_the_default_is_never_preferred_to_a_better_candidate_because_that_is_at_a_bound():
@@ -75,18 +70,12 @@ def test_the_default_is_never_preferred_to_a_better_candidate_because_that_is_at
 
 
 def test_only_candidates_better_than_the_default_are_compared():
-    # the search prefers by its criterion a candidate below the default: the best above it is compared
-    found = chosen((INNER, FOLDS - 0.01), ({**INNER, "C": 30.0}, FOLDS + 0.02), ({**INNER, "C": 40.0}, FOLDS + 0.01))
-    assert (found.number, found.replaced) == (2, Replaced(1, "worse"))
+    found = chosen((INNER, FOLDS - 0.01), ({**INNER, "C": 30.0}, FOLDS + 0.02), ({**INNER, "C": 40.0}, FOLDS + 0.01), best=2)
+    assert (found.number, found.n_better) == (2, 2)
     # nothing is better: there is nothing to compare, and it can be said so
     found = chosen((INNER, FOLDS - 0.01), ({**INNER, "C": 30.0}, FOLDS))
     assert (found.number, found.why_default, found.n_better) == (0, "none better", 0)
-    # better on the given folds, but not over all partitions
-    found = chosen((INNER, FOLDS + 0.01), further=[(0, 0.7), (1, 0.65)])
-    assert (found.number, found.why_default, found.n_better) == (0, "worse over all", 1)
     # the search itself has chosen the default
-    assert chosen((INNER, FOLDS + 0.01), best=0, further=[(0, 0.7), (1, 0.65)]).why_default == "not confirmed"
-    assert chosen((INNER, FOLDS + 0.01), best=0).why_default == "criterion"
     assert chosen((INNER, FOLDS - 0.01), best=0).why_default == "none better"
 
 
@@ -106,8 +95,8 @@ def result(name, tuned, test):
     return HeldOutResult(name, tuned, test, 0.02, DummyClassifier())
 
 
-def verdict(gain=0.05, further=(), difference=0.1, interval=(0.02, 0.18), why=None):
-    choice = Choice(4, INNER, 0.7 + gain, Gain(gain, 0.02), further, 0, DEFAULT, 3, 10, why, None)
+def verdict(gain=0.05, difference=0.1, interval=(0.02, 0.18), why=None):
+    choice = Choice(4, INNER, 0.7 + gain, Gain(gain, 0.02), 0, DEFAULT, 3, 10, why, None)
     found = decide(
         choice, "accuracy", result("default", 0.7, 0.7), result("kriging", 0.7 + gain, 0.7 + difference),
         Difference(difference, 0.04, interval), n_held_out=50, n_train=150,
@@ -131,7 +120,6 @@ NONE = (np.nan, np.nan)
         # small beside the interval, and all rows together are for the tuned model, or against it
         ({"difference": -0.01, "interval": (-0.1, 0.08)}, "no difference", "undecided", "tuned"),
         ({"difference": -0.02, "interval": (-0.1, 0.06), "gain": 0.005}, "no difference", "undecided", "default"),
-        ({"difference": -0.02, "interval": (-0.1, 0.06), "further": (-0.03,) * 5}, "no difference", "undecided", "default"),
         ({"difference": -0.06, "interval": (-0.14, 0.02)}, "did not help", "held-out worse", "default"),
         ({"difference": -0.1, "interval": (-0.14, -0.06)}, "did not help", "held-out worse", "default"),
         ({"why": "none better"}, "did not help", "none better", "default"),

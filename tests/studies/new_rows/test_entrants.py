@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from sklearn.model_selection import RandomizedSearchCV
 
-import spotsvm
 from spotsvm.studies.new_rows import entrants
 from spotsvm.studies.new_rows.entrants import (
     DEFAULTS,
     ENTRANTS,
     FOREST,
     REFERENCE,
-    TUNED,
     Job,
     Trail,
     processor_seconds,
@@ -82,8 +80,8 @@ def test_random_search_spends_its_budgets_and_looks_at_more_with_more():
 
 def test_spot_search_ends_within_its_budget():
     task = job()
-    spot(task, [0.3], confirm=None)  # compiled
-    (made,) = spot(task, [0.3], confirm=None)
+    spot(task, [0.3])  # compiled
+    (made,) = spot(task, [0.3])
     assert made.looks > 0
     assert made.searched <= 0.3
     (nothing,) = spot(task, [1e-9])
@@ -98,16 +96,6 @@ def test_processor_time_is_of_work_and_not_of_waiting():
     while processor_seconds() - began < 0.1 + waited:
         sum(range(1000))
     assert waited < 0.15
-
-
-def test_why_an_entrant_cannot_run(monkeypatch):
-    for name in ("TunedSVC", "TunedSVR"):
-        monkeypatch.setattr(spotsvm, name, object, raising=False)
-    assert ENTRANTS[TUNED].lacks() == ""
-    monkeypatch.delattr(spotsvm, "TunedSVR")
-    if hasattr(spotsvm, "TunedSVR"):  # a lazy name of the package
-        return
-    assert ENTRANTS[TUNED].lacks() == "spotsvm has no TunedSVR"
 
 
 def test_why_optuna_cannot_run(monkeypatch):

@@ -9,8 +9,7 @@ from scipy.spatial.distance import cdist
 
 from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import BLOCKS, CONSTANTS, Expression, InnerProducts, evaluate, evaluate_settings
-from spotsvm.solvers.kernels.expressions.evaluation import Evaluation
-from spotsvm.solvers.kernels.expressions.pair_fields import PairFields
+from spotsvm.solvers.kernels.expressions.evaluation import Evaluation, PairFields
 
 RNG = np.random.default_rng(0)
 X_I, X_J = Expression("x_i"), Expression("x_j")

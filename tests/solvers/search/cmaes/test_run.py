@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from conformance import bowl
 
-from spotsvm.solvers.search.cmaes.category_shares import CategoryShares
-from spotsvm.solvers.search.cmaes.coding import CmaesCoding
+from spotsvm.solvers.search.cmaes.coding import CategoryShares, CmaesCoding
 from spotsvm.solvers.search.cmaes.run import CmaesRun
 from spotsvm.surrogates.domain import Domain
 

@@ -3,8 +3,7 @@ import pytest
 from conformance import SearchConformance
 from scipy.stats import kstest
 
-from spotsvm.solvers.search.contract.latin_hypercube import LatinHypercubeSearch
-from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
 from spotsvm.surrogates.domain import Domain
 
 

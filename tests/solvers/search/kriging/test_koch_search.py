@@ -3,9 +3,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import DOMAINS, RESPONSES, SearchConformance, replayed, run
+from conformance import SearchConformance
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.registry import koch2011, make_search

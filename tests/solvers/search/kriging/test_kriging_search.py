@@ -3,11 +3,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import DOMAINS, RESPONSES, SearchConformance, branin, drive, replayed, run
+from conformance import SearchConformance, branin, drive
 from scipy.stats import qmc
 
 from spotsvm.solvers.errors import SearchExhaustedError, SolverError
-from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
+from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.errors import NotPositiveDefiniteError

@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
-from conformance import drive, replayed, zdt1
+from conformance import drive, zdt1
 from multi_objective_conformance import MultiObjectiveConformance, two_bowls
 
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.checks import replayed
+from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
-from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch
-from spotsvm.solvers.search.multi_objective.tchebycheff import augmented_tchebycheff
+from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch, augmented_tchebycheff
 from spotsvm.surrogates.domain import Domain
 
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotsvm.solvers.pareto import non_dominated
-from spotsvm.solvers.search.multi_objective.tchebycheff import augmented_tchebycheff
+from spotsvm.solvers.search.multi_objective.parego_search import augmented_tchebycheff
 
 rows = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=15)
 

@@ -2,10 +2,11 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import MIXED, RESPONSES, SearchConformance, branin, record_test, run
+from conformance import MIXED, SearchConformance, branin, record_test
 
 from spotsvm.solvers.errors import SolverError
-from spotsvm.solvers.search.contract.random_search import RandomSearch
+from spotsvm.solvers.search.checks import RESPONSES, run
+from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.registry import carrizosa2014
 from spotsvm.solvers.search.vns.vns_search import VnsSearch
 from spotsvm.surrogates.domain import Coordinate, Domain

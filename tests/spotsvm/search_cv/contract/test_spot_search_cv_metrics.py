@@ -252,7 +252,6 @@ def test_if_all_scores_are_nan_without_an_error_the_first_candidate_is_taken_wit
     assert len(told) == 1
     assert (fitted.best_index_, fitted.best_params_, fitted.best_estimator_.level) == (0, {"level": 3}, 3)
     assert np.isnan(fitted.best_score_)
-    assert not hasattr(fitted, "fresh_score_")
 
 
 @pytest.mark.parametrize("error_score", [np.nan, -1.0])

@@ -55,12 +55,12 @@ def test_a_record_that_is_opened_to_go_on_ends_as_the_undisturbed_study(tmp_path
     assert (study.noise, study.about["context: data"]) == (False, "abc")
 
 
-def test_profile_criterion_and_several_objectives_are_gone_on_with(tmp_path):
+def test_profile_and_several_objectives_are_gone_on_with(tmp_path):
     def path_of(p):
-        return {y: {"value": (p["x"] - y) ** 2, "soft": y} for y in (0.0, 0.5)}
+        return {y: (p["x"] - y) ** 2 for y in (0.0, 0.5)}
 
     space = {"x": uniform(0, 1), "y": uniform(0, 1)}
-    Study(space, "random", 0, path=tmp_path / "a.db", profile="y", criterion="soft").run(path_of, n_trials=3).close()
+    Study(space, "random", 0, path=tmp_path / "a.db", profile="y").run(path_of, n_trials=3).close()
     with load_study(tmp_path / "a.db", read_only=False) as study:
         assert study.run(path_of, n_trials=5).n_finished == 5
     direction = {"cost": "minimize", "gain": "maximize"}

@@ -55,13 +55,12 @@ def test_the_summary_says_how_sure_it_is(found, interval, words):
     assert ("95 % interval" in summary) == np.isfinite(interval[0])
 
 
-@pytest.mark.parametrize("method", ["nested", "repeats", "partitions", "folds"])
+@pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
 def test_the_summary_says_what_the_method_does_not_cover(found, method):
     summary = replace(found, method=method, notes=("A note.",)).summary()
     limits = {
         "nested": "does not cover new data that differ",
         "repeats": "scored again on splits that the search has not used",
-        "partitions": "the luck of the rows, which the fresh partitions share with the search",
         "folds": "rough",
     }
     for name, words in limits.items():
@@ -78,7 +77,7 @@ def test_the_picture_is_the_curve_or_the_rows(found):
     ax = cheap.plot(Figure().subplots())
     assert ax.lines[0].get_ydata().tolist() == [0.92, 0.90]
     assert ax.get_ylabel() == "accuracy"
-    with pytest.raises(ArgumentError, match="method='bootstrap' is unknown; use one of nested, repeats, partitions, folds"):
+    with pytest.raises(ArgumentError, match="method='bootstrap' is unknown; use one of nested, repeats, folds"):
         replace(found, method="bootstrap")
 
 

@@ -17,8 +17,8 @@ RAIN = pd.DataFrame({"rain": np.random.default_rng(0).exponential(size=500)}, in
 LEVEL = RAIN["rain"].rolling(3, min_periods=1).mean()
 
 CASES = {
-    ("table", "classification"): (IRIS, StratifiedKFold, "accuracy", 2),
-    ("table", "regression"): (DIABETES, KFold, "neg_root_mean_squared_error", 3),
+    ("svm", "classification"): (IRIS, StratifiedKFold, "accuracy", 2),
+    ("svm", "regression"): (DIABETES, KFold, "neg_root_mean_squared_error", 3),
     ("spectra", "classification"): (IRIS, StratifiedKFold, "mean_class_accuracy", 8),
     ("spectra", "regression"): (DIABETES, KFold, "neg_root_mean_squared_error", 4),
     ("stormwater", "regression"): ((RAIN, LEVEL), TimeSeriesSplit, "neg_root_mean_squared_error", 9),
@@ -66,7 +66,7 @@ def test_kriging_varies_share_gamma_and_c_of_spectra_before_the_rest():
     assert given.search("cmaes") == "cmaes"
     assert named_pipeline("spectra", "classification", X, y, region="table8").search("kriging") == "kriging"
     assert named_pipeline("spectra", "regression", *DIABETES).search("kriging") == "kriging"
-    assert named_pipeline("table", "classification", X, y).search("kriging") == "kriging"
+    assert named_pipeline("svm", "classification", X, y).search("kriging") == "kriging"
 
 
 def test_the_seed_decides_the_folds_and_the_forest():
@@ -88,9 +88,9 @@ def test_stormwater_looks_back_into_its_history_and_ahead():
 @pytest.mark.parametrize(
     ("name", "task", "options", "message"),
     [
-        ("wine", "classification", {}, "pipeline 'wine' is unknown; use one of table, spectra, stormwater"),
+        ("wine", "classification", {}, "pipeline 'wine' is unknown; use one of svm, spectra, stormwater"),
         ("stormwater", "classification", {}, "pipeline 'stormwater' is for regression, not for classification"),
-        ("table", "classification", {"horizon": 3}, "horizon=3 is only for a series; use pipeline 'stormwater', or horizon=0"),
+        ("svm", "classification", {"horizon": 3}, "horizon=3 is only for a series; use pipeline 'stormwater', or horizon=0"),
     ],
 )
 def test_arguments_that_make_no_sense(name, task, options, message):
@@ -100,7 +100,7 @@ def test_arguments_that_make_no_sense(name, task, options, message):
 
 def test_other_pipelines_than_table_need_plain_numbers():
     given = make_table(pd.DataFrame({"a": ["u", "v", "w"] * 10, "b": range(30)}), pd.Series([0, 1] * 15))
-    columns = named_pipeline("table", given.task, given.X, given.y).estimator[0].fit(given.X)
+    columns = named_pipeline("svm", given.task, given.X, given.y).estimator[0].fit(given.X)
     assert columns.columns_["kind"].tolist() == ["category", "number"]
     with pytest.raises(DataError, match=r"column 'a' is not numeric \(row 0 contains 'u'\)"):
         named_pipeline("spectra", given.task, given.X, given.y)

@@ -1,4 +1,4 @@
-"""Latin hypercube search: space-filling designs, one after the other."""
+"""The searches that no value guides: points drawn one by one, and Latin hypercubes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,32 @@ from scipy.stats import qmc
 
 from spotsvm.solvers.search.contract.base import Capabilities, Search, Suggestion
 from spotsvm.surrogates.domain import Domain
+
+
+class RandomSearch(Search):
+    """Points drawn uniformly from the unit cube: the baseline (Bergstra and Bengio 2012).
+
+    See Also
+    --------
+    LatinHypercubeSearch : Points spread evenly.
+
+    Examples
+    --------
+    >>> from spotsvm.surrogates.domain import Domain
+    >>> RandomSearch(Domain.continuous(2), seed=1).ask().point.shape
+    (2,)
+    """
+
+    capabilities = Capabilities(respects_constraints=True)
+
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Draw a new point uniformly."""
+        return Suggestion(self.new_point(rng), "random")
+
+    @property
+    def n_foreseen(self) -> int:
+        """Number of upcoming points that do not depend on any result: all."""
+        return 1 << 30
 
 
 class LatinHypercubeSearch(Search):

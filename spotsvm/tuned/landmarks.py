@@ -1,0 +1,106 @@
+"""Models of many rows as expansions in some of them, the landmarks (Nystroem's method), with squared loss.
+
+The coefficients b minimise sum_i w_i (k_i b + c - t_i)^2 + ridge sum_i w_i b' K b, with the kernel values k_i of row i and the
+landmarks, and the kernel matrix K of the landmarks (Williams and Seeger 2001; Rudi, Camoriano and Rosasco 2015). The rows enter
+by the sums of k_i' w_i k_i and k_i' w_i t_i alone, so they are taken in blocks, and all ridges share these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.blas import dsyrk
+
+from spotsvm.solvers.errors import OutOfTimeError
+from spotsvm.tuned.families import kernel_values, proximities
+
+Floats = NDArray[np.float64]
+
+_BLOCK = 4_000_000  # kernel values that are held at once
+_JITTER = 1e-12  # of the diagonal, for landmarks that are equal
+
+
+def fit_landmarks(
+    kernel: str,
+    unit: float,
+    log_gamma: float,
+    rows: Callable[[slice], Any],
+    landmarks: Any,
+    target: Floats,
+    weights: Floats,
+    ridges: Sequence[float],
+    is_late: Callable[[], bool] = lambda: False,
+) -> tuple[Floats, Floats]:
+    """Fit by squared loss for several ridges.
+
+    Parameters
+    ----------
+    kernel, unit, log_gamma : str, float, float
+        As for `kernel_values`.
+    rows : callable
+        (slice) -> columns of these rows, an array or a sparse matrix.
+    landmarks : array or sparse matrix of shape (m, p)
+        Columns of the landmarks.
+    target : ndarray of shape (n, t)
+        A column for each model.
+    weights : ndarray of shape (n,)
+        Weights of rows.
+    ridges : sequence of float
+        Factors of the norm, as shares of the sum of the weights.
+    is_late : callable, optional
+        Returns whether to give up, by OutOfTimeError.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (r, t, m)
+        For each ridge and model.
+    constants : ndarray of shape (r, t)
+        The constants.
+
+    Examples
+    --------
+    >>> x = np.linspace(-1, 1, 200)[:, None]
+    >>> b, c = fit_landmarks("rbf", 1.0, 2.0, x.__getitem__, x[::20], np.sin(3 * x), np.ones(200), [1e-6])
+    >>> K = kernel_values("rbf", proximities("rbf", x, x[::20]), 1.0, 2.0)
+    >>> bool(np.abs(K @ b[0].T + c[0] - np.sin(3 * x)).max() < 0.02)
+    True
+    """
+    n, m = len(weights), landmarks.shape[0]
+    gram, moment, total = np.zeros((m, m), order="F"), np.zeros((m, target.shape[1])), np.zeros(m)
+    size = max(_BLOCK // m, 1)
+    for start in range(0, n, size):
+        if is_late():
+            raise OutOfTimeError("the sums over the rows took longer than the time left")
+        block = slice(start, start + size)
+        K = kernel_values(kernel, proximities(kernel, rows(block), landmarks), unit, log_gamma)
+        K *= np.sqrt(weights[block])[:, None]
+        gram = dsyrk(1.0, K.T, beta=1.0, c=gram, overwrite_c=True)  # the upper triangle
+        total += np.sqrt(weights[block]) @ K
+        moment += K.T @ (np.sqrt(weights[block])[:, None] * target[block])
+    mass = weights.sum()
+    mean, center = total / mass, (weights @ target) / mass
+    gram = np.triu(gram) + np.triu(gram, 1).T - mass * np.outer(mean, mean)
+    moment -= mass * np.outer(mean, center)
+    own = kernel_values(kernel, proximities(kernel, landmarks, landmarks), unit, log_gamma)
+    coefficients, constants = [], []
+    for ridge in ridges:
+        if is_late():
+            raise OutOfTimeError("the solution took longer than the time left")
+        A = gram + ridge * mass * own
+        A.flat[:: m + 1] += _JITTER * np.trace(A)
+        try:
+            b = cho_solve(cho_factor(A, overwrite_a=True, check_finite=False), moment, check_finite=False)
+        except LinAlgError:  # rounding, with a small ridge
+            b = np.zeros_like(moment)
+        coefficients.append(b.T)
+        constants.append(center - mean @ b)
+    return np.array(coefficients), np.array(constants)
+
+
+def as_double(rows: Any) -> Any:
+    """Return rows in double precision."""
+    return rows.astype(np.float64, copy=False)

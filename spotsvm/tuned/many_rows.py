@@ -1,0 +1,273 @@
+"""Models of many rows: rounds of fits, each of fewer kernels on more rows, all judged on rows that none of them has seen.
+
+Exact models are fitted on random rows, others for each of them, so that their average has seen more rows than any (bagging of
+support vector machines); beside them stand models with landmarks and squared loss, which take all rows. A round has the best
+kernels of the rounds before, and widths next to the best that were not tried. So whenever the time ends there are models.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.utils import _safe_indexing
+
+from spotsvm.solvers.dual.exact.fold_solver import FoldSolver
+from spotsvm.solvers.errors import OutOfTimeError
+from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
+from spotsvm.tuned.grid import Machines, Member, solve_settings
+from spotsvm.tuned.landmarks import as_double, fit_landmarks
+from spotsvm.tuned.sweeps import Setting, Sweep, sweep_of
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+_UNIT_ROWS = 1000  # of which typical distances are taken
+_BLOCK = 4_000_000  # kernel values, and numbers of a table, that are held at once
+_STEP = 1.5  # of the binary logarithm of gamma, to the widths beside
+_RIDGES = tuple(10.0**k for k in range(-7, -2))
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What is fitted in each round: a size, and the number of kernels.
+
+    Attributes
+    ----------
+    sizes : tuple of (int, int)
+        Rows of exact models, or landmarks, and kernels.
+    power : float
+        The time of a fit grows with the size to this power.
+    untimed : int
+        Largest size where there is no timeout.
+    landmarks : bool
+        Whether sizes are numbers of landmarks.
+    """
+
+    sizes: tuple[tuple[int, int], ...]
+    power: float
+    untimed: int
+    landmarks: bool
+
+
+EXACT = Rounds(((4000, 6), (10_000, 3), (20_000, 2)), 2.2, 10_000, landmarks=False)
+LANDMARKS = Rounds(((1000, 3), (3000, 2), (6000, 1)), 1.8, 1000, landmarks=True)
+#: from this number of rows on there are models with landmarks
+LANDMARKS_FROM = 20_000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What all fits share.
+
+    Attributes
+    ----------
+    columns : Columns
+        The columns.
+    views : dict of str to array or sparse matrix of shape (n, p)
+        The columns of each kind, in single precision if dense.
+    some : ndarray of int
+        Rows whose typical distance is the unit of gamma.
+    machines : Machines
+        The models on all rows.
+    target : ndarray of shape (n, t)
+        What models with landmarks predict.
+    held : ndarray of int
+        Rows to judge on.
+    sample : callable
+        (size, seed) -> rows to fit on, of all but those.
+    """
+
+    columns: Columns
+    views: dict[str, Any]
+    some: Rows
+    machines: Machines
+    target: Floats
+    held: Rows
+    sample: Callable[[int, int], Rows]
+
+    def fit(
+        self, settings: Sequence[Setting], seed: int, seconds: float
+    ) -> tuple[Member, list[NDArray[np.float32]], float] | None:
+        """Fit settings that differ in C; return also their decisions on held-out rows, and the seconds; None if time is up."""
+        began = time.monotonic()
+        try:
+            member = self._with_landmarks if settings[0].n_landmarks else self._exact
+            fitted = member(settings, seed, lambda: time.monotonic() - began > seconds)
+        except OutOfTimeError:
+            return None
+        kernel = FAMILIES[fitted.sweep.family].kernel
+        size = max(_BLOCK // max(fitted.rows.shape[0], 1), 1)
+        blocks = [self.held[start : start + size] for start in range(0, len(self.held), size)]
+        parts = [
+            fitted.decisions(proximities(kernel, self.seen(fitted.sweep, block), fitted.rows), self.machines.n_classes)
+            for block in blocks
+        ]
+        decisions = [np.concatenate(part).astype(np.float32) for part in zip(*parts, strict=True)]
+        if not self.machines.n_classes:
+            decisions = [np.clip(d, *self.machines.limits) for d in decisions]
+        return fitted, decisions, time.monotonic() - began
+
+    def _exact(self, settings: Sequence[Setting], seed: int, is_late: Callable[[], bool]) -> Member:
+        first = settings[0]
+        assert first.n_rows is not None
+        rows = self.sample(first.n_rows, seed)
+        kernel, unit = FAMILIES[first.family].kernel, self.unit(first)
+        A = self.seen(first, rows)
+        K = np.empty((len(rows), len(rows)), np.float32)
+        size = max(_BLOCK // len(rows), 1)
+        for start in range(0, len(rows), size):
+            if is_late():
+                raise OutOfTimeError("the kernel matrix took longer than the time left")
+            block = slice(start, start + size)
+            K[block] = kernel_values(kernel, proximities(kernel, A[block], A), unit, first.log_gamma)
+        beta, bias = solve_settings(FoldSolver(len(rows), is_late), K, self.machines.on(rows), settings)
+        support = np.flatnonzero(beta.any(axis=(0, 1)))
+        of_pairs = self.machines.n_classes > 2
+        return Member(sweep_of(first), unit, [], beta[..., support], bias, A[support], of_pairs, rows[support])
+
+    def _with_landmarks(self, settings: Sequence[Setting], seed: int, is_late: Callable[[], bool]) -> Member:
+        first = settings[0]
+        sweep, unit = sweep_of(first), self.unit(first)
+        landmarks = self.seen(sweep, self.sample(first.n_landmarks, seed))
+        weights = self.machines.weighted(sweep.class_factors).cost.copy()
+        weights[self.held] = 0.0
+        beta, bias = fit_landmarks(
+            FAMILIES[sweep.family].kernel,
+            unit,
+            sweep.log_gamma,
+            lambda block: self.seen(sweep, block),
+            landmarks,
+            self.target,
+            weights,
+            [0.5 / setting.C for setting in settings],
+            is_late,
+        )
+        return Member(sweep, unit, [], beta, bias, landmarks, of_pairs=False)
+
+    def seen(self, sweep: Sweep, rows: Any) -> Any:
+        """Return the columns that a kernel sees of some rows, in double precision."""
+        views = {kind: as_double(view[rows]) for kind, view in self.views.items()}
+        return self.columns.seen(views, FAMILIES[sweep.family].columns, sweep.exponent, sweep.column_factors)
+
+    def unit(self, sweep: Sweep) -> float:
+        """Return the unit of gamma."""
+        A = self.seen(sweep, self.some[np.linspace(0, len(self.some) - 1, min(len(self.some), _UNIT_ROWS)).astype(np.intp)])
+        kernel = FAMILIES[sweep.family].kernel
+        return unit_of(kernel, proximities(kernel, A, A))
+
+
+def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]:
+    """Return the columns of each kind for all rows, in single precision if they are dense."""
+    if issparse(X):
+        return columns.transform(X)
+    size = max(_BLOCK // max(X.shape[1], 1), 1)
+    parts = [columns.transform(_safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
+    return {kind: np.concatenate([part[kind].astype(np.float32) for part in parts]) for kind in kinds}
+
+
+class Race:
+    """Rounds of fits, which end with the time.
+
+    Parameters
+    ----------
+    problem : Problem
+        What is fitted.
+    quality : callable
+        (decisions on the held-out rows) -> float; larger is better.
+    seed : int
+        Of the rows that are drawn.
+    n_jobs : int or None
+        As joblib has it: a backend of joblib's `parallel_config` takes the fits.
+    """
+
+    def __init__(self, problem: Problem, quality: Callable[[NDArray[np.float32]], float], seed: int, n_jobs: int | None):
+        self._problem, self._quality, self._seed, self._n_jobs = problem, quality, seed, n_jobs
+        self.settings: list[Setting] = []
+        self.members: list[Member] = []
+        self.decisions: list[NDArray[np.float32]] = []
+        self.complete = True
+        self._n_rows = len(problem.target) - len(problem.held)
+
+    def run(self, rounds: Rounds, start: Mapping[Sweep, Sequence[float]], most: int, ends: float) -> None:
+        """Fit in rounds.
+
+        Parameters
+        ----------
+        rounds : Rounds
+            The sizes.
+        start : mapping of Sweep to sequence of float
+            What to begin with, the best first, and C of exact models.
+        most : int
+            Largest size.
+        ends : float
+            Time by the monotonic clock.
+        """
+        costs = {sweep: list(C)[:2] for sweep, C in start.items()}
+        best: dict[Sweep, tuple[float, float]] = {}  # quality and C
+        size = seconds = 0.0
+        sizes = [(min(n, most), width) for n, width in rounds.sizes]
+        for k, (n, width) in enumerate(sizes):
+            if n == size:
+                break
+            chosen = sorted(best, key=lambda sweep: -best[sweep][0])[:width] or list(costs)[:width]
+            if k < 2:
+                for sweep in beside(chosen[0]):
+                    if sweep not in costs:
+                        costs[sweep] = costs[chosen[0]]
+                        chosen.append(sweep)
+            left = ends - time.monotonic()
+            expected = seconds * (n / size) ** rounds.power if size else 0.0
+            possible = len(chosen) if expected * len(chosen) <= left else int(max(left, 0.0) / max(expected, 1e-9))
+            possible = max(possible, 0 if self.members else 1)
+            if possible < len(chosen):
+                chosen, self.complete = chosen[:possible], False
+            jobs = [
+                [Setting(**vars(sweep), C=0.5 / ridge, n_rows=self._n_rows, n_landmarks=n) for ridge in _RIDGES[::-1]]
+                if rounds.landmarks
+                else [Setting(**vars(sweep), C=C, n_rows=n) for C in sorted(costs[sweep])]
+                for sweep in chosen
+            ]
+            found = self._fitted(jobs, ends)
+            if not any(found) and not self.members:  # one is fitted whatever the time
+                chosen, found = chosen[:1], self._fitted(jobs[:1], np.inf)
+            if not any(found):
+                break
+            for sweep, settings, fit in zip(chosen, jobs, found, strict=False):
+                if fit is None:
+                    self.complete = False
+                    continue
+                member, decisions, _ = fit
+                qualities = [self._quality(d) for d in decisions]
+                C = settings[int(np.argmax(qualities))].C
+                best[sweep] = max(qualities), C
+                if not rounds.landmarks:  # C between those of the grid, then the two best
+                    costs[sweep] = [C / 4.0, C, 4.0 * C] if k == 0 else [settings[i].C for i in np.argsort(qualities)[-2:]]
+                member.places = list(range(len(self.settings), len(self.settings) + len(settings)))
+                self.settings += settings
+                self.decisions += decisions
+                self.members.append(member)
+            size, seconds = n, float(np.mean([fit[2] for fit in found if fit is not None]))
+
+    def _fitted(self, jobs: list[list[Setting]], ends: float) -> list[Any]:
+        first = self._seed + len(self.members)
+        calls = (delayed(self._problem.fit)(job, first + k, ends - time.monotonic()) for k, job in enumerate(jobs))
+        return list(Parallel(n_jobs=self._n_jobs, prefer="threads")(calls))
+
+    @property
+    def sweeps(self) -> list[Sweep]:
+        """The sweeps from the best one on, by held-out rows."""
+        order = np.argsort([-self._quality(d) for d in self.decisions], kind="stable")
+        return list(dict.fromkeys(sweep_of(self.settings[i]) for i in order))
+
+
+def beside(sweep: Sweep) -> list[Sweep]:
+    """Return the sweeps with the next widths."""
+    steps = () if sweep.family == "linear" else (_STEP, -_STEP)
+    return [replace(sweep, log_gamma=sweep.log_gamma + step) for step in steps]

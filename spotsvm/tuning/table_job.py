@@ -1,0 +1,114 @@
+"""What every tuning of a table has: its rows and how some are held out, its score, and what the held-out rows say of a model."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
+
+from spotsvm.common.errors import ShortSeriesWarning
+from spotsvm.luck.paired import Difference, paired_difference
+from spotsvm.luck.rows import Unseen, block_length, score_with_error
+from spotsvm.trials.scores.intervals import NO_INTERVAL
+from spotsvm.trials.scores.verdict import HeldOut
+from spotsvm.tuning.large import Limits
+from spotsvm.tuning.tables.notice import Notice
+from spotsvm.tuning.tables.split import held_out
+from spotsvm.tuning.tables.table import Table
+
+#: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
+_WIDE = 1000
+
+
+@dataclass(frozen=True)
+class TableJob:
+    """The settings that every tuning of a table has."""
+
+    table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
+    seed: int = 0  # of the split into training and test rows, the folds and all else
+    workers: int = 1  # folds scored in parallel
+    out: Path | None = None  # folder for the results
+    scoring: str | None = None  # a scorer's name; the default by None
+    compare: bool = True  # whether a linear model and a random forest are scored on the same held-out rows
+    timeout: float | None = None  # of everything but reading and compiling
+    file: str = ""  # the name of the file with the table, for the report
+    limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
+    source: str = ""  # Python code that makes the table, for the code that repeats it all
+    command: str = ""  # the command line, for the same
+    notices: tuple[Notice, ...] = ()  # what was noticed before, as by the reading of the table
+
+    @property
+    def metric(self) -> str:
+        """Name of the scorer."""
+        usual = "accuracy" if self.table.task == "classification" else "neg_root_mean_squared_error"
+        return usual if self.scoring is None else self.scoring
+
+    @property
+    def in_time(self) -> bool:
+        """Whether the rows are in order of time, and the last ones are held out."""
+        return self.table.time is not None
+
+    @property
+    def share(self) -> float:
+        """Share of the rows to hold out."""
+        return self.limits.test_share(len(self.table.y))
+
+    def split(self, cv: int) -> tuple[Table, Table]:
+        """Return the training rows, which have to be enough for so many folds, and the held-out rows."""
+        train, test = held_out(self.table, cv, self.seed, in_time=self.in_time, share=self.share)
+        if set(train.kinds.values()) != {"number"} or train.X.shape[1] <= _WIDE:
+            return train, test
+        return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))
+
+    def held_out(self, model: Any, test: Table) -> Unseen:
+        """Return the held-out rows beside a fitted model."""
+        return Unseen.held_out(model, test.X, test.y, test.groups, self.block(test))
+
+    def score(self, scorer: Any, model: Any, test: Table) -> tuple[float, float]:
+        """Return the score on the held-out rows, and its standard error."""
+        return score_with_error(scorer, self.held_out(model, test), self.seed)
+
+    def difference(self, scorer: Any, default: Any, tuned: Any, test: Table) -> Difference:
+        """Return by how much the tuned model is better than the default on the held-out rows; nan if it is the default."""
+        if tuned is default:
+            return Difference(float("nan"), float("nan"), NO_INTERVAL)
+        first, second = ([self.held_out(model, test)] for model in (default, tuned))
+        return paired_difference(scorer, first, second, self.seed, shares=self.is_share)
+
+    def held_out_by(self, test: Table) -> HeldOut:
+        """Return how rows were held out."""
+        return "time" if self.in_time else "random" if test.groups is None else "groups"
+
+    def block(self, rows: Table) -> int:
+        """Return how many neighbouring rows depend on each other."""
+        return block_length(len(rows.y)) if self.in_time else 1
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the score is the share of rows that are right."""
+        return self.metric == "accuracy"
+
+
+def groups_of(table: Table) -> dict[str, Any]:
+    """Return the argument `groups` of a fit, if there are groups."""
+    return {} if table.groups is None else {"groups": table.groups}
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Ignore warnings of what is expected, or said elsewhere."""
+    with warnings.catch_warnings():
+        # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        # the trials have the reasons for failures
+        warnings.simplefilter("ignore", FitFailedWarning)
+        warnings.simplefilter("ignore", UndefinedMetricWarning)
+        warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
+        # the warning for the whole series was shown when it was read
+        warnings.simplefilter("ignore", ShortSeriesWarning)
+        yield

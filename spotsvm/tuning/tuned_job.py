@@ -1,0 +1,190 @@
+"""Fit a TunedSVC or TunedSVR to a table, and compare it with the default and with other models on held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import TimeSeriesSplit
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
+
+from spotsvm.common.errors import ArgumentError
+from spotsvm.preprocessing.table_encoder import TableEncoder
+from spotsvm.study.stop import checked_timeout
+from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
+from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.tuned.tuned_svc import SCORES as CLASSIFICATION_SCORES
+from spotsvm.tuned.tuned_svc import TunedSVC
+from spotsvm.tuned.tuned_svr import SCORES as REGRESSION_SCORES
+from spotsvm.tuned.tuned_svr import TunedSVR
+from spotsvm.tuning.code import fitting_code
+from spotsvm.tuning.facts import table_facts
+from spotsvm.tuning.plan import decisions, notices
+from spotsvm.tuning.results import HeldOutResult, check_writable, write_average, write_model
+from spotsvm.tuning.rivals import UnseenRows, rivals
+from spotsvm.tuning.scoring import positive_class, score_title, table_scorer
+from spotsvm.tuning.table_job import TableJob, groups_of, unwarned
+from spotsvm.tuning.tables.split import sample
+from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.verdict import Choice, Gain, decide
+
+#: folds by default, and rows of a class at least in the training rows
+_FOLDS, _LEAST = 5, 2
+#: scores that need probabilities, which SVC itself does not have
+_OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "roc_auc_ovr")
+#: shares of the time limit: for a fit of the default model, and of what is then left for the average
+_DEFAULT_SHARE, _AVERAGE_SHARE = 0.1, 0.75
+#: rows by which the time of the default model is judged, the power of the rows with which it grows, and rows at least
+_FEW_ROWS, _POWER, _FEWEST = 1000, 2.2, 200
+_SURE = 1.96
+
+
+@dataclass(frozen=True)
+class TunedJob(TableJob):
+    """A fit of `TunedSVC` or `TunedSVR` with the arguments that a user would give; the settings are those of `TableJob`."""
+
+    cv: int | None = None  # number of folds, 5 by default
+
+    def run(self, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
+        """Return the results of the default model and of the average; `say` is called with each line about what was decided."""
+        checked_timeout(self.timeout, "timeout")
+        self._check_scoring()
+        if self.out is not None:
+            check_writable(self.out)
+        _compile_first()
+        began = monotonic()
+        train, test = (self._typed(rows) for rows in self.split(_LEAST if self.cv is None else self.cv))
+        scoring = table_scorer(self.metric, self.table)
+        scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
+        unit = ScoreUnit(self.metric)
+        noticed = (*self.notices, *notices(self.table, self.metric, {}, 0))
+        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), unit.better, None):
+            say(line)
+        for notice in noticed:
+            say(f"notice: {notice.sentence}")
+        with unwarned():
+            plain = self._plain
+            few = self._few(train, plain)
+            if len(few.y) < len(train.y):
+                say(f"plan: the default SVM and other models are fitted to {len(few.y)} of {len(train.y)} training rows")
+            default, took = _fitted(self._default(plain, few), few, {})
+            model = self._model()
+            say(f"fit: {model!r} to {len(train.y)} training rows")
+            if self.timeout is not None:
+                model.set_params(timeout=round(max(_AVERAGE_SHARE * (self.timeout - (monotonic() - began)), 0.1), 1))
+            model, seconds = _fitted(model, train, groups_of(train))
+            results = [
+                HeldOutResult("default", model.default_score_, *self.score(scorer, default, test), default, seconds=took),
+                HeldOutResult(
+                    "tuned", model.expected_score_, *self.score(scorer, model, test), model, seconds=seconds, notices=noticed
+                ),
+            ]
+            verdict = self._verdict(results, scorer, train, test)
+            used = results[0 if verdict.recommended == "default" else 1].estimator
+            compare = self.compare and (self.timeout is None or monotonic() - began < self.timeout)
+            others = rivals(
+                plain, few, scorer, UnseenRows(None, self.held_out(used, test)),
+                lambda one, folds: UnseenRows(None, self.held_out(one, test)),
+                model.constant_score_, self.seed, shares=self.is_share, compare=compare,
+            )  # fmt: skip
+            verdict = replace(verdict, rivals=tuple(others))
+        code = fitting_code(self, train, model, plain, verdict)
+        facts = table_facts(self.table, self.metric, len(test.y), self.file)
+        results[-1] = replace(results[-1], verdict=verdict, code=code, facts=facts, command=self.command)
+        if self.out is not None:
+            write_average(results, self.out)
+            write_model(results, self.out, self.table, self.metric, test)
+        return results
+
+    def _check_scoring(self) -> None:
+        """Raise ArgumentError if the average cannot be judged by the score."""
+        classify = self.table.task == "classification"
+        names = CLASSIFICATION_SCORES if classify else REGRESSION_SCORES
+        if self.metric not in names:
+            raise ArgumentError(
+                f"--scoring {self.metric!r} is no score of {'TunedSVC' if classify else 'TunedSVR'}; use one of "
+                f"{', '.join(names)}, or --model svm, which takes all scorers of scikit-learn"
+            )
+        positive = positive_class(self.metric, self.table)
+        if positive is not None and positive != sorted(self.table.y.unique())[-1]:
+            raise ArgumentError(
+                f"--scoring {self.metric!r} is of the second class, and {positive!r}, the rarer one, is the first; use "
+                f"--positive {positive}, which makes it the second, or --scoring f1_macro"
+            )
+
+    def _typed(self, rows: Table) -> Table:
+        """Return the rows with the columns that the user calls categories as such."""
+        return replace(rows, X=rows.X.astype(dict.fromkeys(rows.categorical, "category"))) if rows.categorical else rows
+
+    def _model(self) -> Any:
+        """Return the average, not fitted yet."""
+        n_folds = _FOLDS if self.cv is None else self.cv
+        return (TunedSVC if self.table.task == "classification" else TunedSVR)(
+            scoring=None if self.metric == "accuracy" else self.metric,
+            cv=TimeSeriesSplit(n_folds) if self.in_time else n_folds,
+            n_jobs=self.workers if self.workers > 1 else None,
+            random_state=self.seed,
+        )
+
+    @property
+    def _plain(self) -> Pipeline:
+        """The default model: what `default_score_` is the score of."""
+        return make_pipeline(TableEncoder(), StandardScaler(), SVC() if self.table.task == "classification" else SVR())
+
+    def _default(self, plain: Pipeline, few: Table) -> Any:
+        """Return the default model with probabilities where the score needs them."""
+        if self.metric not in _OF_PROBABILITIES:
+            return plain
+        return CalibratedClassifierCV(plain, cv=min(_FOLDS, int(few.y.value_counts().min())), ensemble=False)
+
+    def _few(self, train: Table, plain: Pipeline) -> Table:
+        """Return the rows that the default and other models are fitted to: all, or as many as there is time for."""
+        few = self.limits.to_fit(train, _LEAST, self.seed)
+        if self.timeout is None or len(few.y) <= _FEW_ROWS:
+            return few
+        _, seconds = _fitted(plain, sample(few, _FEW_ROWS, _LEAST, self.seed), {})
+        most = int(_FEW_ROWS * (_DEFAULT_SHARE * self.timeout / max(seconds, 1e-4)) ** (1.0 / _POWER))
+        return sample(few, max(most, _FEWEST), _LEAST, self.seed)
+
+    def _verdict(self, results: list[HeldOutResult], scorer: Any, train: Table, test: Table) -> Verdict:
+        """Return the verdict, with the score to expect that the fit has found by out-of-fold rows."""
+        default, tuned = results
+        model = tuned.estimator
+        low, high = model.verdict_.interval
+        gain = Gain(model.verdict_.gain, (high - low) / (2 * _SURE))
+        choice = Choice(
+            None, {}, tuned.tuned_score, gain, default=None, default_params={}, n_better=0, n_candidates=len(model.settings_),
+            why_default=None, replaced=None,
+        )  # fmt: skip
+        held_out = self.difference(scorer, default.estimator, model, test)
+        counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
+        verdict = decide(choice, self.metric, default, tuned, held_out, held_out_by=self.held_out_by(test), **counts)
+        keep = verdict.recommended == "default"
+        low, high = model.default_interval_ if keep else model.expected_interval_
+        return replace(
+            verdict, by="average", expected=verdict.score, expected_interval=(low, high), n_expected=len(model._scored_rows),
+            out_of_fold=verdict.score, out_of_fold_error=(high - low) / (2 * _SURE),
+        )  # fmt: skip
+
+
+def _compile_first() -> None:
+    """Fit rows drawn at random: that compiles what a fit needs, or loads it from the cache, before the clock starts."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60)
+    TunedSVC(budget=1, random_state=0).fit(X, np.digitize(y, [-0.5, 0.5]))
+    TunedSVR(budget=1, random_state=0).fit(X, y)
+
+
+def _fitted(model: Any, rows: Table, more: dict[str, Any]) -> tuple[Any, float]:
+    """Return a fitted clone of a model, and the seconds that took."""
+    began = monotonic()
+    fitted = clone(model).fit(rows.X, rows.y, **more)
+    return fitted, monotonic() - began

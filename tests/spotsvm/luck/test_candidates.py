@@ -1,0 +1,92 @@
+"""Out-of-fold answers of candidates, and the score to expect of the choice among them."""
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from spotsvm.luck.candidates import OutOfFold, as_decisions, combined, common_response, out_of_fold, respond
+from spotsvm.luck.scores import known_score
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+Y = np.digitize(X[:, 0] + RNG.normal(size=60), [-0.5, 0.5])
+
+
+def test_a_class_that_a_fold_lacks_has_no_probability_and_the_lowest_decision():
+    classes, two = np.array([0, 1, 2]), Y < 2
+    p = respond(GaussianNB().fit(X[two], Y[two]), X, "predict_proba", classes)
+    assert (p[:, 2] == 0).all()
+    assert p.sum(axis=1) == pytest.approx(1.0)
+    for model in (SVC().fit(X[two], Y[two]), SVC().fit(X, Y)):
+        d = respond(model, X, "decision_function", classes)
+        assert (classes[d.argmax(axis=1)] == model.predict(X)).mean() > 0.95
+    one = respond(DummyClassifier().fit(X[Y == 1], Y[Y == 1]), X, "predict_proba", np.array([0, 1]))
+    assert (one == 0.5).all()  # of two classes the second is certain
+    assert respond(DecisionTreeClassifier().fit(X, Y), X, "predict", classes).sum() == 60
+
+
+def test_probabilities_become_log_odds():
+    assert as_decisions(np.array([[0.0], [0.25]]), "predict_proba") == pytest.approx(np.array([[0.0], [np.log(3.0)]]))
+    assert as_decisions(np.array([[2.0]]), "decision_function").tolist() == [[2.0]]
+
+
+def test_probabilities_are_averaged_where_all_have_them():
+    tree, svc = DecisionTreeClassifier(), SVC()
+    assert common_response([tree, tree], 2) == "predict_proba"
+    assert common_response([svc, svc], 3) == "decision_function"
+    assert common_response([tree, svc], 2) == "predict"
+    assert common_response([SVC(decision_function_shape="ovo")], 3) == "predict"
+    assert common_response([SVC(decision_function_shape="ovo")], 2) == "decision_function"
+
+
+def test_rows_in_several_test_sets_have_the_mean_answer():
+    cv = RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)
+    model = DecisionTreeRegressor(max_depth=2)
+    out = out_of_fold([model, model], X, X[:, 0], list(cv.split(X)), classifier=False)
+    halves = [list(cv.split(X))[:3], list(cv.split(X))[3:]]
+    mean = np.mean([cross_val_predict(model, X, X[:, 0], cv=half) for half in halves], axis=0)
+    assert out.answers[1, :, 0] == pytest.approx(mean)
+    some = out_of_fold([model], X, X[:, 0], list(cv.split(X))[:1], classifier=False)
+    assert len(some.rows) == 20
+
+
+def test_answers_that_are_known_need_no_fit():
+    splits = list(KFold(3).split(X))
+    known = [[np.full((20, 1), float(k)) for k in range(3)], None]
+    out = out_of_fold([DecisionTreeRegressor(), DecisionTreeRegressor()], X, X[:, 0], splits, classifier=False, known=known)
+    assert out.answers[0, :, 0].tolist() == np.repeat([0.0, 1.0, 2.0], 20).tolist()
+    assert np.ptp(out.answers[1]) > 0
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_the_score_to_expect_of_the_best_of_many_guesses_is_that_of_a_guess(average):
+    naive, expected, covered = [], [], []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        y, answers = rng.integers(2, size=100), rng.normal(size=(10, 100, 1))
+        hits = ((answers[..., 0] > 0) == y).mean(axis=1)
+        out = OutOfFold(list(range(10)), "decision_function", answers[np.argsort(-hits)], np.arange(100), y, np.array([0, 1]))
+        found = combined(out, "accuracy", seed, average=average).expected(0.95)
+        naive.append(hits.max())
+        expected.append(found.score)
+        covered.append(found.interval[0] <= 0.5 <= found.interval[1])
+    assert np.mean(naive) > 0.56
+    assert np.mean(expected) == pytest.approx(0.5, abs=0.05)  # the .632 rule keeps some of what is too high
+    assert np.mean(covered) >= 0.9
+
+
+def test_a_perfect_score_is_no_certainty_and_f1_is_of_class_one():
+    y = np.arange(40) % 2
+    out = OutOfFold([0], "decision_function", (2.0 * y - 1.0)[None, :, None], np.arange(40), y, np.array([0, 1]))
+    found = combined(out, "accuracy", 0, average=False).expected(0.95)
+    assert found.score == 1.0
+    assert 0.8 < found.interval[0] < found.interval[1] == 1.0
+    assert combined(out, "f1", 0).expected is not None
+    other = OutOfFold([0], "decision_function", out.answers, out.rows, y, np.array([1, 2]))
+    assert combined(other, "f1", 0).expected is None
+    assert known_score("f1", 3) is None
+    assert known_score("r2", 2) is None
