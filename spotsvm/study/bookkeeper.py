@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import wraps
 from numbers import Integral
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +24,6 @@ from spotsvm.solvers.search import Suggestion
 from spotsvm.space.space import Space
 from spotsvm.study.record.rows import storable_outcome
 from spotsvm.study.search import StudySearch
-from spotsvm.study.turns import RunGuard, in_turn
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.constraints import Constraints, allowed_path, noted, with_bounded_numbers
@@ -28,12 +32,84 @@ from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, checked_path, suggested
 from spotsvm.trials.trial import GIVEN, START, Outcome, Trial, is_given, one_line
 
+P = ParamSpec("P")
+Returned = TypeVar("Returned")
 _LOG = logging.getLogger(__name__)
 
 #: key in `extra` that marks a value which stands for a failure
 PENALTY = "penalty"
 #: the largest budget and batch size that are stored: a record may not hold all larger numbers
 _MOST = 2**53
+
+
+def in_turn(method: Callable[Concatenate[Any, P], Returned]) -> Callable[Concatenate[Any, P], Returned]:
+    """Make threads take turns in a method of an object with a `guard`; the thread that holds it may call further methods."""
+
+    @wraps(method)
+    def one_at_a_time(self: Any, /, *args: P.args, **named: P.kwargs) -> Returned:
+        with self.guard.turn:
+            return method(self, *args, **named)
+
+    return one_at_a_time
+
+
+class RunGuard:
+    """Exclusive access to a study: one run at a time, no other asking or telling during it, one thread at a time (`turn`)."""
+
+    def __init__(self) -> None:
+        self.renew_locks()
+        self._running = False
+        self._thread_of_loop: int | None = None
+        _GUARDS.add(self)
+
+    def renew_locks(self) -> None:
+        """Create new locks, as a forked process needs: the thread that held one may not exist there."""
+        self._lock, self.turn = threading.Lock(), threading.RLock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as a new guard: the copy of a running study is not running."""
+        return RunGuard, ()
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Mark the study as running in this block; raise TrialStateError if it is running already."""
+        with self._lock:
+            if self._running:
+                raise TrialStateError(
+                    "the study is being run already, by another thread or by the run that this was called from; wait until that "
+                    "run() has returned, or pass it an executor to evaluate several trials at once"
+                )
+            self._running = True
+        try:
+            yield
+        finally:
+            self._running = False
+
+    @contextmanager
+    def loop(self) -> Iterator[None]:
+        """Allow this thread, which is that of the run, to ask and tell in this block."""
+        self._thread_of_loop = threading.get_ident()
+        try:
+            yield
+        finally:
+            self._thread_of_loop = None
+
+    def check(self, what: str) -> None:
+        """Raise TrialStateError if a run is under way and the caller is not its loop."""
+        if self._running and self._thread_of_loop != threading.get_ident():
+            raise TrialStateError(f"{what}() cannot be called while the study is being run; call it after run() has returned")
+
+
+_GUARDS: WeakSet[RunGuard] = WeakSet()
+
+
+def _renew_all() -> None:
+    for guard in list(_GUARDS):
+        guard.renew_locks()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_all)
 
 
 class Bookkeeper:

@@ -17,13 +17,24 @@ from spotsvm.common.text import shown_value
 from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.attributes import as_attributes
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, path_of, suggested
 from spotsvm.trials.recommendation import BOUNDS_HELD, holds_bounds, summarise_failures, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import FINISHED, GIVEN, START, Outcome, Trial, as_float, checked_seconds, is_given, one_line, outcome_of
+from spotsvm.trials.trial import (
+    FINISHED,
+    GIVEN,
+    START,
+    Outcome,
+    Trial,
+    as_attributes,
+    as_float,
+    checked_seconds,
+    is_given,
+    one_line,
+    outcome_of,
+)
 
 Floats = NDArray[np.float64]
 #: how far a point may be off by rounding, where a distribution gives a probability for a quantile

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from spotsvm.trials.attributes import as_attributes
 from spotsvm.trials.profile import Profile, path_of
-from spotsvm.trials.trial import Outcome, Trial, failed_by, outcome_of
+from spotsvm.trials.trial import Outcome, Trial, as_attributes, failed_by, outcome_of
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import numbers
 import operator
@@ -18,7 +19,6 @@ import numpy as np
 
 from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
-from spotsvm.trials.attributes import as_attributes
 
 State = Literal["running", "ok", "failed", "timeout"]
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
@@ -412,3 +412,30 @@ def _named_numbers(items: Iterable[tuple[Any, Any]]) -> tuple[dict[str, float], 
             return {}, f"{shown_value(name)}: {shown_value(given)}"
         found[name] = number
     return found, ""
+
+
+def as_attributes(given: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return named values as JSON has them: arrays as lists, and what it lacks as text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> as_attributes({"solver": "smo", "path": (1, np.float32(0.5)), "rows": np.arange(2), 7: {1j}})
+    {'solver': 'smo', 'path': [1, 0.5], 'rows': [0, 1], '7': '{1j}'}
+    """
+    found = {}
+    for name, value in given.items():
+        try:
+            found[str(name)] = json.loads(json.dumps(value, default=_json_of))
+        except (TypeError, ValueError, RecursionError):
+            found[str(name)] = repr(value)[:_LONGEST_ATTRIBUTE]
+    return found
+
+
+_LONGEST_ATTRIBUTE = 1000
+
+
+def _json_of(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # numpy's and pandas' numbers and arrays
+        return value.tolist()
+    return dict(value) if isinstance(value, Mapping) else repr(value)[:_LONGEST_ATTRIBUTE]
