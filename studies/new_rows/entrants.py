@@ -247,10 +247,10 @@ def optuna_search(job: Job, budgets: Sequence[float]) -> list[Made]:
 
 
 def spot(job: Job, budgets: Sequence[float], **options: Any) -> list[Made]:
-    """Run SpotSearchCV anew for each budget; a callback ends its suggestions early enough for the further partitions.
+    """Run SpotSearchCV anew for each budget; a callback ends its suggestions early enough for the fits of an average.
 
-    Their share of the budget is made smaller as long as the search is longer than the budget; that this is found by trying is not
-    counted. The estimator's own setting is returned if no share is short enough.
+    The share of the suggestions is made smaller as long as the search is longer than the budget; that this is found by trying is
+    not counted. The estimator's own setting is returned if no share is short enough.
     """
     return [_spot_within(job, budget, options) for budget in budgets]
 

@@ -65,7 +65,7 @@ with a budget stops searching when the budget is spent, and then fits what it re
 and is part of the table of times. A setting counts once it is complete; before the first one, the estimator's own setting is
 returned. The others, such as a random forest of 300 trees, have the time that they take. Random search and Optuna's TPE run
 once, and what they would return is noted at each budget. SpotSearchCV is run anew for each budget, its suggestions ended early
-enough for its further partitions. Of forests, candidates are scored with 100 trees.
+enough for the fits of an average. Of forests, candidates are scored with 100 trees.
 
 All entrants are given the same columns: texts as a column for each level, gaps of numbers as the median of the rows tuned on.
 Regression targets have mean 0 and variance 1 on those rows. "mixed" sets have texts or codes of levels, "numbers" have none."""
