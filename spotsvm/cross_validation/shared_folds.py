@@ -180,7 +180,7 @@ class SharedFolds:
                     left = self._left_open(task, found.part(part), fold, decisions[asked])
                 if left:
                     of_rows = self._by_libsvm(kind, own, task, view.gram.X, fold, asked, left)
-                    decisions[np.ix_(asked, left)] = of_rows
+                    decisions[np.ix_(asked, np.array(left))] = of_rows
                 elif self._ranking:
                     if not machine.regression and bool((np.ptp(decisions[train], axis=0) < _SPREAD * machine.tol).any()):
                         raise NotSharedError("the order of decisions is within the solver's tolerance")

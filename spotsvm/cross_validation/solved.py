@@ -42,9 +42,8 @@ class Solved:
     def part(self, machines: slice) -> Solved:
         """Return some of the machines' solutions."""
         state = State(self.state.beta[machines], self.state.slope[machines], self.state.converged)
-        arrays = (self.z, self.ends, self.bias, self.bounded)
-        z, ends, bias, bounded = (array[machines] for array in arrays)
-        return Solved(self.machine, self.kernel, z, state, ends, bias, bounded)
+        z, ends, bias = (array[machines] for array in (self.z, self.ends, self.bias))
+        return Solved(self.machine, self.kernel, z, state, ends, bias, self.bounded[machines])
 
     def is_alike(self, task: Task) -> bool:
         """Return whether another machine differs in C, or in the tube of a regression, alone."""

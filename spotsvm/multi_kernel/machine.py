@@ -182,8 +182,8 @@ def kernel_models_of(machine: MultiKernelMachine, n_features: int | None, featur
         return [RbfModel(**known)] if one_group else [RbfModel(**known), TunedConicModel(**known)]
     gamma = machine._settings.named_gamma() if isinstance(machine.gamma, Mapping) else machine.gamma
     fixed = known | {"kernel": machine.kernel, "gamma": gamma, "scales": machine.scales}
-    richer = ConicModel(**fixed)
-    return [FixedKernelModel(**fixed), richer][: 1 if richer.n_parameters == 1 else 2]
+    models: list[KernelModel] = [FixedKernelModel(**fixed), ConicModel(**fixed)]
+    return models[: 1 if models[1].n_parameters == 1 else 2]
 
 
 def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> SpotSearchCV:

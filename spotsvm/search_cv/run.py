@@ -140,10 +140,9 @@ class SpotSearchRun:
         self._limit = None if search.timeout is None else TimeLimit(search.timeout)
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
         options: dict[str, Any] = {"scoring": search.scoring, "engine": search.engine}
-        self._on_splits = partial(FoldScorer, search.estimator, X, y, fit_params=fit_params, **options)
-        self._make_scorer = partial(
-            self._on_splits, splits, error_score=search.error_score, return_train_score=search.return_train_score,
-        )  # fmt: skip
+        self._new_scorer = partial(FoldScorer, search.estimator, X, y, splits, fit_params, **options)
+        train = search.return_train_score
+        self._make_scorer = partial(self._new_scorer, error_score=search.error_score, return_train_score=train)
         late = {} if (limit := self._limit) is None else {"is_late": lambda: limit.left <= 0.0}
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, **late)
         space = self._space = accepted_space(search.estimator, given_space(search))
@@ -224,7 +223,7 @@ class SpotSearchRun:
 
         The scorer is a new one, so that the answers depend on these candidates alone.
         """
-        return self._on_splits(self._splits, advise=False).test_answers(batch)
+        return self._new_scorer(advise=False).test_answers(batch)
 
     def _open_workers(self) -> Workers:
         if not self._search.uses_workers:
