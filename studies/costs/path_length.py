@@ -65,18 +65,13 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
         fit()
         tune()
         found = {
-            # ten more since paths, further partitions and the log loss, here and in `spotsvm tune`, and then one for each of
-            # limits of time, failing at once, constraints, attributes, earlier results, callbacks and the refit; two more check
-            # data and space before a fit, and four show errors in their unit and end in time
-            "SpotSearchCV.fit": (entered(fit), 54),
+            "SpotSearchCV.fit": (entered(fit), 45),
             "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 23),
         }
         trial = study.ask()
         # a study has a ledger and a bookkeeper, which are files of their own
         found["tell"] = entered(lambda: study.tell(trial, 1.0)), 11
-        # these too, seven for tables as they are, and seven for the verdict, large tables and the code that repeats it all
-        # and five more for the encoder, the rivals and the score to expect
-        found["spotsvm tune FILE.csv"] = entered(tune), 89
+        found["spotsvm tune FILE.csv"] = entered(tune), 43
     return found
 
 
