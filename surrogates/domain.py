@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import qmc
 
-from spotsvm.surrogates.errors import SurrogateError
+from spotsvm.errors import SurrogateError
 
 Floats = NDArray[np.float64]
 

@@ -72,6 +72,8 @@ studies                             26
 """
 #: the rank of a study's folder
 STUDY = 25
+#: the one file below all packages: every package raises errors, and it imports nothing
+ERRORS = "spotsvm.errors"
 
 
 def _table():
@@ -105,6 +107,8 @@ def package_of(module):
 
 def rank(module):
     package = package_of(module)
+    if module == ERRORS:
+        return -1
     if module.endswith(".__init__"):
         return RANKS.get(module, STUDY)
     return RANKS.get(package, STUDY)
@@ -182,6 +186,11 @@ def circles(edges):
 
 def test_imports_go_down():
     assert {module: up for module, imported in graph().items() if (up := wrong(module, imported))} == {}
+
+
+def test_the_errors_are_below_everything():
+    assert graph()[ERRORS] == []
+    assert wrong("surrogates.domain", [ERRORS]) == []
 
 
 def test_no_file_imports_itself_in_a_circle():

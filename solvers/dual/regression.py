@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
@@ -19,7 +20,6 @@ from spotsvm.solvers.dual.problem.problem import (
 )
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.problem.solution import confirm, iteration_cap, stop_message
-from spotsvm.solvers.errors import SolverError
 
 
 def solve_dual_regression(

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import check_flag
 from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.problem import DualProblem, check_numbers, check_stopping, make_problem
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.problem.solution import Solution, confirm
-from spotsvm.solvers.errors import SolverError
 
 METHODS = ("auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm")
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import AskTell, Suggestion
 from spotsvm.surrogates.domain import Coordinate, Domain, LogIntegers
 

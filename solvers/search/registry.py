@@ -10,7 +10,7 @@ from numbers import Real
 from types import MappingProxyType
 from typing import Any, Literal, NewType
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import AskTell, Capabilities, Noise, Search
 from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch

@@ -52,7 +52,7 @@ def _one_line_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        from spotsvm.surrogates.errors import SpotSVMError  # on use: --help needs none of the library
+        from spotsvm.errors import SpotSVMError  # on use: --help needs none of the library
 
         if isinstance(error, SpotSVMError):
             raise _OneLineError(str(error)) from error

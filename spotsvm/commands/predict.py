@@ -28,8 +28,8 @@ def predict(model: Path, file: Path, out: str, only: bool, **how: Any) -> None:
     prediction of each row stands behind its columns, in classification with the probability of each class.
     """
     from spotsvm.common.csv_files import write_csv
-    from spotsvm.common.errors import StorageError
     from spotsvm.common.text import printable_line
+    from spotsvm.errors import StorageError
     from spotsvm.tuning.predict import predictions
     from spotsvm.tuning.saved import load_model
     from spotsvm.tuning.tables.table import Choices

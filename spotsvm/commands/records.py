@@ -16,7 +16,7 @@ import click
 def export(record: Path, csv: str | None, folds: str | None, salvage: bool) -> None:
     """Write the trials of a RECORD (an SQLite file of a study), and the scores of their folds, as CSV."""
     from spotsvm.common.csv_files import write_csv
-    from spotsvm.common.errors import StorageError
+    from spotsvm.errors import StorageError
     from spotsvm.study.recorded import record_tables, salvaged_tables
 
     wanted = {"--csv": csv if csv or folds else "-", "--folds": folds}
@@ -44,7 +44,7 @@ def export(record: Path, csv: str | None, folds: str | None, salvage: bool) -> N
 @click.option("--tables", type=click.Path(path_type=Path), help="Folder for the report's tables as CSV.")
 def report(record: Path, out: Path, baseline: Path | None, tables: Path | None) -> None:
     """Write the report of a RECORD (an SQLite file of a study) as one HTML file; the study may be running."""
-    from spotsvm.common.errors import StorageError
+    from spotsvm.errors import StorageError
     from spotsvm.study.recorded import RecordedStudy
 
     if out.resolve() in {given.resolve() for given in (record, baseline) if given is not None}:

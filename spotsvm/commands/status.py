@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from spotsvm.common.errors import StorageError
 from spotsvm.common.text import aligned, duration
+from spotsvm.errors import StorageError
 from spotsvm.study.record.opening import record_files
 from spotsvm.study.status import Incumbent, Status, read_status
 from spotsvm.trials.scores.metrics import ScoreUnit

@@ -17,8 +17,8 @@ import click
 )
 def study(name: str | None, quick: bool, out: Path | None, data: Path | None) -> None:
     """Run the study called NAME; without one, list the studies."""
-    from spotsvm.common.errors import ArgumentError
     from spotsvm.common.text import printable
+    from spotsvm.errors import ArgumentError
 
     known = {point.name: point for point in sorted(entry_points(group="spotsvm.studies"))}
     if not known:

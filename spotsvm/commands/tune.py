@@ -24,7 +24,7 @@ def cluster(address: str | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    from spotsvm.common.errors import WorkersError
+    from spotsvm.errors import WorkersError
     from spotsvm.study.workers.dask_connection import connect
 
     with connect(address, "--dask", timeout=_ANSWER) as client:
@@ -51,8 +51,8 @@ def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
 
     The options are those of `TuningJob`; folds that are not given are 5, or fewer if the table allows no more.
     """
-    from spotsvm.common.errors import ArgumentError, StorageError, StudyMismatchError
     from spotsvm.common.text import did_you_mean
+    from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
     from spotsvm.tuning.job import FOLDS, TuningJob
@@ -309,7 +309,7 @@ def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None
     A quarter of the rows is held out. On these the tuned SVM is compared with the default SVM, a constant, a linear model and a
     random forest: where tuning did not help, the default SVM is what is recommended.
     """
-    from spotsvm.common.errors import ArgumentError
+    from spotsvm.errors import ArgumentError
     from spotsvm.tuning.code import reading_code, series_code
     from spotsvm.tuning.tables.table import Choices
 
@@ -342,7 +342,7 @@ def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None
 
 def _of_model(model: str, options: dict[str, Any]) -> dict[str, Any]:
     """Return the options that a model takes; ArgumentError is raised if others are given on the command line."""
-    from spotsvm.common.errors import ArgumentError
+    from spotsvm.errors import ArgumentError
 
     if model != "tuned":
         return options
@@ -391,7 +391,7 @@ def demo(model: str, **options: Any) -> None:
 
 def _demo_page(results: Any, out: Path | None) -> Iterator[str]:
     """Write the page into the current folder, unless a folder with it was named, and yield where it is or why it is not."""
-    from spotsvm.common.errors import StorageError
+    from spotsvm.errors import StorageError
     from spotsvm.tuning.results import write_tuning_report
 
     page = _DEMO_PAGE if out is None else out / "report.html"

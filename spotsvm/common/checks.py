@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.solvers.checked_numbers import as_float
 
 
@@ -18,7 +18,7 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     --------
     >>> check_choice("start", "now", ("nan", "zero", "raise"))
     Traceback (most recent call last):
-    spotsvm.common.errors.ArgumentError: start='now'; use 'nan', 'zero' or 'raise'
+    spotsvm.errors.ArgumentError: start='now'; use 'nan', 'zero' or 'raise'
     """
     if not (isinstance(value, str) and value in choices):
         *others, last = map(repr, choices)

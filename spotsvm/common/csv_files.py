@@ -18,8 +18,8 @@ from typing import IO, Any, cast
 
 import pandas as pd
 
-from spotsvm.common.errors import DataError, StorageError
 from spotsvm.common.text import checked_path, printable
+from spotsvm.errors import DataError, StorageError
 
 #: characters with which a formula begins; some spreadsheets accept the full-width ones too
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")

@@ -11,7 +11,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.errors import ArgumentError, StorageError
 
 #: control characters but for tab and line feed; marks that turn the direction of text; halves of surrogate pairs; no characters
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
@@ -144,7 +144,7 @@ def checked_path(path: Any, name: str = "path", such_as: str = "study.db") -> Pa
     --------
     >>> checked_path(3)
     Traceback (most recent call last):
-    spotsvm.common.errors.ArgumentError: path=3 is not the path of a file; use text, such as "study.db", or a pathlib.Path
+    spotsvm.errors.ArgumentError: path=3 is not the path of a file; use text, such as "study.db", or a pathlib.Path
     """
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str) or not _can_be_a_name(text):

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import (
     Run,
@@ -19,6 +18,7 @@ from spotsvm.comparison.runs import (
     run_jobs,
     run_search,
 )
+from spotsvm.errors import ArgumentError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.given import Start, equal_start

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata, wilcoxon
 
 from spotsvm.common.drawing import new_axes
-from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.figure import Band, Centre, Floats, draw_curves
 from spotsvm.comparison.runs import Run, Task, measured, recommended_number
+from spotsvm.errors import ArgumentError
 from spotsvm.reports.convergence import best_so_far
 from spotsvm.reports.tuned import counted
 from spotsvm.trials.tables import trial_table

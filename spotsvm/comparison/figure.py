@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.drawing import COLOURS, tidy
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

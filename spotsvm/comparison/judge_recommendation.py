@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.runs import takes_seed
+from spotsvm.errors import ArgumentError
 from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import in_order

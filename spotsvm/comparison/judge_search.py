@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.utils import indexable, resample
 from sklearn.utils.validation import check_is_fitted
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.judge_recommendation import Judgement, check_repeats, judged
+from spotsvm.errors import ArgumentError
 from spotsvm.optimism.repeats import fresh_scores, fresh_splits
 from spotsvm.optimism.search_access import fitted_candidate, ratio_of, score_or_nan, scorer_of
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV

@@ -12,8 +12,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar, cast
 
-from spotsvm.common.errors import ArgumentError, BudgetError, NoCompletedTrialError
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import ArgumentError, BudgetError, NoCompletedTrialError, SolverError
 from spotsvm.solvers.search import AskTell, needs_several_objectives
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName

@@ -11,8 +11,8 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer, check_scoring_options, warn_of_failures
+from spotsvm.errors import ArgumentError
 
 
 def cross_val_scores(

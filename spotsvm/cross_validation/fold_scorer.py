@@ -21,7 +21,6 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical, whole
 from spotsvm.cross_validation.cutoff_paths import CutoffPaths, accuracy
 from spotsvm.cross_validation.digits import LostDigitsError
@@ -29,8 +28,8 @@ from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
+from spotsvm.errors import ArgumentError, OutOfTimeError
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
-from spotsvm.solvers.errors import OutOfTimeError
 from spotsvm.trials.recommendation import commonest_reasons
 from spotsvm.trials.trial import traceback_of
 

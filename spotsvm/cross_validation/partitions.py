@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import check_cv
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.errors import ArgumentError
 
 
 def further_partitions(

@@ -17,7 +17,6 @@ from sklearn import config_context
 from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 
-from spotsvm.common.errors import SpotSVMError
 from spotsvm.cross_validation.digits import check_rounding, some_squares
 from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Split, View, plain_rows
 from spotsvm.cross_validation.machines import (
@@ -31,11 +30,11 @@ from spotsvm.cross_validation.machines import (
 )
 from spotsvm.cross_validation.open_bias import deciding_pairs, libsvm_takes_the_middle, open_decisions, same_predictions
 from spotsvm.cross_validation.solved import Solved, Task
+from spotsvm.errors import OutOfTimeError, SpotSVMError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import pairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target
 from spotsvm.solvers.dual.problem.definite import has_factor
-from spotsvm.solvers.errors import OutOfTimeError
 from spotsvm.solvers.kernels import Kernel, gram_matrix
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 

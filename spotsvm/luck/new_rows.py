@@ -23,9 +23,9 @@ from scipy.stats import norm
 from scipy.stats import t as student
 from sklearn.model_selection import check_cv
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.partitions import further_partitions
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.draws import Draws, draw_rows
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, weighted_mean

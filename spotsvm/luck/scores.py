@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 Array = NDArray[Any]
 

@@ -13,8 +13,8 @@ from sklearn.base import clone, is_regressor
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from spotsvm.common.errors import ArgumentError, BudgetError
 from spotsvm.cross_validation.machines import SvmMachine, common_parameters, rounded_if_sound
+from spotsvm.errors import ArgumentError, BudgetError, SolverError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size, check_sample_weight
@@ -23,7 +23,6 @@ from spotsvm.multi_kernel.models.base import KernelModel
 from spotsvm.multi_kernel.models.column_groups import group_names, resolve_groups
 from spotsvm.multi_kernel.models.families import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.models.settings import KernelSettings
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 from spotsvm.solvers.kernels.matrices.multi_gram import multi_gram_matrix, multi_kernel_blocks
 

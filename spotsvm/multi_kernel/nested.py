@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.base import KernelModel
 from spotsvm.solvers.search import NestedSearch, Stage

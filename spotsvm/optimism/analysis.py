@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state, indexable
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.optimism.nested import VARIANCES, FoldTask, Variance, check_folder, run_nested
 from spotsvm.optimism.outer_splits import outer_splits
 from spotsvm.optimism.repeats import run_repeats

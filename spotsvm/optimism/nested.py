@@ -12,8 +12,8 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.common.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.optimism.outer_splits import OuterSplits
 from spotsvm.optimism.search_access import (
     Floats,

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils.multiclass import type_of_target
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.optimism.search_access import Rows, Split, count_rows, ratio_of
 
 

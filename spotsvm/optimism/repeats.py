@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from spotsvm.common.errors import DataError
 from spotsvm.cross_validation.fold_scorer import FoldScorer, warn_of_failures
 from spotsvm.cross_validation.partitions import further_partitions
+from spotsvm.errors import DataError
 from spotsvm.optimism.search_access import (
     Floats,
     Split,

@@ -13,8 +13,8 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.cross_validation.fold_data import Split as Split
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]

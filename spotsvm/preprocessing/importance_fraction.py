@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.solvers.checked_numbers import as_float
 
 #: how many forests' importances are kept: those of many folds, at 8 bytes a feature

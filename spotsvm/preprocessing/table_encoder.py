@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 
 #: a text is an identifier if more values than this, and more than this share of them, are different and are single words
 _MANY_LEVELS, _NEARLY_ALL = 20, 0.9

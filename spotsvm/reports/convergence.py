@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.drawing import count_axis, drawing, name_chosen, name_trials, plain
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Part, Picture, Section

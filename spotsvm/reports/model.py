@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta
 
+from spotsvm.errors import NotPositiveDefiniteError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble, Models
 from spotsvm.surrogates.kriging.level_share import draw_level_shares
 from spotsvm.surrogates.kriging.noise import Verdict, judge_noise

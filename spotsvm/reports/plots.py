@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.drawing import axes_array, in_pyplot
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.reports.axes import StudyAxis
 from spotsvm.reports.convergence import check_baseline, convergence_picture
 from spotsvm.reports.effects import importance_picture

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import short_names
+from spotsvm.errors import ArgumentError
 from spotsvm.reports.convergence import check_baseline, convergence_section
 from spotsvm.reports.effects import effects_parts
 from spotsvm.reports.html.findings import further_section

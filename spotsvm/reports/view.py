@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc, sobol_indices, uniform
 
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError
 from spotsvm.common.text import printable_line
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
 from spotsvm.surrogates.kriging.noise import Verdict as Noisiness

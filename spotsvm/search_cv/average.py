@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration
 from spotsvm.luck.candidates import as_decisions, common_response, respond
 from spotsvm.luck.scores import labels_of, probabilities_of

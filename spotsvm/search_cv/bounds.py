@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
+from spotsvm.errors import ArgumentError
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.trial import Trial
 

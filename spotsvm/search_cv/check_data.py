@@ -13,9 +13,9 @@ from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from spotsvm.common.errors import DataError
 from spotsvm.common.text import printable_line, shown_value
 from spotsvm.cross_validation.fold_scorer import ignoring
+from spotsvm.errors import DataError
 from spotsvm.search_cv.estimator_space import samples, with_params
 from spotsvm.space.space import Space
 

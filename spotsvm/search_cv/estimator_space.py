@@ -8,8 +8,8 @@ from typing import Any
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 
-from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import did_you_mean, printable_line
+from spotsvm.errors import SpaceError
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Parameter, without_ends
 from spotsvm.space.space import Space
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
-from spotsvm.common.errors import SpotSVMError
 from spotsvm.common.text import duration, printable_line
+from spotsvm.errors import SpotSVMError
 from spotsvm.search_cv.scoring import metric_name
 from spotsvm.trials.profile import finished_words, suggested
 from spotsvm.trials.scores.metrics import ScoreUnit

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.estimator_space import samples
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.space.parameter import ContinuousParameter

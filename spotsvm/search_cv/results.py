@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
+from spotsvm.errors import NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.search_cv.bounds import why_none_holds
 from spotsvm.search_cv.run import SearchArguments
 from spotsvm.search_cv.scoring import CandidateScoring

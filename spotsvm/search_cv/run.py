@@ -22,11 +22,11 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state
 
 from spotsvm.common.checks import check_count
-from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
 from spotsvm.common.text import names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options
+from spotsvm.errors import ArgumentError, FirstTrialsFailedError
 from spotsvm.search_cv.bounds import check_bounded
 from spotsvm.search_cv.estimator_space import accepted_space, grid
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, grid_size, profile_of

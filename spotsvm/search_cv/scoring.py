@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
+from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.bounds import bounded_means
 from spotsvm.solvers.search import needs_several_objectives
 from spotsvm.trials.constraints import Constraints

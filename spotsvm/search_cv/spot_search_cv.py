@@ -15,8 +15,8 @@ from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.luck.draws import sample_rows
 from spotsvm.search_cv.check_data import check_data
 from spotsvm.search_cv.estimator_space import accepted_space

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from spotsvm.common.errors import SpaceError
+from spotsvm.errors import SpaceError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.code import value_code
-from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import printable_line
+from spotsvm.errors import SpaceError
 from spotsvm.space.parameter import (
     MOST_VALUES,
     QUANTILES,

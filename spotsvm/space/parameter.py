@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import SpaceError
 from spotsvm.space.ranges import CENTRAL, CentralLaw, Range, SampledLaw, as_range, of_another_library, warn_of_listed_range
 from spotsvm.surrogates.domain import LARGEST, LogIntegers
 

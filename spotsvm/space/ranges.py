@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import SpaceError
 
 Floats = NDArray[np.float64]
 #: the share of an unbounded distribution that is searched: what is left after as much is cut off at both ends

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
-from spotsvm.common.errors import SpaceError
+from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, is_parameter_code, same_parameter, scale_of
 from spotsvm.space.parameter import ChoiceParameter, Parameter, make_parameter
 from spotsvm.space.space import Space

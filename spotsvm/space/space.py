@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.common.errors import SpaceError
 from spotsvm.common.text import printable_line
+from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, octaves, scale_of
 from spotsvm.space.parameter import ContinuousParameter, LogIntegerParameter, Parameter, make_parameter
 from spotsvm.surrogates.domain import Coordinate, Domain

@@ -17,9 +17,8 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.common.errors import ArgumentError, SpaceError, TrialStateError
 from spotsvm.common.text import shown_value
-from spotsvm.solvers.errors import SearchExhaustedError
+from spotsvm.errors import ArgumentError, SearchExhaustedError, SpaceError, TrialStateError
 from spotsvm.solvers.search import Suggestion
 from spotsvm.space.space import Space
 from spotsvm.study.record.rows import storable_outcome

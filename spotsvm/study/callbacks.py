@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 
 from tqdm import tqdm
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import duration
+from spotsvm.errors import ArgumentError
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.own_unit import OwnUnits

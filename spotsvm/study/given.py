@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError, StudyMismatchError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, StudyMismatchError
 from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import RecordedStudy

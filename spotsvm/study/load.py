@@ -9,8 +9,8 @@ from typing import Any, Literal, cast, overload
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError, SpaceError, SpotSVMError, StudyMismatchError
 from spotsvm.common.text import checked_path
+from spotsvm.errors import ArgumentError, SpaceError, SpotSVMError, StudyMismatchError
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.rebuilt import rebuilt_space
 from spotsvm.study.record.opening import record_files

@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
-from spotsvm.common.errors import ArgumentError, BudgetError, StorageError, WorkersError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError, BudgetError, SpotSVMError, StorageError, WorkersError
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Followers
 from spotsvm.study.stop import AppliedRule, FirstFailures, StopRule, TimeLimit, first_trials_failed
 from spotsvm.study.workers.interrupts import Interrupts
 from spotsvm.study.workers.protocol import Workers
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.current_trial import with_trial
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import may_be_best

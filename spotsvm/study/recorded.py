@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError, SpaceError, StorageError
+from spotsvm.errors import ArgumentError, SpaceError, StorageError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.readable import ReadableStudy

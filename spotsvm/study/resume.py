@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError, StudyMismatchError
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line, shown_value
+from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.solvers.search import describe_search
 from spotsvm.space.description import parameter_code, same_parameter
 from spotsvm.space.parameter import MOST_DIGITS, is_number

@@ -12,13 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.text import printable_line
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError, SpotSVMError
 from spotsvm.solvers.search import AskTell, Search, Suggestion, capabilities_of, describe_search, make_search
 from spotsvm.solvers.search.contract.base import MOST_DRAWS, Noise
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.errors import SpotSVMError
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.profile import Profile, suggested

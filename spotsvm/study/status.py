@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of

@@ -13,12 +13,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError, FirstTrialsFailedError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NotPositiveDefiniteError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.noise import judge_noise
 from spotsvm.trials.recommendation import commonest_reasons, kind_of_reason, may_be_best
 from spotsvm.trials.results import StudyResults

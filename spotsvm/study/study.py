@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from spotsvm.common.errors import ArgumentError, StudyMismatchError
 from spotsvm.common.text import names_arguments, shown_value
+from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import did_you_mean, shown_value
+from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.trials.profile import Profile
 from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.trial import Outcome, as_float

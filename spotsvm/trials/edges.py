@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spotsvm.common.errors import SpaceError
+from spotsvm.errors import SpaceError
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space

@@ -9,8 +9,8 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.common.errors import ArgumentError, StorageError
 from spotsvm.common.text import printable_line
+from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.trials.trial import Outcome, Trial
 
 Direction = Literal["minimize", "maximize"]

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from spotsvm.common.drawing import axes_array, name_trials, plain
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import holds_bounds, why_none

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.recommendation import holds_bounds

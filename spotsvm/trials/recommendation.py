@@ -11,12 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spotsvm.common.errors import NoCompletedTrialError
 from spotsvm.common.text import aligned, printable_line
+from spotsvm.errors import NoCompletedTrialError, NotPositiveDefiniteError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.noise import judge_noise
 from spotsvm.surrogates.one_thread import one_blas_thread

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.common.csv_files import write_csv
-from spotsvm.common.errors import NoCompletedTrialError
+from spotsvm.errors import NoCompletedTrialError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.trials.constraints import from_texts

@@ -17,8 +17,8 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError
 
 State = Literal["running", "ok", "failed", "timeout"]
 FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")

@@ -23,9 +23,9 @@ from sklearn.utils import _safe_indexing, check_consistent_length, check_random_
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.fingerprint import as_text, canonical
 from spotsvm.common.text import checked_path
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.new_rows import corrected, left_out_scores, mean_score, percentile_interval

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
-from spotsvm.solvers.errors import OutOfTimeError
+from spotsvm.errors import OutOfTimeError
 from spotsvm.tuned.families import kernel_values, proximities
 
 Floats = NDArray[np.float64]

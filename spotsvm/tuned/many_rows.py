@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
+from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver
-from spotsvm.solvers.errors import OutOfTimeError
 from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
 from spotsvm.tuned.grid import Machines, Member, solve_settings
 from spotsvm.tuned.landmarks import as_double, fit_landmarks

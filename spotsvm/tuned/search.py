@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import loguniform
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import did_you_mean
-from spotsvm.solvers.errors import SearchExhaustedError
+from spotsvm.errors import ArgumentError, SearchExhaustedError
 from spotsvm.space.parameter import ChoiceParameter, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import recorded_study

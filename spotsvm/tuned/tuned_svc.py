@@ -13,7 +13,7 @@ from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration, calibrate, conformal_limit
 from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called

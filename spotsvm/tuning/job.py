@@ -11,9 +11,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
-from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.luck.new_rows import expected_of, fresh_folds
 from spotsvm.luck.rows import Unseen, score_with_error
 from spotsvm.optimism.analysis import oversearching

@@ -9,8 +9,8 @@ from typing import Any
 
 from sklearn.base import clone
 
-from spotsvm.common.errors import RefitTimeoutError
 from spotsvm.common.text import duration
+from spotsvm.errors import RefitTimeoutError
 from spotsvm.search_cv.refit import refitted
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning.pipelines.default_spaces import iteration_cap

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from spotsvm.common.errors import DataError
 from spotsvm.common.fingerprint import versions
+from spotsvm.errors import DataError
 from spotsvm.preprocessing.table_encoder import as_texts
 from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.saved import SavedModel

@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from spotsvm.common.csv_files import write_csv
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Optimism

@@ -18,9 +18,9 @@ from pandas.api.types import is_numeric_dtype
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
-from spotsvm.common.errors import StorageError
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line
+from spotsvm.errors import StorageError
 from spotsvm.tuned.base import TunedModel
 from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.tables.table import Table

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 
-from spotsvm.common.errors import ShortSeriesWarning
+from spotsvm.errors import ShortSeriesWarning
 from spotsvm.luck.paired import Difference, paired_difference
 from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.trials.scores.intervals import NO_INTERVAL

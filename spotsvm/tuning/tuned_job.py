@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.study.stop import checked_timeout
 from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer

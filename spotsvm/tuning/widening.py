@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.space.description import described_parameter, same_parameter, scale_of
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.common.data import Floats, read_table
 
 #: records of each class in the paper's data, by rising acid concentration

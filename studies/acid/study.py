@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, Self
 
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.comparison.runs import Entrant, check_entrants, checked_seeds, labelled_searches
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.space import Space
 from spotsvm.studies.acid.data import SOURCES

@@ -15,7 +15,7 @@ from scipy.stats import loguniform
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.alga.sets import N_FOLDS, Parts

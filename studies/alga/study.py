@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.studies.alga.figures import draw_fronts, draw_machines, selected_machines
 from spotsvm.studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, REFITTED, TUNED, GridModel, Records, grid_models, run_method
 from spotsvm.studies.alga.sets import DOT_SETS, LARGER, UCI, DotSet, Parts, scaled_folds, thirds

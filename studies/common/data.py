@@ -16,7 +16,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import StandardScaler
 
 from spotsvm.common.csv_files import read_csv
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 
 Floats = NDArray[np.float64]
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]

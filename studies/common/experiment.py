@@ -18,7 +18,7 @@ import pandas as pd
 from spotsvm.common.checkout import library_version
 from spotsvm.common.code import value_code
 from spotsvm.common.csv_files import write_csv
-from spotsvm.common.errors import ArgumentError, DataError, StorageError
+from spotsvm.errors import ArgumentError, DataError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.studies.common.data import data_from
 from spotsvm.studies.common.table import draw_table, interval_columns, markdown_table, table_figures

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from spotsvm.common.errors import DataError, StorageError
+from spotsvm.errors import DataError, StorageError
 
 
 class RunFile:

@@ -17,7 +17,7 @@ import pandas as pd
 from scipy.stats import loguniform
 
 from spotsvm import Study
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.solvers.search.registry import SearchName
 from spotsvm.studies.common.experiment import Experiment, check_names
 from spotsvm.studies.common.virtual_workers import VirtualWorkers, log_normal_durations

@@ -15,8 +15,8 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from spotsvm.common.errors import DataError
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
+from spotsvm.errors import DataError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel

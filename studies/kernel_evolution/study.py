@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment, check_least, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.kernel_evolution.causality import causality_table, step_changes

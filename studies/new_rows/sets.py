@@ -20,7 +20,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.studies.common.data import Floats, read_table
 
 NUMBERS, MIXED = "numbers", "mixed"

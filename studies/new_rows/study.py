@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import joblib
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.common.experiment import Experiment, check_least, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile
 from spotsvm.studies.new_rows.entrants import (

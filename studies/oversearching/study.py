@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.solvers.search.registry import SearchName
 from spotsvm.studies.common.data import Floats, data_folder, read_binary
 from spotsvm.studies.common.experiment import Experiment, check_least

@@ -11,8 +11,8 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError
 from spotsvm.comparison.runs import Entrant, Searches, labelled_searches
+from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment, check_names
 from spotsvm.studies.common.run_file import EndedRun, RunFile

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError
 from spotsvm.comparison.compare import compare
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
+from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment, check_names
 from spotsvm.studies.search_comparison.results import (

@@ -15,10 +15,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.compare import compare
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Run
+from spotsvm.errors import ArgumentError
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
 from spotsvm.studies.common.data import Floats, Params

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from spotsvm.common.csv_files import read_csv
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.stormwater.tank import simulate_tank
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.studies.common.data import Floats
 
 STEP_MINUTES = 10

@@ -9,7 +9,7 @@ from typing import Any, Protocol, cast
 import numpy as np
 from scipy.stats import uniform
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.tasks.data import tuning_set
 from spotsvm.studies.tasks.svm import ClassificationError, RegressionError, RelevanceError, StormwaterError, UnbalancedError

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.surrogates.errors import SurrogateError
+from spotsvm.errors import SurrogateError
 
 Floats = NDArray[np.float64]
 

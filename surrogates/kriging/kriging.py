@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from spotsvm.surrogates.errors import SurrogateError
+from spotsvm.errors import SurrogateError
 from spotsvm.surrogates.kriging.correlation import get_correlation
 from spotsvm.surrogates.kriging.embedding import Embedding
 from spotsvm.surrogates.kriging.likelihood import LikelihoodProblem, Response, maximize_likelihood

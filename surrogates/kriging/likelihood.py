@@ -30,7 +30,7 @@ from scipy.linalg.lapack import dtrtri
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import Correlation, is_matern
 
 Floats = NDArray[np.float64]

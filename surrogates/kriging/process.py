@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dtrtrs
 from scipy.spatial.distance import cdist, pdist
 
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import Correlation
 from spotsvm.surrogates.kriging.likelihood import JITTERS, Profile, Response, factor, profile
 

@@ -65,7 +65,7 @@ def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
 
 
 def _test(reader: str, folder: Path):
-    from spotsvm.common.errors import SpotSVMError
+    from spotsvm.errors import SpotSVMError
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
     from spotsvm.study.record.salvage import salvage
     from spotsvm.study.recorded import RecordedStudy, record_tables

@@ -9,7 +9,7 @@ from contextlib import closing
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, truncnorm, uniform
 
-from spotsvm.common.errors import SpotSVMError
+from spotsvm.errors import SpotSVMError
 from spotsvm.study.study import Study
 from tests.fuzz.hostile_values import CELLS, JSON_TEXTS, TEXTS, changed_bytes, changed_json
 from tests.spotsvm.study.record.records import sign

@@ -12,7 +12,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from spotsvm.commands.main import main
-from spotsvm.common.errors import SpotSVMError
+from spotsvm.errors import SpotSVMError
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.studies.common.data import data_from, read_binary
 from spotsvm.studies.common.run_file import RunFile

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, Ended, kinds_of, run_job, run_to_end
 
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.study.recorded import RecordedStudy
 
 Cells = dict[str, list[tuple[object, ...]]]

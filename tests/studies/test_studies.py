@@ -5,7 +5,7 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.studies.acid.study import AcidStudy
 from spotsvm.studies.alga.study import AlgaStudy
 from spotsvm.studies.common.experiment import Experiment

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spotsvm.errors import SurrogateError
 from spotsvm.surrogates.domain import LARGEST, Coordinate, Domain, LogIntegers, initial_design
-from spotsvm.surrogates.errors import SurrogateError
 
 MIXED = Domain((Coordinate(), Coordinate(levels=4), Coordinate(levels=3, categorical=True)))
 BRANCHED = Domain(

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float, check_counts
 from spotsvm.solvers.dual.evolution.mutation import Flip, Gaussian, Mutation, Rows
 from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.dual.problem.solution import Solution
-from spotsvm.solvers.errors import SolverError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

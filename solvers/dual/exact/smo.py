@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import OutOfTimeError
+from spotsvm.errors import OutOfTimeError
 
 Floats = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.dual.front.best_threshold import best_count_threshold, best_hinge_threshold
 from spotsvm.solvers.dual.problem.problem import check_kernel_matrix, check_labels
-from spotsvm.solvers.errors import SolverError
 
 Floats = NDArray[np.float64]
 ErrorMeasure = Literal["count", "hinge"]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float, as_floats, check_flag
 from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
-from spotsvm.solvers.errors import SolverError
 
 Floats = NDArray[np.float64]
 

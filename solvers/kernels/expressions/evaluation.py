@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions.expression import Expression
 from spotsvm.solvers.kernels.expressions.inner_products import InnerProducts
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions.blocks import BLOCKS, CONSTANTS, MAX_DEPTH, MAX_SIZE, Block, Type
 from spotsvm.solvers.kernels.expressions.shown import shown
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_floats
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.matrices.blocks import fill_symmetric
 from spotsvm.solvers.kernels.matrices.distances import squared_distances
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions.blocks import BLOCKS, MAX_DEPTH, MAX_SIZE
 from spotsvm.solvers.kernels.expressions.shown import shown
 

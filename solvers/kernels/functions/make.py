@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.functions.bandwidth import resolve_gamma
 from spotsvm.solvers.kernels.functions.kernel import Kernel, check_kernel_name
 

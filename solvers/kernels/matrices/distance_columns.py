@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES
 from spotsvm.solvers.kernels.matrices.distances import COMPILED_FEATURES, DistanceRows
 from spotsvm.solvers.kernels.matrices.gram import check_rows

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_floats
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES, RECTANGULAR_ROWS, Block, fill_symmetric, row_blocks, rows_within
 from spotsvm.solvers.kernels.matrices.distances import DistanceRows

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Base, Kernel
 from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES, fill_symmetric
 from spotsvm.solvers.kernels.matrices.gram import base_values, check_rows, finite_values, gram_matrix, kernel_matrix

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
 from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES, RECTANGULAR_ROWS, Block, fill_symmetric, row_blocks, rows_within

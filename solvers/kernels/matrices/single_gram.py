@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES, fill_symmetric
 from spotsvm.solvers.kernels.matrices.gram import base_values, check_rows, gram_matrix

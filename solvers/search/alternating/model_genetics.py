@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.errors import SolverError
 
 Model = tuple[float, ...]
 

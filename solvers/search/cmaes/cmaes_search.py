@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.cmaes.coding import CategoryShares, CmaesCoding
 from spotsvm.solvers.search.cmaes.run import CmaesRun, Sample, checked_options
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, Suggestion

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]

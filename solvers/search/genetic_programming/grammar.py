@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import check_counts
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import Expression
 from spotsvm.solvers.kernels.expressions.blocks import MAX_DEPTH
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
 from spotsvm.solvers.kernels.expressions.positions import parts_of, with_part
 from spotsvm.solvers.search.genetic_programming.grammar import Grammar

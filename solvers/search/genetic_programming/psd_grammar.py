@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import Expression
 from spotsvm.solvers.kernels.expressions.simplification import simplified
 from spotsvm.solvers.search.genetic_programming import psd_mutations as change

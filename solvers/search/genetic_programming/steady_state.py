@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 
 Genome = TypeVar("Genome")
 #: what is minimised: the first number decides, those after it break its ties; inf is the worst

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
 from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
 from spotsvm.solvers.search.kriging.ocba import ocba_next
@@ -20,7 +20,6 @@ from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovem
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
 from spotsvm.surrogates.acquisition.selection import MAX_POINTS
 from spotsvm.surrogates.domain import Domain, initial_design
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import Inference, KrigingEnsemble
 from spotsvm.surrogates.kriging.noise import Aggregated, Verdict, aggregate, judge_noise, needs_second_look
 from spotsvm.surrogates.one_thread import one_blas_thread

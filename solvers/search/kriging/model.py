@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
 from spotsvm.surrogates.acquisition.chance import MOST_LABELS, Chance, caution
 from spotsvm.surrogates.acquisition.cost import saving

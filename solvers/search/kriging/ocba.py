@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 
 
 def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.contract.base import Noise, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.solvers.search.lbfgsb.descent import LbfgsbDescent, ValueMissingError

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.contract.base import Search
 from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
 from spotsvm.surrogates.domain import Domain

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.contract.base import Capabilities, Suggestion
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
 from spotsvm.surrogates.domain import Domain, initial_design

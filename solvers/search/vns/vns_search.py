@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.contract.base import Capabilities, Search, Suggestion
 from spotsvm.surrogates.domain import Domain
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_choice, check_count
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.conformal.magnification import ConformalPass, discriminants, magnification
 from spotsvm.estimators.conformal.passes import (

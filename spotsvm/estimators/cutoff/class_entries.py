@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.checks import check_choice
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_count, check_positive
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.kernels import gram_matrix, kernel_blocks, make_kernel
 from spotsvm.solvers.kernels.functions.kernel import check_kernel_name

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import check_square
 from spotsvm.solvers.checked_numbers import as_float

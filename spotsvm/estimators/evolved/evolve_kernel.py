@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standard_kernels
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
 from spotsvm.estimators.evolved.machine import EvolvedKernelMachine

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.errors import ArgumentError, SolverError, StorageError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.kernels.expressions.shown import shown
 

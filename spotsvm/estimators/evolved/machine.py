@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size
 from spotsvm.estimators.evolved.evolve_kernel import EvolvedKernel, evolve_kernel

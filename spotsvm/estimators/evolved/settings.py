@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import qmc
 
 from spotsvm.common.checks import check_choice, check_count
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.search.genetic_programming.steady_state import check_sizes

@@ -14,7 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_positive
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.dual_svc import PairClassifier
 from spotsvm.estimators.dual.exact_svc import ExactSVC

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_X_y
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.reduced.fitness import Model, SubsetFitness
 from spotsvm.estimators.reduced.settings import Sizes

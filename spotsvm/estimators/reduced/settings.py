@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.common.checks import check_choice, check_count, check_positive
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import resolve_gamma

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.column_groups import KnownColumns, column_names, group_names
 from spotsvm.multi_kernel.models.matrices import KernelMatrices

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 #: the name of the one group where none are given
 EVERY_COLUMN = "all"

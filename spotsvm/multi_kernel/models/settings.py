@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError, SolverError
 from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.column_groups import few, group_names, resolve_groups
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel, resolve_gamma
 from spotsvm.solvers.kernels.functions.kernel import check_kernel_name
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel

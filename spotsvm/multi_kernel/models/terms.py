@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.multi_kernel.models.column_groups import Columns, UnknownColumns
 
 #: for each parameter of the richer model the poorer one's parameter that it is, or the number that it is

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.time_series.history import Flags, Floats, KnownRows, Tape, tape_in_time, tape_without_time
 from spotsvm.preprocessing.time_series.time_grid import TimeGrid, TimeStamps, read_time_stamps
 

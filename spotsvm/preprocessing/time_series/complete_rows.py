@@ -19,7 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from spotsvm.common.checks import check_choice
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.preprocessing.time_series.history import Floats
 
 

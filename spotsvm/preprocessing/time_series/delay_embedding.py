@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.common.checks import check_count
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.preprocessing.time_series.causal_transformer import CausalTransformer
 from spotsvm.preprocessing.time_series.history import Flags, Floats, Ints, Tape
 

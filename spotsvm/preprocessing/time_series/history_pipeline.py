@@ -9,7 +9,7 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.time_series.time_grid import read_time_stamps
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError, ShortSeriesWarning
+from spotsvm.errors import ArgumentError, ShortSeriesWarning
 from spotsvm.preprocessing.time_series._leaky_kernels import leaky_sums
 from spotsvm.preprocessing.time_series.causal_transformer import CausalTransformer
 from spotsvm.preprocessing.time_series.history import Flags, Floats, Tape

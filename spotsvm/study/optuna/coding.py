@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.space.space import Space
 from spotsvm.surrogates.domain import LARGEST
 

@@ -14,9 +14,8 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial, TrialState
 
-from spotsvm.common.errors import ArgumentError, SpaceError
 from spotsvm.common.text import shown_value
-from spotsvm.solvers.errors import SearchExhaustedError
+from spotsvm.errors import ArgumentError, SearchExhaustedError, SpaceError
 from spotsvm.solvers.search import AskTell, Search, make_search
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName

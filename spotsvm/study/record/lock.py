@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 
 _LOG = logging.getLogger(__name__)
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NoReturn
 from weakref import WeakSet
 
-from spotsvm.common.errors import StorageError
 from spotsvm.common.text import printable_line
+from spotsvm.errors import StorageError
 from spotsvm.study.record.lock import writer_of
 
 #: the first bytes of every SQLite file

@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from spotsvm.common.errors import StorageError
 from spotsvm.common.text import checked_path, printable_line
+from spotsvm.errors import StorageError
 from spotsvm.study.record.lock import WriterLock
 from spotsvm.study.record.opening import (
     check_kind,

@@ -11,8 +11,8 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError
 from spotsvm.space.parameter import MOST_DIGITS
 from spotsvm.trials.trial import FINISHED, Outcome, State, Trial, as_float
 

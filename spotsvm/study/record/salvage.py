@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.study.record.lock import is_written_here
 from spotsvm.study.record.opening import check_kind, connect_to_copy, copy_of, limit, prepare_to_write, storage_failures
 from spotsvm.study.record.rows import COLUMNS, RowError, check_row, checksum, from_json, trial_of

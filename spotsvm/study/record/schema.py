@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.study.record.rows import checksum
 
 FORMAT = "spotsvm study"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from spotsvm.common.errors import SpaceError
+from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, same_parameter
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space

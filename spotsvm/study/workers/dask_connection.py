@@ -18,7 +18,7 @@ from typing import Any
 
 import cloudpickle
 
-from spotsvm.common.errors import ArgumentError, WorkersError
+from spotsvm.errors import ArgumentError, WorkersError
 
 _log = logging.getLogger(__name__)
 #: seconds between two requests for the list of workers

@@ -19,8 +19,8 @@ from typing import Any
 
 import cloudpickle
 
-from spotsvm.common.errors import ArgumentError, WorkersError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.dask_connection import LOOK, DaskConnection, dask_client
 from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, one_thread, with_limit_named
 from spotsvm.study.workers.protocol import in_time, packed, unpacked

@@ -12,7 +12,7 @@ from typing import Any
 
 import cloudpickle
 
-from spotsvm.common.errors import ArgumentError, WorkersError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit, shown
 from spotsvm.study.workers.protocol import in_time
 from spotsvm.study.workers.transport import Reply, SharedObjective, run_trial

@@ -19,7 +19,7 @@ from typing import Any
 
 import cloudpickle
 
-from spotsvm.common.errors import ArgumentError, WorkersError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.study.workers.process import WorkerSlot, describe_end
 from spotsvm.study.workers.protocol import in_time, pickled_objective, unpacked

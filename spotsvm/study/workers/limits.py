@@ -15,8 +15,8 @@ from typing import Any
 
 import threadpoolctl
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError
 from spotsvm.trials.trial import Outcome, as_float
 
 _UNITS = {"": 1, "b": 1} | {

@@ -9,7 +9,7 @@ from typing import Any
 
 import cloudpickle
 
-from spotsvm.common.errors import ArgumentError, WorkersError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.process import initialize, shut_down
 from spotsvm.trials.trial import reason_of
 

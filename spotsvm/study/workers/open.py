@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.errors import ArgumentError, WorkersError
 from spotsvm.common.text import has_working_directory
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.dask_connection import is_dask
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.study.workers.protocol import Here, Workers

@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 _LOOK = 0.1  # seconds between two looks at jobs that do not report their end
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeGuard
 
 import cloudpickle
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.trials.trial import Objective, Outcome, call, reason_of, timed_out
 

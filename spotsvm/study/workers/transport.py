@@ -17,7 +17,7 @@ from typing import Any
 
 import cloudpickle
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.study.workers.limits import hold_process_to_one_thread, one_thread
 from spotsvm.study.workers.process import call_safely
 from spotsvm.study.workers.protocol import packed, pickled_objective, unpacked

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.trials.scores.intervals import Floats, check_confidence, corrected_factor, expected_interval, nadeau_bengio
 from spotsvm.trials.scores.optimism import Optimism
 from spotsvm.trials.trial import Trial

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]

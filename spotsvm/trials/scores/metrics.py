@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer, recall_score
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.trials.scores.intervals import Interval
 
 

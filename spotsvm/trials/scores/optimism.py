@@ -12,7 +12,7 @@ import pandas as pd
 
 from spotsvm.common.drawing import COLOURS, new_axes, tidy
 from spotsvm.common.drawing import plain as plain_label
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, score_range
 from spotsvm.trials.scores.metrics import ScoreUnit
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite, nan, sqrt
 from typing import Any, Literal
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import nan_to_none, none_to_nan, plain

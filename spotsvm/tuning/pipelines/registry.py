@@ -9,8 +9,8 @@ from typing import Any, cast
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
 
-from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.runs import Entrant
+from spotsvm.errors import ArgumentError
 from spotsvm.tuning.pipelines.default_spaces import Scale, table_pipeline
 from spotsvm.tuning.pipelines.opening import opening
 from spotsvm.tuning.pipelines.spectra import FIRST, spectra_pipeline

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction

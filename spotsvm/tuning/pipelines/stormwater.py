@@ -11,7 +11,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.history_pipeline import HistoryPipeline
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain

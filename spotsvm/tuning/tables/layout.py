@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from spotsvm.common.csv_files import opened_csv
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 
 SEPARATORS = (",", ";", "\t", "|")
 #: several of them separate fields as one does

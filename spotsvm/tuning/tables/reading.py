@@ -11,8 +11,8 @@ import pandas as pd
 from pandas.api.types import is_integer_dtype
 
 from spotsvm.common.csv_files import read_csv
-from spotsvm.common.errors import DataError, SpotSVMError
 from spotsvm.common.text import did_you_mean
+from spotsvm.errors import DataError, SpotSVMError
 from spotsvm.tuning.tables.layout import BLANKS, MISSING, Layout, find_layout, last_line, line_of, other_encodings, uneven_rows
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
-from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.common.text import printable_line
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.reading import read_file
 from spotsvm.tuning.tables.table import Table, Task, check_features, checked_target

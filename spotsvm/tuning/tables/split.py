@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, train_test_split
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.copies import COPIES
 from spotsvm.tuning.tables.table import Table

@@ -15,8 +15,8 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
 from sklearn.utils import _safe_indexing
 
-from spotsvm.common.errors import ArgumentError, DataError
 from spotsvm.common.text import did_you_mean, printable_line
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.table_encoder import TableEncoder, as_texts, date_format, is_identifier, read_dates
 from spotsvm.tuning.tables.cells import Where, mostly_numbers, not_numeric, row_of, shown, thousands_mark
 from spotsvm.tuning.tables.copies import copies_of

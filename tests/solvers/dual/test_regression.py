@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.dual import solve_dual_regression
-from spotsvm.solvers.errors import SolverError
 
 SEEDS = st.integers(0, 10_000)
 COSTS = st.sampled_from([0.1, 1.0, 100.0])

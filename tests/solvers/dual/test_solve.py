@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from numba.core.caching import NullCache
 from numba.core.registry import CPUDispatcher
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.dual import solve_dual
 from spotsvm.solvers.dual.evolution import _evolution_kernels
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings
@@ -15,7 +16,6 @@ from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.exact import _coordinate_kernels, _face_kernels, _fold_kernels, _smo_kernels
 from spotsvm.solvers.dual.solve import METHODS
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels.matrices import _gaussian_kernels
 
 SEEDS = st.integers(0, 10_000)

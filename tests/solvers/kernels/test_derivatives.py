@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import approx_fprime
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import Kernel, kernel_matrix
 from spotsvm.solvers.kernels.derivatives import (
     difference_steps,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from conformance import COPIES, MIXED, N, SearchConformance, drive, drive_points
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.checks import DOMAINS
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
 

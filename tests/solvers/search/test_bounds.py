@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.common.errors import NoCompletedTrialError
+from spotsvm.errors import NoCompletedTrialError
 from spotsvm.searches import opening
 from spotsvm.solvers.search import NestedSearch, Stage
 from spotsvm.solvers.search.kriging.koch_search import KochSearch

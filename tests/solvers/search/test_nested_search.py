@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from conformance import SearchConformance, record_test
 
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.checks import RESPONSES, replayed, run
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import Search, Suggestion

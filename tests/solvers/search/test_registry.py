@@ -3,7 +3,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search import (
     SEARCHES,
     Capabilities,

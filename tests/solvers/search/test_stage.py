@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.nested_search import Stage, check_stages
 from spotsvm.surrogates.domain import Coordinate, Domain
 

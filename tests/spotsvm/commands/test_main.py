@@ -22,7 +22,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC
 
 from spotsvm.commands.main import COMMANDS, main
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.solvers.search.registry import needs_several_objectives
 from spotsvm.study.record.record import Record

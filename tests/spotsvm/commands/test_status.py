@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from spotsvm import Study
 from spotsvm.commands.main import main
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.study.record.opening import record_files
 from spotsvm.study.record.record import Record
 

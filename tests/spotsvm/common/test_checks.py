@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from spotsvm.common import csv_files
 from spotsvm.common.csv_files import read_csv, write_csv
-from spotsvm.common.errors import DataError, StorageError
+from spotsvm.errors import DataError, StorageError
 
 
 def written(frame):

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import loguniform, uniform
 
 from spotsvm import Study, compare
-from spotsvm.common.errors import ArgumentError, BudgetError, SpaceError
+from spotsvm.errors import ArgumentError, BudgetError, SpaceError
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 TIMES = ["ask_seconds", "fit_seconds", "acquisition_seconds", "seconds"]

@@ -6,8 +6,8 @@ from scipy.stats import bootstrap, uniform
 
 from spotsvm import compare
 from spotsvm.common.drawing import COLOURS
-from spotsvm.common.errors import ArgumentError
 from spotsvm.comparison.figure import band_over_seeds, draw_curves
+from spotsvm.errors import ArgumentError
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 CURVES = np.array([[5.0, 4.0], [3.0, 3.0], [4.0, 1.0], [9.0, 2.0], [1.0, 0.0]])

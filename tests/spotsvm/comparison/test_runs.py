@@ -5,7 +5,6 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.common.errors import ArgumentError, BudgetError
 from spotsvm.comparison.runs import (
     Task,
     check_entrants,
@@ -16,6 +15,7 @@ from spotsvm.comparison.runs import (
     run_search,
     takes_seed,
 )
+from spotsvm.errors import ArgumentError, BudgetError
 from spotsvm.solvers.search import KrigingSearch, LatinHypercubeSearch, Nsga2Search, ParegoSearch, RandomSearch
 from spotsvm.space.space import Space
 from spotsvm.surrogates.domain import Domain

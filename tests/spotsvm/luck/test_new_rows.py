@@ -10,7 +10,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, TimeSeriesSplit
 
 from spotsvm import expected_score
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.new_rows import expected_of, fresh_folds, score_interval
 from spotsvm.luck.rows import Unseen
 

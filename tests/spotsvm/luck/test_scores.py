@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.scores import _SCORES, labels_of, probabilities_of, score_called
 
 CLASSES = {2: ["f1", "roc_auc"], 3: []}

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.multi_kernel import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.machine import kernel_models_of
 from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.common.errors import ArgumentError, StudyMismatchError
+from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.multi_kernel import ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.nested import nested
 from spotsvm.space.space import Space

@@ -23,7 +23,7 @@ from sklearn.model_selection import (
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
-from spotsvm.common.errors import ArgumentError, DataError, NoCompletedTrialError
+from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.optimism.nested import Incumbent, OuterFold, sum_up
 from spotsvm.optimism.outer_splits import OuterSplits, outer_splits
 from spotsvm.studies.common.plain_search import PLAIN

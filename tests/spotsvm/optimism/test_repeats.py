@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleS
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.optimism.repeats import fresh_splits
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.trials.scores.intervals import nadeau_bengio

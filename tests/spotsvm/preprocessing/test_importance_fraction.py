@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from spotsvm import ImportanceFraction
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.preprocessing import importance_fraction as forests
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 

@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from spotsvm import PrincipalMonomials
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 WINE = load_wine(as_frame=True).data

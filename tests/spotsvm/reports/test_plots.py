@@ -9,7 +9,7 @@ from scipy.stats import loguniform, uniform
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, load_study
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1), "z": uniform(0, 1)}
 

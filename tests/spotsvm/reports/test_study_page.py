@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.reports.model import AgainstRandom
 from spotsvm.reports.recommended import plausible_ranges
 from spotsvm.reports.study_page import study_page

@@ -21,7 +21,7 @@ from sklearn.svm import SVC, SVR, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from spotsvm import SpotSearchCV, expected_score
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 

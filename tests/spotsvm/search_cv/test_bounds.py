@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError
 
 X, Y = load_breast_cancer(return_X_y=True)
 X, Y = X[::4], Y[::4]

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import FitFailedWarning
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import NoCompletedTrialError
+from spotsvm.errors import NoCompletedTrialError
 
 X, Y = np.arange(40.0).reshape(20, 2), np.tile([0, 1], 10)
 SPACE = {"a": list(range(100))}

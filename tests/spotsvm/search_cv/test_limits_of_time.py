@@ -13,7 +13,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import ArgumentError, RefitTimeoutError
+from spotsvm.errors import ArgumentError, RefitTimeoutError
 from spotsvm.search_cv.run import CandidatesHere
 
 # worker processes cannot import the tests

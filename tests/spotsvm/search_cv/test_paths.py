@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm import ExactSVC, SpotSearchCV, StopRun, cross_val_scores
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.paths import N_VALUES
 from spotsvm.searches import RandomSearch
 from spotsvm.trials.profile import SPARED

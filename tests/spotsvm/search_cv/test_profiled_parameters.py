@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from spotsvm.common.errors import ArgumentError, WorkersError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.one_call import TimeUpError, call_within
 
 

@@ -7,7 +7,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.svm import SVC, SVR
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.draws import sample_rows
 
 X, Y = make_moons(300, noise=0.25, random_state=0)

@@ -8,7 +8,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.simplest import simplest
 
 X, Y = load_iris(return_X_y=True)

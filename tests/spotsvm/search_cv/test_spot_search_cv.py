@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import StudyMismatchError
+from spotsvm.errors import StudyMismatchError
 from spotsvm.search_cv.results import search_results
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.record.record import Record

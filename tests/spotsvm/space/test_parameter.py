@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, loguniform, norm, randint, rv_discrete, uniform
 
-from spotsvm.common.errors import SpaceError
+from spotsvm.errors import SpaceError
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, make_parameter
 
 GAPPED = rv_discrete(values=([1, 5, 9], [0.2, 0.3, 0.5]))

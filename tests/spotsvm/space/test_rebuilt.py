@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta, loguniform, randint, truncnorm, uniform
 
-from spotsvm.common.errors import SpaceError
+from spotsvm.errors import SpaceError
 from spotsvm.space.description import parameter_code
 from spotsvm.space.rebuilt import rebuilt_space
 from spotsvm.space.space import Space

@@ -5,8 +5,7 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.common.errors import ArgumentError, SpaceError, StudyMismatchError
-from spotsvm.solvers.errors import SearchExhaustedError
+from spotsvm.errors import ArgumentError, SearchExhaustedError, SpaceError, StudyMismatchError
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 
@@ -135,7 +134,7 @@ def test_both_kinds_together_and_a_bound_from_below_under_noise():
 
 
 def test_no_trial_that_holds_the_bounds():
-    from spotsvm.common.errors import NoCompletedTrialError
+    from spotsvm.errors import NoCompletedTrialError
 
     study = Study(SPACE, seed=0, constraints={"memory": ("<=", -1)}, noise=False).run(needing_memory, n_trials=10)
     for choose in (study.recommend, lambda: study.best_trial):
@@ -233,7 +232,7 @@ def test_a_run_that_finds_nothing_allowed_is_an_error():
 
 
 def test_a_bounded_number_that_no_trial_has_is_named():
-    from spotsvm.common.errors import NoCompletedTrialError
+    from spotsvm.errors import NoCompletedTrialError
 
     study = Study(SPACE, "random", 0, constraints={"memry": ("<=", 1e9)})
     with pytest.raises(ArgumentError, match="bound of 'memry', which the objective does not return; did you mean 'memory'"):

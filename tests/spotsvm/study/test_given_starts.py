@@ -6,8 +6,7 @@ from completed_trials import facts
 from scipy.stats import loguniform, randint
 
 from spotsvm import Study
-from spotsvm.common.errors import StorageError
-from spotsvm.errors import SpaceError, StudyMismatchError
+from spotsvm.errors import SpaceError, StorageError, StudyMismatchError
 from spotsvm.solvers.search import KrigingSearch, RandomSearch
 from spotsvm.space.space import Space
 from spotsvm.study.given import starts

@@ -11,7 +11,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, load_study
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError, SpaceError, StorageError, StudyMismatchError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, StorageError, StudyMismatchError
 from spotsvm.reports.repeat import code_snippet
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}

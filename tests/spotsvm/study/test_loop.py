@@ -12,8 +12,7 @@ from completed_trials import Diagonal, bowl, facts
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.common.errors import StorageError
-from spotsvm.errors import ArgumentError, BudgetError
+from spotsvm.errors import ArgumentError, BudgetError, StorageError
 from spotsvm.study.record.record import Record
 
 

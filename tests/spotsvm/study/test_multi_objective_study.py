@@ -6,8 +6,7 @@ from completed_trials import SQUARE as SPACE
 from completed_trials import Diagonal, facts, trade
 
 from spotsvm import Study
-from spotsvm.errors import ArgumentError, NoCompletedTrialError, StudyMismatchError
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, SolverError, StudyMismatchError
 from spotsvm.solvers.search import Nsga2Search
 
 NAMED = {"cost": "minimize", "gain": "maximize"}

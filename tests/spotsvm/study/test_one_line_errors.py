@@ -16,7 +16,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from spotsvm.common.csv_files import read_csv
-from spotsvm.common.errors import (
+from spotsvm.errors import (
     ArgumentError,
     DataError,
     NoCompletedTrialError,

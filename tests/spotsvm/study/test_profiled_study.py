@@ -10,7 +10,7 @@ from completed_trials import BrokenOff, break_off_after, facts
 from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Study
-from spotsvm.common.errors import ArgumentError, StorageError, StudyMismatchError
+from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status

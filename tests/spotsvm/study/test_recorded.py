@@ -9,8 +9,8 @@ from scipy.stats import loguniform, randint, truncnorm, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from spotsvm import Space, Study
-from spotsvm.common.errors import NoCompletedTrialError, StorageError
 from spotsvm.common.fingerprint import versions
+from spotsvm.errors import NoCompletedTrialError, StorageError
 from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.resume import MOST_CELLS, events_problem, params_problem, size_problem, trial_problem

@@ -13,8 +13,7 @@ from completed_trials import SVM as SPACE
 from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Space, Study
-from spotsvm.common.errors import StorageError
-from spotsvm.errors import StudyMismatchError
+from spotsvm.errors import StorageError, StudyMismatchError
 from spotsvm.solvers.search import KrigingSearch
 from tests.spotsvm.study.record.records import change
 

@@ -8,11 +8,10 @@ from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, NotPositiveDefiniteError
 from spotsvm.space.space import Space
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.stop import ImprovementBelowUncertainty, checked_stop, with_test_share
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.trials.scores.fold_bias import corrected_standard_error
 from spotsvm.trials.trial import Trial
 

@@ -11,9 +11,15 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from spotsvm import Study
-from spotsvm.common.errors import StorageError
-from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, TrialStateError
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.errors import (
+    ArgumentError,
+    NoCompletedTrialError,
+    SearchExhaustedError,
+    SolverError,
+    SpaceError,
+    StorageError,
+    TrialStateError,
+)
 from spotsvm.solvers.search import Suggestion
 
 MIXED = [

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, uniform
 
-from spotsvm.common.errors import StorageError, TrialStateError
+from spotsvm.errors import StorageError, TrialStateError
 from spotsvm.study.record.record import Record
 from spotsvm.study.study import Study
 

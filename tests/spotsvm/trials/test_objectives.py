@@ -3,7 +3,7 @@ import re
 import numpy as np
 import pytest
 
-from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.trial import Outcome, Trial
 

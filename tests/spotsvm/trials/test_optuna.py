@@ -7,7 +7,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.preprocessing import StandardScaler
 
 from spotsvm import Space, Study, load_study
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 optuna = pytest.importorskip("optuna", reason='Optuna is not installed: pip install "spotsvm[optuna]"')
 bridge = importlib.import_module("spotsvm.study.optuna")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from spotsvm import Study
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
 from spotsvm.trials.trial import Trial

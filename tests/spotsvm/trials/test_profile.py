@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Space, Study
-from spotsvm.common.errors import ArgumentError, SpaceError
+from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.trials.profile import SPARED, Profile, path_of, suggested
 from spotsvm.trials.trial import Outcome, Trial

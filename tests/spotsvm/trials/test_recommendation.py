@@ -5,9 +5,8 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.errors import NoCompletedTrialError
+from spotsvm.errors import NoCompletedTrialError, NotPositiveDefiniteError
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.trials.recommendation import Recommendation, recommend, summarise_failures
 from spotsvm.trials.trial import Trial

@@ -6,7 +6,7 @@ from scipy.sparse import csr_matrix
 from sklearn.datasets import load_diabetes
 from sklearn.kernel_ridge import KernelRidge
 
-from spotsvm.solvers.errors import OutOfTimeError
+from spotsvm.errors import OutOfTimeError
 from spotsvm.tuned import landmarks
 from spotsvm.tuned.families import kernel_values, proximities
 from spotsvm.tuned.landmarks import fit_landmarks

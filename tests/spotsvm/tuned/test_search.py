@@ -8,7 +8,7 @@ from scipy.stats import loguniform, uniform
 from sklearn.datasets import load_diabetes, load_wine, make_moons
 
 from spotsvm import TunedSVC, TunedSVR, load_study
-from spotsvm.common.errors import ArgumentError, StudyMismatchError
+from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.tuned.page import page_of
 from spotsvm.tuned.search import SearchedSweeps
 

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import TunedSVC, TunedSVR
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.tuned import base
 
 X2, Y2 = make_moons(120, noise=0.25, random_state=0)

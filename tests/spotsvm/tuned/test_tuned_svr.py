@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from spotsvm import TunedSVR
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 X, Y = make_friedman1(120, noise=0.5, random_state=0)
 X_NEW, Y_NEW = make_friedman1(2000, noise=0.5, random_state=1)

@@ -81,7 +81,7 @@ def test_the_code_of_a_large_table(tmp_path, monkeypatch):
     assert "# the command has fitted it on more rows after that" in results[-1].code
 
 
-@pytest.mark.filterwarnings("ignore::spotsvm.common.errors.ShortSeriesWarning")
+@pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")
 def test_the_code_of_a_series(tmp_path):
     rng = np.random.default_rng(0)
     rain = rng.exponential(size=420) * (rng.random(420) < 0.2)

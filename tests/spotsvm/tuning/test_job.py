@@ -14,7 +14,7 @@ from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
 from spotsvm.commands.tune import demo, tune
-from spotsvm.common.errors import ArgumentError, DataError, StudyMismatchError
+from spotsvm.errors import ArgumentError, DataError, StudyMismatchError
 from spotsvm.optimism.analysis import oversearching
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.recommendation import ROWS
@@ -355,7 +355,7 @@ def stormy(**changed):
     return job(**{"table": storm(), "pipeline": "stormwater", "search": "random", "n_trials": 3, **changed})
 
 
-@pytest.mark.filterwarnings("ignore::spotsvm.common.errors.ShortSeriesWarning")
+@pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")
 def test_a_series_is_tested_on_its_last_quarter():
     given = stormy(table=storm(missing=True), search="kriging", n_trials=10)
     train, test = given.split(given.cv)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import RefitTimeoutError
+from spotsvm.errors import RefitTimeoutError
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.tuning import large
 from spotsvm.tuning.large import Limits, fit_to_more_rows

@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC, SVR
 
-from spotsvm.common.errors import DataError, StorageError
 from spotsvm.common.fingerprint import versions
+from spotsvm.errors import DataError, StorageError
 from spotsvm.tuning.pipelines.registry import named_pipeline
 from spotsvm.tuning.predict import predictions
 from spotsvm.tuning.saved import load_model, machine_parameters, save_model

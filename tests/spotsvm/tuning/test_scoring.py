@@ -4,7 +4,7 @@ import pytest
 from sklearn.metrics import average_precision_score, f1_score, get_scorer
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.tuning.scoring import positive_class, score_title, table_scorer
 from spotsvm.tuning.tables.table import make_table
 

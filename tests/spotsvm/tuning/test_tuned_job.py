@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm import TableEncoder, TunedSVC, TunedSVR
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.reports.html.cells import short
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, recommended

@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import loguniform
 
 from spotsvm import Study
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.tuning.widening import continued
 
 SPACE = {"C": loguniform(0.01, 100), "gamma": loguniform(0.01, 1), "degree": (2, 4)}

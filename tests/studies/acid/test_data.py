@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.acid.data import CLASS_SIZES, acid_data, classes_by_share, simulated_spectra, split_by_class
 from spotsvm.studies.common.data import data_from
 

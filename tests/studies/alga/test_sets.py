@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.studies.alga.sets import DOT_SETS, Parts, chessboard_dots, random_dots, random_points, scaled_folds, thirds
 
 

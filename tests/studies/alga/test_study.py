@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.solvers.search.alternating import SubsetGenetics
 from spotsvm.studies.alga.figures import draw_machines, selected_machines, selected_size

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError, StorageError
+from spotsvm.errors import DataError, StorageError
 from spotsvm.studies.common.data import data_folder, read_table
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.table import draw_table, table_figures

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.studies.common.paired_tests import corrected_resampled_t_test, over_sets
 from spotsvm.trials.scores.intervals import nadeau_bengio
 

@@ -3,7 +3,7 @@ import math
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError, StorageError
+from spotsvm.errors import DataError, StorageError
 from spotsvm.studies.common.run_file import RunFile
 
 COLUMNS = {"set": str, "split": int, "error": float, "formula": str}

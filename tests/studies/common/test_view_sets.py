@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.studies.common.data import read_set, read_split
 from spotsvm.studies.common.view_sets import digits_by_quarters, read_ads, read_mfeat
 

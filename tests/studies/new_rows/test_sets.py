@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.studies.new_rows import sets
 from spotsvm.studies.new_rows.sets import CLASSIFICATION, MIXED, NUMBERS, REGRESSION, SETS, TableSet, read_set
 

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.new_rows import study as module
 from spotsvm.studies.new_rows.entrants import DEFAULTS, ENTRANTS, REFERENCE, Entrant, Made
 from spotsvm.studies.new_rows.sets import CLASSIFICATION, MIXED, NUMBERS, REGRESSION, TableSet

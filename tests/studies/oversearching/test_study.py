@@ -4,7 +4,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, means, spent_on_luck
 from spotsvm.studies.oversearching.study import A_GAMMA_A_FEATURE, ONE_GAMMA, OversearchingStudy, Pool, Sample, run_search
 

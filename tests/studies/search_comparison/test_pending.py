@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import ArgumentError, BudgetError, DataError
+from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.studies.search_comparison.pending import (
     PendingQualityStudy,

@@ -4,7 +4,7 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.space.space import Space
 from spotsvm.studies.stormwater.runs import StormwaterErrors, rain_features
 from spotsvm.studies.stormwater.series import RainSeries, simulated_series

@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.studies.stormwater.series import RainSeries, read_series, simulated_series
 from spotsvm.studies.stormwater.tank import simulate_tank
 

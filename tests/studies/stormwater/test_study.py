@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.studies.common.experiment import _code
 from spotsvm.studies.stormwater.series import simulated_series
 from spotsvm.studies.stormwater.study import StormwaterStudy

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.studies.stormwater.tank import RainClimate, Tank, simulate_rain, simulate_tank
 
 QUIET = Tank(noise=0.0)

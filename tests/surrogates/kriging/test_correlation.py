@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import RBF, Matern
 
-from spotsvm.surrogates.errors import SurrogateError
+from spotsvm.errors import SurrogateError
 from spotsvm.surrogates.kriging.correlation import CORRELATIONS, get_correlation
 
 

@@ -5,7 +5,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 from sklearn.utils.estimator_checks import check_estimator
 
-from spotsvm.surrogates.errors import SurrogateError
+from spotsvm.errors import SurrogateError
 from spotsvm.surrogates.kriging.kriging import Kriging
 
 RNG = np.random.default_rng(2)

@@ -4,7 +4,7 @@ from kriging_algebra import fitted, gaussian
 from scipy.optimize import check_grad
 from scipy.spatial.distance import squareform
 
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
+from spotsvm.errors import NotPositiveDefiniteError
 from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
 from spotsvm.surrogates.kriging.embedding import Embedding
 from spotsvm.surrogates.kriging.likelihood import Response, factor, gradient, profile

@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.dual.evolution.evolution import KINDS, EvolutionSettings, evolve
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings, swarm
 from spotsvm.solvers.dual.exact.coordinate import coordinate_ascent
-from spotsvm.solvers.errors import SolverError
 
 METHODS = [*KINDS, "swarm"]
 

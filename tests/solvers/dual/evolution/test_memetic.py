@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.dual.evolution.evolution import KINDS, evolve
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings, memetic
 from spotsvm.solvers.dual.evolution.perturbation import Perturbation
@@ -14,7 +15,6 @@ from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.definite import is_concave
 from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.solvers.errors import SolverError
 
 SEEDS = st.integers(0, 10_000)
 INDEFINITE = st.sampled_from(["sigmoid", "distance", "wavy"])

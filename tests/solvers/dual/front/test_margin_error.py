@@ -7,11 +7,11 @@ from pymoo.indicators.hv import HV
 from sklearn.datasets import make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.dual.front.evolve_front import evolve_front
 from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
 from spotsvm.solvers.dual.front.front import better_than_constant, without_C
 from spotsvm.solvers.dual.front.margin_error import MarginError
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.pareto import non_dominated
 
 

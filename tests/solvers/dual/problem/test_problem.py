@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import eye_array
 
+from spotsvm.errors import SolverError
 from spotsvm.solvers.dual import DualProblem, make_problem
-from spotsvm.solvers.errors import SolverError
 
 SEEDS = st.integers(0, 10_000)
 Y = [1, -1, 1]

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import BLOCKS, CONSTANTS, Expression, InnerProducts, evaluate, evaluate_settings
 from spotsvm.solvers.kernels.expressions.evaluation import Evaluation, PairFields
 

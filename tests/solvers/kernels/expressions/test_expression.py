@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import BLOCKS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.kernels.expressions.positions import parts_of, with_part
 

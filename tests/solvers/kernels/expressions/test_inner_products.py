@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import InnerProducts
 
 RNG = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import BLOCKS, Expression
 
 LEAF = {"block": "c1"}

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise
 from sklearn.svm import SVC
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_matrix, make_kernel, resolve_gamma
 
 RNG = np.random.default_rng(0)

@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import rbf_kernel
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import DistanceColumns
 from spotsvm.solvers.kernels.matrices._column_kernels import (
     add_columns,

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_blocks, kernel_matrix
 
 RNG = np.random.default_rng(0)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import GramCache, Kernel, gram_matrix
 from spotsvm.solvers.kernels.matrices import gram_cache as module
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel, multi_gram_matrix, squared_distances
 from spotsvm.solvers.kernels.matrices._group_kernels import add_exponentials, add_scaled, place_rows
 from spotsvm.solvers.kernels.matrices.group_gram import GroupGram

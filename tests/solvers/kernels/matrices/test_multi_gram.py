@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel, kernel_matrix, multi_gram_matrix, multi_kernel_blocks
 
 RNG = np.random.default_rng(0)

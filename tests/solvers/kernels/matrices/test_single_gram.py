@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import Kernel, gram_matrix, squared_distances
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.alternating import ModelGenetics
 
 GRID = [(0.1, 1, 10, 100), (0.01, 0.1, 1, 10, 100)]

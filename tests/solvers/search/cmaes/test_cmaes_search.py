@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from conformance import COPIES, MIXED, SearchConformance, bowl, drive, drive_points, record_test
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.cmaes.coding import CmaesCoding
 from spotsvm.solvers.search.cmaes.run import cma_options

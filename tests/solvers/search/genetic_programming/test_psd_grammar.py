@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 from spotsvm.solvers.search.genetic_programming import psd_mutations as change

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.genetic_programming.steady_state import evolve
 
 

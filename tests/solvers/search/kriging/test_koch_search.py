@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from conformance import SearchConformance
 
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch

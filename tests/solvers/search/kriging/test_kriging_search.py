@@ -6,12 +6,11 @@ import pytest
 from conformance import SearchConformance, branin, drive
 from scipy.stats import qmc
 
-from spotsvm.solvers.errors import SearchExhaustedError, SolverError
+from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, SolverError
 from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
 from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.surrogates.domain import Coordinate, Domain
-from spotsvm.surrogates.errors import NotPositiveDefiniteError
 
 
 class TestKrigingSearch(SearchConformance):

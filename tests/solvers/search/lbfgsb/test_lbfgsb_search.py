@@ -5,7 +5,7 @@ import pytest
 from conformance import COPIES, MIXED, SearchConformance, bowl, drive, record_test
 from scipy.optimize import minimize
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
 from spotsvm.surrogates.domain import Domain
 

@@ -3,7 +3,7 @@ import pytest
 from conformance import drive, zdt1
 from multi_objective_conformance import MultiObjectiveConformance, two_bowls
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.checks import replayed
 from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kstest
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.vns.vns_search import neighbourhood_radii, shake, uniform_in_ball
 from spotsvm.surrogates.domain import Coordinate, Domain
 

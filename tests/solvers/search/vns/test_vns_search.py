@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from conformance import MIXED, SearchConformance, branin, record_test
 
-from spotsvm.solvers.errors import SolverError
+from spotsvm.errors import SolverError
 from spotsvm.solvers.search.checks import RESPONSES, run
 from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.registry import carrizosa2014

@@ -14,11 +14,10 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from spotsvm import ConformalSVC, ExactSVC
-from spotsvm.common.errors import ArgumentError, SpotSVMError
+from spotsvm.errors import ArgumentError, SolverError, SpotSVMError
 from spotsvm.estimators.conformal.passes import AUTO, NONE, PassProblem, solve_by_libsvm, solve_passes
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.solvers.errors import SolverError
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 paper = partial(ConformalSVC, kappa="auto", bias=True)

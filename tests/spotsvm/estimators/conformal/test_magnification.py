@@ -11,8 +11,8 @@ from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.preprocessing import scale
 
 from spotsvm import ConformalSVC
+from spotsvm.errors import SolverError
 from spotsvm.estimators.conformal.magnification import general_ratio, isotropic_ratio
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import kernel_matrix
 from spotsvm.solvers.kernels.derivatives import KernelMetric, kernel_metric
 

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import LEAST_CUTOFF, class_cutoffs, class_names, class_weights, known_classes
 
 FIVE = np.arange(5)

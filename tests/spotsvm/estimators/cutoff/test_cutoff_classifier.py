@@ -23,7 +23,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
 
 from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from tests.spotsvm.estimator_checks import parametrize_with_estimators

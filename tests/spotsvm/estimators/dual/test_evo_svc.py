@@ -6,13 +6,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError, SolverError
 from spotsvm.estimators.dual.evo_svc import METHODS, EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.solvers.errors import SolverError
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state=0)

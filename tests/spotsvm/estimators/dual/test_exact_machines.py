@@ -13,11 +13,10 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR
 
-from spotsvm.common.errors import ArgumentError, SpotSVMError
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
+from spotsvm.errors import ArgumentError, SolverError, SpotSVMError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 

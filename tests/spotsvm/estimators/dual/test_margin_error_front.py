@@ -12,7 +12,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
-from spotsvm.common.errors import ArgumentError, SpotSVMError
+from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.estimators.dual.margin_error_front import MarginErrorFront
 from spotsvm.solvers.pareto import knee, non_dominated
 from tests.spotsvm.estimator_checks import parametrize_with_estimators

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, SVR
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.estimators.evolved import evolve_kernel as evolution

@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.solvers.kernels.expressions import Expression

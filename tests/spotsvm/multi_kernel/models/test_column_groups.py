@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.multi_kernel.models.column_groups import group_names, resolve_groups
 
 NAMES = ["a", "b", "c", "d"]

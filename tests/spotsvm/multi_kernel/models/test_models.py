@@ -7,10 +7,9 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVC
 
 from spotsvm import Space
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, SolverError
 from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel import KernelModel
-from spotsvm.solvers.errors import SolverError
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
 

@@ -5,8 +5,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import cross_val_score
 
 from spotsvm import BlockSplit
-from spotsvm.common.errors import DataError
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, DataError
 
 X = pd.DataFrame({"rain": np.arange(20.0)}, index=pd.date_range("1987-01-01", periods=20, freq="D"))
 SETS = {"set 1": slice(0, 5), "set 2": slice(5, 10), "set 3": slice(10, 15), "set 4": slice(15, 20)}

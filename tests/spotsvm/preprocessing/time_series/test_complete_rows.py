@@ -7,8 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVR
 
 from spotsvm import CompleteRowsRegressor, DelayEmbedding
-from spotsvm.common.errors import DataError
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, DataError
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 #: SVR fails it itself: LIBSVM stops within a tolerance

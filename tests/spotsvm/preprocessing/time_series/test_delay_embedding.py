@@ -11,8 +11,7 @@ from sklearn.model_selection import KFold, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 from spotsvm import DelayEmbedding
-from spotsvm.common.errors import DataError
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, DataError
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 ORDER_MATTERS = {

@@ -12,8 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from spotsvm import DelayEmbedding, HistoryPipeline, LeakyRain
-from spotsvm.common.errors import DataError
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, DataError
 
 
 def rainfall(n=200):

@@ -9,8 +9,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from spotsvm import LeakyRain
-from spotsvm.common.errors import DataError, ShortSeriesWarning
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 ORDER_MATTERS = {

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from spotsvm.common.errors import ArgumentError, StorageError
+from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Picture, Section, Table
 from tests.spotsvm.reports.pages import check_page
 

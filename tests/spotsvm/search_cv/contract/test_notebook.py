@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import NoCompletedTrialError
+from spotsvm.errors import NoCompletedTrialError
 
 X, Y = load_iris(return_X_y=True)
 SPACE = {"svc__C": loguniform(2**-5, 2**15), "svc__gamma": loguniform(2**-15, 2**3)}

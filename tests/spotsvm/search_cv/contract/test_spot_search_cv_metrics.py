@@ -9,8 +9,7 @@ from sklearn.model_selection import KFold
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.common.errors import NoCompletedTrialError, NoCompletedTrialTypeError
-from spotsvm.errors import StudyMismatchError
+from spotsvm.errors import NoCompletedTrialError, NoCompletedTrialTypeError, StudyMismatchError
 from spotsvm.searches import Nsga2Search, ParegoSearch
 from spotsvm.studies.common.plain_search import PLAIN
 

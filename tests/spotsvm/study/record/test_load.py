@@ -9,7 +9,7 @@ from scipy.stats import loguniform, randint, truncnorm, uniform
 from sklearn.preprocessing import StandardScaler
 
 from spotsvm import Study, list_studies, load_study
-from spotsvm.common.errors import ArgumentError, StorageError, StudyMismatchError
+from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.searches import RandomSearch
 
 SPACE = [

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.study.record.lock import Writer, lock_path, writer_of
 from tests.spotsvm.study.record.records import objective, study
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from completed_trials import Watched
 
 from spotsvm.commands.main import main
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.study.record.lock import WriterLock
 from spotsvm.study.record.opening import connect_to_read, connect_to_write, copy_of, prepare_to_write
 from spotsvm.study.record.record import Record

@@ -13,8 +13,7 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.common.errors import ArgumentError, StorageError
-from spotsvm.errors import StudyMismatchError
+from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.study.record.record import Record, RecordGuard
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.trial import Outcome, Trial

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from spotsvm.commands.main import main
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy

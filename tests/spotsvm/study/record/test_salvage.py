@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from spotsvm import Study
 from spotsvm.commands.main import main
-from spotsvm.common.errors import StorageError
+from spotsvm.errors import StorageError
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
 from tests.spotsvm.study.record.records import SPACE, change, partly_failing, study

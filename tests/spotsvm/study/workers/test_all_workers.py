@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 from completed_trials import Unloadable, all_completed, becomes, evaluated
 
-from spotsvm.common.errors import WorkersError
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.executor import OnExecutor
 from spotsvm.study.workers.killable_pool import KillablePool
 

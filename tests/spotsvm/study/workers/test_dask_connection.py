@@ -6,7 +6,7 @@ import pytest
 from completed_trials import OURS
 
 from spotsvm import Study
-from spotsvm.common.errors import ArgumentError, WorkersError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.dask_connection import _differences, connect, dask_client, is_dask
 
 

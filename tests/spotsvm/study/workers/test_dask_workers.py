@@ -12,8 +12,7 @@ from completed_trials import OURS, all_completed, becomes
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.common.errors import WorkersError
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, WorkersError
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
 

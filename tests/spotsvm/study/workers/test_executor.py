@@ -12,8 +12,7 @@ import threadpoolctl
 from completed_trials import all_completed, becomes, evaluated
 from sklearn.svm import SVC
 
-from spotsvm.common.errors import WorkersError
-from spotsvm.errors import ArgumentError
+from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers import executor as on_executor
 from spotsvm.study.workers.executor import OnExecutor
 

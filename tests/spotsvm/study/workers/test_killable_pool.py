@@ -11,7 +11,7 @@ import pytest
 from completed_trials import evaluated
 
 from spotsvm import Study
-from spotsvm.common.errors import WorkersError
+from spotsvm.errors import WorkersError
 from spotsvm.study.workers import killable_pool
 from spotsvm.study.workers.killable_pool import KillablePool
 

@@ -9,7 +9,7 @@ from sklearn.model_selection import ShuffleSplit
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, oversearching
-from spotsvm.common.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.trials.scores.fold_bias import (
     corrected_standard_error,
     fold_bias,

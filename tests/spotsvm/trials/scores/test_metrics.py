@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
 from spotsvm import mean_class_accuracy, mean_class_accuracy_scorer
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.trials.scores.metrics import named_scorer
 
 

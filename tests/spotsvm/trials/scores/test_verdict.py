@@ -3,7 +3,7 @@ from math import isnan, nan
 
 import pytest
 
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.trials.scores.verdict import Replaced, Rival, Verdict
 
 HELPED = Verdict(

@@ -19,7 +19,7 @@ from spotsvm import (
     Space,
     default_space,
 )
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 
 

@@ -5,7 +5,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 
 from spotsvm import Space, Study
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.trials.scores.metrics import named_scorer
 from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description, named_pipeline
 from spotsvm.tuning.tables.table import make_table

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, spectra_pipeline
-from spotsvm.common.errors import ArgumentError
+from spotsvm.errors import ArgumentError
 
 #: smooth curves whose shape depends on the class
 CLASSES = [1, 2, 3, 4, 5]

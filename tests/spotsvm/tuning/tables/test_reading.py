@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.tuning.tables.layout import find_layout
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.table import Choices, read_table

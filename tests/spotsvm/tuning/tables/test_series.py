@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
 from spotsvm.tuning.tables.series import DEFAULT_ROWS, LONGEST_WINDOW, read_series
 

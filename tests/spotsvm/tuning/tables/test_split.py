@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.tuning.tables.split import held_out, possible_folds, sample
 from spotsvm.tuning.tables.table import Table
 

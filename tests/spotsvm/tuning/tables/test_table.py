@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.common.errors import DataError
+from spotsvm.errors import DataError
 from spotsvm.tuning.tables.split import check_folds
 from spotsvm.tuning.tables.table import Choices, Table, make_table, read_table
 
