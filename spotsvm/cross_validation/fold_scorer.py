@@ -30,6 +30,7 @@ from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
 from spotsvm.errors import ArgumentError, OutOfTimeError
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.recommendation import commonest_reasons
 from spotsvm.trials.trial import traceback_of
 
@@ -230,7 +231,8 @@ class FoldScorer:
         left: list[int] = []
         for k in shared.folds.order([dict(c) for c in candidates]):
             try:
-                found[k] = FoldScores(shared.score(dict(candidates[k])))
+                with one_blas_thread():
+                    found[k] = FoldScores(shared.score(dict(candidates[k])))
                 self._has_scored = True
             except OutOfTimeError as reason:
                 _log.info("%s is not scored: %s", dict(candidates[k]), reason)

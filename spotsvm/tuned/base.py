@@ -31,6 +31,7 @@ from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.new_rows import corrected, left_out_scores, mean_score, percentile_interval
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
 from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
@@ -240,7 +241,7 @@ class TunedModel(BaseEstimator, ABC):
             return float(np.average(gains[0], weights=w)), self._slack(gains[0])
 
         costs = [2.0**c for c in self._log_costs]
-        with self._sweeps((table, y, sample_weight, groups), splits, task.epsilon, costs, seed) as sweeps:
+        with self._sweeps((table, y, sample_weight, groups), splits, task.epsilon, costs, seed) as sweeps, one_blas_thread():
             grid = score_grid(
                 X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
                 n_jobs=effective_n_jobs(self.n_jobs), deadline=self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE),
