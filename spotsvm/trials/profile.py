@@ -263,7 +263,8 @@ def path_of(returned: Any, name: str, seconds: float | None = None, listed: Sequ
     pairs = list(returned.items()) if isinstance(returned, Mapping) else returned
     wanted = f"with profile={name!r} it returns a mapping from values of {name} to outcomes"
     if not isinstance(pairs, list | tuple) or not pairs or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
-        return Outcome("failed", reason=f"the objective returned {shown_value(returned)}; {wanted}", seconds=seconds)
+        reason = f"the objective returned {shown_value(returned)}; {wanted}"
+        return Outcome("failed", reason=reason, seconds=seconds, nothing=returned is None)
     path: dict[float, Outcome] = {}
     choice = ChoiceParameter(name, tuple(listed))
     for value, outcome in pairs:

@@ -24,11 +24,10 @@ def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
 
     Examples
     --------
-        >>> print(reading_code(Path("iris.csv"), "kind", "auto", Choices(sep=";")))
-        from spotsvm.tuning.tables.split import TEST_SHARE
+    >>> print(reading_code(Path("iris.csv"), "kind", "auto", Choices(sep=";")))
     from spotsvm.tuning.tables.table import Choices, read_table
-        <BLANKLINE>
-        table = read_table('iris.csv', 'kind', 'auto', Choices(sep=';'))
+    <BLANKLINE>
+    table = read_table('iris.csv', 'kind', 'auto', Choices(sep=';'))
     """
     usual = Choices()
     given = {name: value for name, value in vars(choices).items() if value != getattr(usual, name)}

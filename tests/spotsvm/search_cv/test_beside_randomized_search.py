@@ -61,7 +61,7 @@ def test_the_budget_refines_the_sweeps_once_the_other_parameters_are_exhausted(n
         assert np.diff(values).max() <= 4.0 / max(n_iter // 2 - 3, 5) + 1e-9
 
 
-def test_a_column_marks_the_chosen_row_and_no_partition_looks_like_the_search_s_folds():
+def test_a_column_marks_the_chosen_row():
     for seed in range(3):
         fitted = SpotSearchCV(SVC(), SPACE, n_iter=5, cv=3, random_state=seed).fit(X, Y)
         results = fitted.cv_results_
@@ -69,7 +69,6 @@ def test_a_column_marks_the_chosen_row_and_no_partition_looks_like_the_search_s_
         assert results["params"][int(np.argmax(results["chosen"]))] == fitted.best_params_
         of_folds = [name for name in results if name.endswith("_test_score") and not name.startswith("split")]
         assert sorted(of_folds) == ["mean_test_score", "rank_test_score", "std_test_score"]
-        assert np.isfinite(results["partition1_score"]).any()
     bare = SpotSearchCV(SVC(), SPACE, n_iter=3, cv=3, scoring=["accuracy", "f1_macro"], refit=False).fit(X, Y)
     assert "chosen" not in bare.cv_results_
     own = SpotSearchCV(SVC(), SPACE, n_iter=3, cv=3, refit=lambda results: 2).fit(X, Y)
@@ -130,9 +129,10 @@ def test_a_callback_belongs_to_the_search_unless_the_estimator_takes_one():
     assert search.best_estimator_.callback_ is print
 
 
-@pytest.mark.parametrize("refit", ["average", "f1", 1, None])
+@pytest.mark.parametrize("refit", ["f1", 1, None])
 def test_a_refit_that_says_nothing_is_refused(refit):
-    with pytest.raises(ArgumentError, match=r"^refit=.*; use True, False, '1se', the name of a metric of scoring, or a callable"):
+    said = r"^refit=.*; use True, False, 'average', '1se', the name of a metric of scoring, or a callable"
+    with pytest.raises(ArgumentError, match=said):
         SpotSearchCV(SVC(), SPACE, scoring="accuracy", refit=refit).fit(X, Y)
 
 

@@ -87,8 +87,8 @@ def test_the_simplest_candidate_holds_the_bounds():
 
     results = {"params": [{"C": 0.1}, {"C": 1.0}, {"C": 10.0}], "mean_test_score": np.array([0.9, 0.9, 0.9])}
     results |= {f"split{k}_test_score": results["mean_test_score"] for k in range(3)}
-    assert simplest(results, "score", 2, None, []) == 0
-    assert simplest({**results, "bounds_held": np.array([False, True, True])}, "score", 2, None, []) == 1
+    assert simplest(results, "score", 2) == 0
+    assert simplest({**results, "bounds_held": np.array([False, True, True])}, "score", 2) == 1
 
 
 def test_times_can_be_bounded():

@@ -82,7 +82,7 @@ def test_values_of_C_above_one_that_is_clearly_behind_are_spared():
         n_spared += spared
         grid = 2.0 ** np.arange(-5, 16, 4)
         assert path[-1].params["C"] == pytest.approx(grid[-spared - 1])
-        merits = [t.extra["criterion"] for t in path if np.isclose(grid, t.params["C"]).any()]
+        merits = [t.value for t in path if np.isclose(grid, t.params["C"]).any()]
         folds = np.array([[t.extra[f"split{k}_test_score"] for k in range(4)] for t in path])
         assert merits[-1] <= merits[-2]
         assert max(merits) - merits[-1] > folds[-1].std(ddof=1) / 2

@@ -448,9 +448,9 @@ def test_ranks(means, ranks):
 
 
 def test_values_of_a_path_that_were_scored_in_time_count(monkeypatch):
-    """A clock by which the time is up after 20 questions, in the middle of the second path."""
+    """A clock by which the time is up after 8 questions, in the middle of the second path."""
     asked = []
-    monkeypatch.setattr(TimeLimit, "left", property(lambda self: 1.0 - len(asked) / 20 if asked.append(None) is None else 0.0))
+    monkeypatch.setattr(TimeLimit, "left", property(lambda self: 1.0 - len(asked) / 8 if asked.append(None) is None else 0.0))
     found = SpotSearchCV(SVC(), SPACE, cv=3, random_state=0, timeout=60.0).fit(X, Y)
     states = [t.state for t in found.study_.trials]
     assert set(states) <= {"ok", "timeout"}

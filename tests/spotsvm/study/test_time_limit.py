@@ -65,14 +65,6 @@ def test_trials_under_way_are_finished(monkeypatch):
     assert study.n_finished == len(study.trials) == 4
 
 
-def test_what_is_reserved_is_left(monkeypatch):
-    tick = Clock(monkeypatch)
-    limit = TimeLimit(10.0, lambda study: 0.75 * study.n_finished)
-    study = Study(SPACE, "random", 0).run(tick, 100, timeout=limit)
-    assert study.n_finished == 6
-    assert limit.left == 4.0
-
-
 @pytest.mark.parametrize("timeout", [0, -1, True, float("nan"), "60"])
 def test_what_is_not_a_time_is_refused(timeout):
     with pytest.raises(ArgumentError, match=r"timeout=.* is not a time; use a positive number of seconds, or None"):

@@ -78,7 +78,7 @@ def test_the_code_of_a_large_table(tmp_path, monkeypatch):
     results = given.run(quiet)
     found, _ = executed(results[-1].code.replace("Limits()", "Limits(whole=60, sampled=30, many=60, tested=20)"))
     assert found["search"].best_params_ == results[-1].search.best_params_
-    assert "# the command has fitted it on more rows after that" in results[-1].code
+    assert "# the command has fitted it to more rows after that" in results[-1].code
 
 
 @pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")

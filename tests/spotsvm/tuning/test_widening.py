@@ -84,7 +84,7 @@ def test_the_command_goes_on_in_the_wider_range(tmp_path):
     X, y = make_classification(60, 3, n_informative=3, n_redundant=0, random_state=0)
     rows = [",".join([*(f"{x:.4f}" for x in row), "ab"[label]]) for row, label in zip(X, y, strict=True)]
     (tmp_path / "t.csv").write_text("\n".join(["p,q,r,class", *rows]))
-    given = [str(tmp_path / "t.csv"), "--target", "class", "--cv", "2", "--trials", "4", "--search", "random"]
+    given = [str(tmp_path / "t.csv"), "--target", "class", "--model", "svm", "--cv", "2", "--trials", "4", "--search", "random"]
     given += ["--oversearching", "none", "--out", str(tmp_path / "out")]
     first = CliRunner().invoke(tune, given)
     assert first.exit_code == 0, first.output
