@@ -168,9 +168,8 @@ search_options = section(
         type=Choice(["auto", "folds", "repeats", "nested", "none"]),
         default="auto",
         show_default=True,
-        help="How to estimate how much of the tuned score is luck: from partitions that had no part in the "
-        "choice or, where the search has none, from the fold scores, at no cost (auto); by fresh repeats, at the cost of half a "
-        "search; or by nested resampling, at the cost of five searches.",
+        help="How to estimate how much of the tuned score is luck: from the fold scores, at no cost (auto, folds); by fresh "
+        "repeats, at the cost of half a search; or by nested resampling, at the cost of five searches.",
     ),
     click.option(
         "--stop",

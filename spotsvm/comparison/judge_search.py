@@ -36,9 +36,8 @@ def judge_search(
     """Score the best predicted candidate of a search and the best seen on fresh data, and compare them.
 
     The folds of a search are drawn once, so its scores do not vary, and it chooses the best seen unless `noise` says otherwise.
-    But the folds themselves are random: here a Kriging model treats their scores as noisy, and its choice is compared; where the
-    search has chosen by further partitions, or by its criterion, the choice of the search. The study stores the judgement as its
-    finding "judgement".
+    But the folds themselves are random: here a Kriging model treats their scores as noisy, and its choice is compared. The
+    study stores the judgement as its finding "judgement".
 
     Parameters
     ----------

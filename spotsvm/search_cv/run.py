@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
@@ -26,7 +26,7 @@ from spotsvm.common.text import names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options
-from spotsvm.errors import ArgumentError, FirstTrialsFailedError
+from spotsvm.errors import ArgumentError, FirstTrialsFailedError, SpaceError
 from spotsvm.search_cv.bounds import check_bounded
 from spotsvm.search_cv.estimator_space import accepted_space, grid
 from spotsvm.search_cv.paths import AUTO, CandidatePaths, grid_size, profile_of
@@ -163,10 +163,11 @@ class SpotSearchRun:
         try:
             if self._record is not None and (recorded := recorded_starts(self._record)) is not None:
                 about, starts, has_gone_on = recorded  # it goes on as it began
-                profile = described_profile(about, space) if search.profile == AUTO else profile
                 known = cast("Any", self._start or [])
-                if search.start is None and (has_gone_on or not _are_among(starts, known, space, profile)):
-                    self._start = starts
+                with suppress(SpaceError, ArgumentError):  # of another space, which the study refuses
+                    profile = described_profile(about, space) if search.profile == AUTO else profile
+                    if search.start is None and (has_gone_on or not _are_among(starts, known, space, profile)):
+                        self._start = starts
         except BaseException:
             if self._record is not None:
                 self._record.close()
@@ -461,7 +462,3 @@ def _score_of_failed(search: SearchArguments) -> float:
 def _is(refit: Any, rule: str) -> bool:
     """Return whether `refit` asks for a rule by name."""
     return isinstance(refit, str) and refit == rule
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)

@@ -288,6 +288,8 @@ classes_, n_features_in_, feature_names_in_
         n = _num_samples(X)
         if self.rows is None or self.rows >= n:
             return X, y, params
+        if get_tags(self.estimator).input_tags.pairwise:
+            raise ArgumentError(f"rows={self.rows!r} is for rows of columns, and X is a precomputed kernel; leave it out")
         classes = y if y is not None and is_classifier(self.estimator) and np.ndim(y) == 1 else None
         rows = sample_rows(n, self.rows, 0, classes, params.get("groups"))
         y = None if y is None else _safe_indexing(y, rows)

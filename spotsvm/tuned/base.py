@@ -325,7 +325,7 @@ class TunedModel(BaseEstimator, ABC):
                 check_choice("families", name, tuple(FAMILIES))
 
     def _grid(self, sparse: bool, epsilon: float) -> list[Sweep]:
-        """Return the sweeps of the grid, those of a family together without a timeout; a smaller budget has the first."""
+        """Return the sweeps of the grid, all families with one width first."""
         families = list(_DEFAULT_FAMILIES if self._all_families else dict.fromkeys(self.families))
         if sparse:
             if self._all_families:
@@ -334,17 +334,17 @@ class TunedModel(BaseEstimator, ABC):
                 raise ArgumentError(f"families={self.families!r} and sparse rows, for which {unfit[0]!r} would fill the zeros; "
                                     f"use {' or '.join(map(repr, SPARSE_FAMILIES))}, or X.toarray()")  # fmt: skip
         first = self._log_gammas[0]
-        every = [Sweep(f, g, epsilon) for g in self._log_gammas for f in families if f != "linear" or g == first]
-        if self.timeout is not None:  # which may end the grid: all families have a width before one has another
-            return every[: self.budget]
-        return sorted(every[: self.budget], key=lambda sweep: (families.index(sweep.family), sweep.log_gamma))
+        return [Sweep(f, g, epsilon) for g in self._log_gammas for f in families if f != "linear" or g == first]
 
     def _sweeps(
         self, data: tuple[Any, ...], splits: Any, epsilon: float, costs: list[float], seed: int
     ) -> AbstractContextManager[Sweeps]:
         """Return the sweeps to score: the grid, or a study that begins with it."""
-        grid = self._grid(issparse(data[0]), epsilon)
-        budget = self.budget
+        whole = self._grid(issparse(data[0]), epsilon)
+        grid, budget = whole[: self.budget], self.budget
+        if self.timeout is None:  # which may end the grid: all families have a width before one has another
+            families = list(dict.fromkeys(sweep.family for sweep in whole))
+            grid.sort(key=lambda sweep: (families.index(sweep.family), sweep.log_gamma))
         if budget is None:
             budget = len(grid) + (_SEARCHED + _SEARCHED_EACH * len(self.space) if self.space else 0)
         if self.space and budget <= len(grid):
@@ -360,6 +360,8 @@ class TunedModel(BaseEstimator, ABC):
             "model": type(self).__name__,
             **{name: as_text(value) for name, value in self.get_params(deep=False).items() if name in _OF_SWEEPS},
             "folds": joblib.hash(splits),
+            # a part of the grid is another start of the search than the grid
+            "budget": "the grid or more" if len(grid) == len(whole) else str(len(grid)),
         }
         classes = class_names(self.classes_) if hasattr(self, "classes_") else []
         return SearchedSweeps(
@@ -550,8 +552,9 @@ class TunedModel(BaseEstimator, ABC):
 
     def _keep_support(self, X: Any, rows: Array) -> None:
         (member,) = self._members
-        support = np.flatnonzero(member.beta[0].any(axis=0))
-        self.dual_coef_ = member.beta[0][:, support]
+        beta = member.beta[member.places.index(int(np.flatnonzero(self._weights)[0]))]  # it has all C of its sweep
+        support = np.flatnonzero(beta.any(axis=0))
+        self.dual_coef_ = beta[:, support]
         self.support_ = rows[support if member.support is None else member.support[support]]
         self.support_vectors_ = _safe_indexing(X, self.support_)
 

@@ -47,7 +47,7 @@ def page_of(
     members = f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting"
     facts = [
         ("Model", members),
-        ("Rows used", f"{len(model._scored_rows)} judged out of fold, {model.n_rows_} fitted"),
+        ("Rows used", f"{len(model._scored_rows)} judged by models that had not seen them, {model.n_rows_} fitted"),
         (f"Expected {unit.title}", f"{short(unit.value(model.expected_score_))} [{short(low)}, {short(high)}]"),
         ("Time of the fit", duration(model.fit_seconds_)),
     ]
@@ -76,10 +76,10 @@ def _expected(model: Any) -> Section:
     parts: list[Part] = [
         Table(pd.DataFrame(rows, columns=["model", unit.title, "95 % interval"]), "Scores to expect on new rows", one_kind=True),
         f"{unit.title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights of all "
-        "settings are chosen anew on the rows that were drawn, and the average is judged by out-of-fold decisions on the rows "
-        "that were not; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among settings does "
-        "not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it does not cover "
-        "rows of another time or place, nor rows that depend on each other without groups to say so.",
+        "settings are chosen anew on the rows that were drawn, and the average is judged on the others, by decisions of models "
+        "that have not seen them; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among "
+        "settings does not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it does "
+        "not cover rows of another time or place, nor rows that depend on each other without groups to say so.",
     ]
     if not model.complete_:
         parts.append(Notice("The timeout ended the fit before all settings were scored or all members were fitted.", "warning"))
@@ -140,13 +140,17 @@ def _predictions(model: Any) -> Section:
         ends = [min(y.min(), predicted.min()), max(y.max(), predicted.max())]
         ax.plot(ends, ends, color="0.6", linewidth=1)
         ax.plot(predicted, y, "o", color=COLOURS[0], markersize=3)
-        ax.set(xlabel="out-of-fold prediction", ylabel="target")
+        ax.set(xlabel="prediction of models that have not seen the row", ylabel="target")
         tidy(ax)
     text = (
-        f"Errors of out-of-fold predictions: root mean square {short(float(np.sqrt((error**2).mean())))}, median of absolute "
-        f"values {short(float(np.median(np.abs(error))))}. predict_interval takes its width from them."
+        "Errors of predictions for rows that the models have not seen: root mean square "
+        f"{short(float(np.sqrt((error**2).mean())))}, median of absolute values "
+        f"{short(float(np.median(np.abs(error))))}. predict_interval takes its width from them."
     )
-    return Section("Predictions", [text, Picture(figure, "Predictions and targets", "Targets against out-of-fold predictions")])
+    return Section(
+        "Predictions",
+        [text, Picture(figure, "Predictions and targets", "Targets against predictions of models that have not seen the row")],
+    )
 
 
 def _members(model: Any) -> Section:
@@ -154,7 +158,7 @@ def _members(model: Any) -> Section:
         "Kernels: rbf is exp(-(d / width)^2) with d the Euclidean distance, laplacian exp(-d / width) with d the sum of absolute "
         "differences; widths are in units of the typical distance of rows. The families with relevance multiply each column by "
         f"its learned relevance first. weight is the share in the average; score is the {model.scoring_} of the setting alone "
-        "on all out-of-fold rows. The best of many such scores is too good to be expected on new rows."
+        "on all judged rows. The best of many such scores is too good to be expected on new rows."
     )
     every = Table(model.settings_, f"All {len(model.settings_)} settings", folded=True)
     return Section("Members", [text, Table(model.members_, f"{len(model.members_)} members, largest weight first"), every])

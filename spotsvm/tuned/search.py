@@ -108,7 +108,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             if lead.state != "running":
                 of_lead = [t for t in self.study.trials if t.suggestion == lead.number]
                 sweeps.append([self._scored(t) for t in sorted(of_lead, key=lambda t: float(t.params["C"]))])
-        return sweeps
+        return sweeps[: self._budget]
 
     def __iter__(self) -> Iterator[Sweep]:
         while self.study.n_finished < self._budget:

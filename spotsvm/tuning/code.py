@@ -11,6 +11,7 @@ from spotsvm.common.code import mapping_code, params_code
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.pipelines.registry import is_series
+from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.tables.split import TEST_SHARE
 from spotsvm.tuning.tables.table import Choices, Table
 
@@ -122,8 +123,13 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
     """Return code that reads the table of a `TunedJob`, splits it, and fits the same average and the recommended model."""
     first, reading = _reading(job)
     X, new = _rows(train)
-    imports = ["from sklearn.metrics import get_scorer", f"from spotsvm import {type(model).__name__}", *first]
-    imports += [f"from {_TABLES}.split import held_out"]
+    imports = [f"from spotsvm import {type(model).__name__}", *first, f"from {_TABLES}.split import held_out"]
+    if isinstance(table_scorer(job.metric, job.table), str):
+        imports.append("from sklearn.metrics import get_scorer")
+        score = f"get_scorer({job.metric!r})"
+    else:
+        imports.append("from spotsvm.tuning.scoring import table_scorer")
+        score = f"table_scorer({job.metric!r}, table)"
     split = [f"table, {2 if job.cv is None else job.cv}, {job.seed}", *_share(job)]
     groups = "" if train.groups is None else ", groups=train.groups"
     if job.in_time:
@@ -133,7 +139,7 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
         f"train, test = held_out({', '.join(split)})  # the fit does not see the rows of test",
         f"model = {model!r}.fit({X}{categories}, train.y{groups})",
         "print(model.verdict_)",
-        f"score = get_scorer({job.metric!r})",
+        f"score = {score}",
         f"print(score(model, {new}, test.y))  # on the rows held out",
     ]
     if found.recommended == "default":

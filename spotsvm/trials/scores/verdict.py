@@ -100,7 +100,7 @@ class Verdict:
     n_held_out : int
         Number of held-out rows.
     overall : float
-        Mean of the difference over all partitions of the training rows and that on the held-out rows, weighted by rows.
+        Mean of the difference on the folds of the training rows and that on the held-out rows, weighted by rows.
     n_better, n_candidates : int
         Number of candidates that score better than the default on the folds, and of all.
     held_out_by : {"random", "groups", "time"}
@@ -244,7 +244,8 @@ class Verdict:
         sure = f" ({_interval(unit, self.expected_interval, self.confidence, sign=False)})" if known else ""
         held_out = f"{self.n_held_out} held-out rows"
         n = self.n_expected - (self.n_held_out if self.by == "search" else 0)
-        sets = [f"{n} training rows out of fold"] * (n > 0) + [held_out] * (self.by == "search")
+        unseen = "out of fold" if self.by == "search" else "that the judged models had not seen"
+        sets = [f"{n} training rows {unseen}"] * (n > 0) + [held_out] * (self.by == "search")
         rows = " and ".join(sets)
         luck = "the rows and of the folds" if self.by == "search" else "the rows and of the choice among settings"
         covers = f". The interval covers the luck of {luck}" if known else ""

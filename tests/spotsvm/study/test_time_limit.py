@@ -4,7 +4,6 @@ import pytest
 
 from spotsvm import Study
 from spotsvm.errors import ArgumentError
-from spotsvm.study.stop import TimeLimit
 from spotsvm.study.workers.protocol import Here
 
 SPACE = {"x": list(range(1000))}

@@ -147,3 +147,11 @@ def test_a_constant_target_has_no_support_vectors():
     model = TunedSVR(families=["rbf"], budget=1, random_state=0, average=False).fit(X2, np.full(600, 3.0))
     assert model.predict(X2_NEW[:9]) == pytest.approx(3.0)
     assert len(model.support_) == 0
+
+
+def test_the_support_of_one_setting_is_its_own():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(6200, 2))
+    y = (X[:, 0] * X[:, 1] + 0.3 * rng.normal(size=6200) > 0).astype(int)
+    model = TunedSVC(families=["rbf"], budget=1, average=False, random_state=0).fit(X, y)
+    assert np.abs(model.dual_coef_).max() == pytest.approx(model.best_params_["C"])  # a row within the margin has C

@@ -197,3 +197,15 @@ def test_sparse_rows_have_scales():
 def test_arguments(parameters, message):
     with pytest.raises(ArgumentError, match=message):
         svc(**parameters).fit(X, Y)
+
+
+def test_a_record_of_a_part_of_the_grid_goes_on_with_the_same_budget_alone(tmp_path):
+    X, y = load_wine(return_X_y=True)
+    given = {"families": ["rbf", "laplacian"], "random_state": 0, "path": tmp_path / "a.db"}
+    TunedSVC(budget=3, **given).fit(X, y)
+    with pytest.raises(StudyMismatchError, match="budget"):
+        TunedSVC(budget=2, **given).fit(X, y)
+    whole = given | {"path": tmp_path / "b.db"}
+    TunedSVC(budget=6, **whole).fit(X, y)
+    assert len(TunedSVC(budget=7, **whole).fit(X, y).settings_.groupby(["family", "width"])) == 7
+    assert len(TunedSVC(budget=6, **whole).fit(X, y).settings_.groupby(["family", "width"])) == 6

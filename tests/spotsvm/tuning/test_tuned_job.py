@@ -85,7 +85,7 @@ def test_scores_and_verdict(done):
     keep = verdict.recommended == "default"
     assert verdict.expected == (model.default_score_ if keep else model.expected_score_)
     assert verdict.expected_interval == (model.default_interval_ if keep else model.expected_interval_)
-    assert f"as judged by {len(train.y)} training rows out of fold." in verdict.expectation
+    assert f"as judged by {len(train.y)} training rows that the judged models had not seen." in verdict.expectation
     assert [rival.code for rival in verdict.rivals] == ["constant", "linear", "forest"]
     assert verdict.rivals[0].score == model.constant_score_
     text = " ".join(average_summary(job, [default, tuned]).split())
