@@ -19,8 +19,8 @@ COMMANDS = {
     "export": ("records", "Write the trials of a record as CSV."),
     "predict": ("predict", "Predict the rows of a table with a tuned SVM."),
     "report": ("records", "Write the report of a record as HTML."),
-    "status": ("status", "Show how far studies are."),
-    "study": ("study", "Run a study of the library's own."),
+    "status": ("status", "Show the progress of studies."),
+    "study": ("study", "Run one of the library's own studies."),
     "tune": ("tune", "Tune an SVM on a table (CSV)."),
     "warmup": ("warmup", "Compile solvers in advance, once."),
 }

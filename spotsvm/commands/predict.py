@@ -13,19 +13,19 @@ import click
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", default="-", help="File for the predictions; - for standard output, the default.")
-@click.option("--sep", help="Separator of the fields: one character, or tab; by default it is found out.")
-@click.option("--encoding", help="Encoding of the file, such as latin-1; by default it is found out.")
+@click.option("--sep", help="Separator of the fields: one character, or tab; detected by default.")
+@click.option("--encoding", help="Encoding of the file, such as latin-1; detected by default.")
 @click.option(
-    "--header/--no-header", default=None, help="Whether the first row has the names of the columns; by default it is found out."
+    "--header/--no-header", default=None, help="Whether the first row has the names of the columns; detected by default."
 )
-@click.option("--thousands", metavar="MARK", help="What stands between thousands, such as the comma of 1,234.5.")
+@click.option("--thousands", metavar="MARK", help="Mark between thousands, such as the comma in 1,234.5.")
 @click.option("--skip-rows", type=click.IntRange(0), help="Number of lines above the header to leave out.")
 @click.option("--only", is_flag=True, help="Write the predictions without the columns of FILE.")
 def predict(model: Path, file: Path, out: str, only: bool, **how: Any) -> None:
     """Predict the rows of the table in FILE (CSV) with a MODEL.
 
-    The model is the file model.skops of `spotsvm tune --out`. The table has the columns of the training table, in any order. The
-    prediction of each row stands behind its columns, in classification with the probability of each class.
+    The model is the file model.skops of `spotsvm tune --out`. The table needs the columns of the training table, in any order.
+    The predictions follow the columns of the table; in classification they include the probability of each class.
     """
     from spotsvm.common.csv_files import write_csv
     from spotsvm.common.text import printable_line

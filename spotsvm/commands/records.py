@@ -43,7 +43,7 @@ def export(record: Path, csv: str | None, folds: str | None, salvage: bool) -> N
 @click.option("--baseline", type=click.Path(path_type=Path), help="The record of a random search to compare with.")
 @click.option("--tables", type=click.Path(path_type=Path), help="Folder for the report's tables as CSV.")
 def report(record: Path, out: Path, baseline: Path | None, tables: Path | None) -> None:
-    """Write the report of a RECORD (an SQLite file of a study) as one HTML file; the study may be running."""
+    """Write the report of a RECORD (an SQLite file of a study) as one HTML file; the study may still be running."""
     from spotsvm.errors import StorageError
     from spotsvm.study.recorded import RecordedStudy
 

@@ -21,10 +21,10 @@ from spotsvm.trials.timing import PHASES
 @click.argument("records", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object per record, each on one line.")
 def status(records: tuple[Path, ...], as_json: bool) -> None:
-    """Show how far the studies in RECORDS (SQLite files, or folders of them) are, while they run or afterwards.
+    """Show the progress of the studies in RECORDS (SQLite files, or folders with such files), while they run or afterwards.
 
-    One study is shown in full, several as a table. Records are only read, and running studies are not held up. The exit code is
-    2 if a record cannot be read. To follow running studies: watch -n 5 spotsvm status RECORDS
+    One study is shown in full, several studies as a table. Records are only read, and running studies are not held up. The exit
+    code is 2 if a record cannot be read. To follow running studies: watch -n 5 spotsvm status RECORDS
     """
     studies, errors = _read(records)
     if len(errors) == 1 and not studies:

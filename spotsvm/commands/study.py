@@ -10,13 +10,13 @@ import click
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--quick", is_flag=True, help="Run a short version, as a check that it works.")
+@click.option("--quick", is_flag=True, help="Run a short version, to check that the study works.")
 @click.option("--out", type=click.Path(path_type=Path), help="Folder for the tables, figure and report.")
 @click.option(
     "--data", type=click.Path(path_type=Path), help="Folder of the data, or a data file; by default the folder SPOTSVM_DATA."
 )
 def study(name: str | None, quick: bool, out: Path | None, data: Path | None) -> None:
-    """Run the study called NAME; without one, list the studies."""
+    """Run the study called NAME; without NAME, list the studies."""
     from spotsvm.common.text import printable
     from spotsvm.errors import ArgumentError
 

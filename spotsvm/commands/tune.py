@@ -104,36 +104,36 @@ result_options = section(
     click.option(
         "--cv",
         type=click.IntRange(2),
-        help="Number of folds of the cross-validation; by default 5, or as many as the rows allow.",
+        help="Number of folds of the cross-validation; by default 5, or fewer if the rows do not allow 5.",
     ),
     click.option(
-        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of the splits and of all else."
+        "--seed", type=click.IntRange(0, 2**32 - 1), default=0, show_default=True, help="Seed of the splits and all other draws."
     ),
     click.option(
         "--compare/--no-compare",
         default=True,
-        help="Whether a linear model and a random forest are scored on the same held-out rows, beside a constant.",
+        help="Whether to score a linear model and a random forest on the same held-out rows, in addition to a constant.",
     ),
     click.option(
         "--timeout",
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",
-        help="Time limit for everything but reading and compiling. Where all rows take too long, a sample is used.",
+        help="Time limit for everything but reading and compiling. If all rows take too long, a sample is used.",
     ),
     click.option(
         "--workers",
         type=click.IntRange(1),
         default=1,
         show_default=True,
-        help="Folds scored in parallel; with --trial-timeout or --memory-limit candidates. The results stay the same.",
+        help="Number of folds scored in parallel; of candidates with --trial-timeout or --memory-limit. Results stay the same.",
     ),
     click.option(
         "--out",
         type=click.Path(path_type=Path),
-        help="Folder for report, model and tables, and for the records of a search, which the same command resumes.",
+        help="Folder for report, model, tables and the records of a search; the same command resumes the search.",
     ),
-    click.option("--code", is_flag=True, help="Print Python code that repeats it as well; the page always has it."),
-    click.option("-q", "--quiet", is_flag=True, help="Print the results alone: neither what was decided nor the progress."),
+    click.option("--code", is_flag=True, help="Also print Python code that repeats the run; the page always has this code."),
+    click.option("-q", "--quiet", is_flag=True, help="Print only the results, without notices and progress."),
 )
 
 #: the section of the options of a search of one SVM
@@ -161,15 +161,15 @@ search_options = section(
         type=Choice(["none", "random"]),
         default="none",
         show_default=True,
-        help="Whether random search runs as well, for comparison, at the same cost again.",
+        help="Whether to run a random search as well, for comparison, at the same cost again.",
     ),
     click.option(
         "--oversearching",
         type=Choice(["auto", "folds", "repeats", "nested", "none"]),
         default="auto",
         show_default=True,
-        help="How to estimate how much of the tuned score is luck: from the fold scores, at no cost (auto, folds); by fresh "
-        "repeats, at the cost of half a search; or by nested resampling, at the cost of five searches.",
+        help="How to estimate how much of the tuned score is luck. auto, folds: from the fold scores, at no cost. repeats: by "
+        "fresh repeats, at the cost of half a search. nested: by nested resampling, at the cost of five searches.",
     ),
     click.option(
         "--stop",
@@ -179,19 +179,19 @@ search_options = section(
     click.option(
         "--widen",
         is_flag=True,
-        help="Go on from the records in --out, with --trials more candidates, where the chosen value of C, gamma or epsilon is "
-        "at an end of its range: in a wider range of it.",
+        help="If the chosen value of C, gamma or epsilon is at an end of its range, continue from the records in --out in a "
+        "wider range, with --trials more candidates.",
     ),
     click.option(
         "--dask",
         metavar="ADDRESS",
-        help="Score candidates on the Dask cluster with its scheduler at ADDRESS, such as tcp://host:8786. Its "
-        "workers need spotsvm.",
+        help="Score candidates on the Dask cluster whose scheduler is at ADDRESS, such as tcp://host:8786. Its workers "
+        "need spotsvm.",
     ),
     click.option(
         "--batch-size",
         type=click.IntRange(1),
-        help="Number of candidates suggested together; the results then do not depend on where they are scored.",
+        help="Number of candidates suggested together; the results then do not depend on where candidates are scored.",
     ),
     click.option(
         "--trial-timeout",
@@ -213,40 +213,52 @@ search_options = section(
 #: the options that say what a table holds
 table_options = section(
     "Table",
-    click.option("--sep", help="Separator of the fields: one character, or tab; by default it is found out."),
-    click.option(
-        "--encoding", help="Encoding of the file, such as latin-1; by default UTF-8, UTF-16 and Latin-1 are told apart."
-    ),
+    click.option("--sep", help="Separator of the fields: one character, or tab; detected by default."),
+    click.option("--encoding", help="Encoding of the file, such as latin-1; UTF-8, UTF-16 and Latin-1 are detected by default."),
     click.option(
         "--header/--no-header",
         default=None,
-        help="Whether the first row has the names of the columns; without names they are numbered from 1. By default there are "
-        "names unless the first row has numbers wherever the others have.",
+        help="Whether the first row has the names of the columns; columns without names are numbered from 1. By default the "
+        "first row has names, unless it has numbers in all columns in which the other rows have numbers.",
     ),
-    click.option("--thousands", metavar="MARK", help="What stands between thousands, such as the comma of 1,234.5."),
+    click.option("--thousands", metavar="MARK", help="Mark between thousands, such as the comma in 1,234.5."),
     click.option(
         "--skip-rows",
         type=click.IntRange(0),
-        help="Number of lines above the header to leave out; by default lines with a single cell, as a title is.",
+        help="Number of lines above the header to leave out; by default lines with a single cell, such as a title.",
     ),
-    click.option("--drop", multiple=True, metavar="COLUMN", help="Column to leave out; may be repeated, or names with commas."),
-    click.option("--features", multiple=True, metavar="COLUMN", help="Column to use, and no others; as --drop."),
     click.option(
-        "--categorical", multiple=True, metavar="COLUMN", help="Column of categories, also if they are numbers; as --drop."
+        "--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeat the option or use commas for several."
     ),
-    click.option("--groups", metavar="COLUMN", help="Column of persons, or the like, whose rows stay together in all splits."),
+    click.option(
+        "--features", multiple=True, metavar="COLUMN", help="Column to use, in place of all columns; several as for --drop."
+    ),
+    click.option(
+        "--categorical",
+        multiple=True,
+        metavar="COLUMN",
+        help="Column to treat as categories, even if it has numbers; several as for --drop.",
+    ),
+    click.option(
+        "--groups",
+        metavar="COLUMN",
+        help="Column that identifies persons or other groups; the rows of a group stay together in all splits.",
+    ),
     click.option(
         "--time-split",
         metavar="COLUMN",
-        help="Column of dates or numbers by which the latest rows are held out, and each fold is later than its training rows.",
+        help="Column of dates or numbers that orders the rows: the latest rows are held out, and each fold is later than "
+        "its training rows.",
     ),
     click.option(
         "--require-target",
         is_flag=True,
-        help="Refuse rows without a target, which are otherwise left out and predicted into --out.",
+        help="Refuse rows without a target; otherwise they are left out, and their predictions are written into --out.",
     ),
-    click.option("--positive", metavar="LABEL", help="Class of the target to tell from all others: it becomes 1, the others 0."),
-    click.option("--drop-classes", multiple=True, metavar="LABEL", help="Class whose rows are left out; as --drop."),
+    click.option(
+        "--positive", metavar="LABEL", help="Class of the target to separate from all others: it becomes 1, the others 0."
+    ),
+    click.option("--drop-classes", multiple=True, metavar="LABEL", help="Class whose rows are left out; several as for --drop."),
 )
 
 
@@ -254,13 +266,13 @@ table_options = section(
 @click.argument("file", type=click.Path(path_type=Path))
 @section(
     "Task and model",
-    click.option("--target", required=True, help="Column to predict; all others are features."),
+    click.option("--target", required=True, help="Column to predict; all other columns are features."),
     click.option(
         "--task",
         type=Choice(["auto", "classification", "regression"]),
         default="auto",
         show_default=True,
-        help="Type of the target; auto takes text, booleans and few different integers as classes.",
+        help="Type of the target; auto treats text, booleans and few different integers as classes.",
     ),
     click.option(
         "--scoring",
@@ -273,8 +285,9 @@ table_options = section(
         default="tuned",
         show_default=True,
         help="tuned: an average of SVMs with several kernels, by TunedSVC or TunedSVR. The others search the parameters of one "
-        "SVM. svm: behind scaled columns. spectra: principal components, their monomials, the important ones, class weights and "
-        "cutoffs. stormwater: a time series predicted from past rain, tested on its last quarter.",
+        "SVM. svm: an SVM on scaled columns. spectra: principal components and their monomials, of which the important "
+        "ones are kept, class weights and cutoffs. stormwater: a time series predicted from past rain, tested on its last "
+        "quarter.",
     ),
 )
 @table_options
@@ -287,8 +300,8 @@ table_options = section(
         type=Choice(["standard", "power"]),
         default="standard",
         show_default=True,
-        help="How columns of numbers are scaled (svm): to mean 0 and variance 1, or also nearly normal, by a power "
-        "transformation.",
+        help="How to scale columns of numbers (svm): to mean 0 and variance 1, or also to a nearly normal distribution, by a "
+        "power transformation.",
     ),
     click.option("--region", help="Search region; spectra: default, table7 or table8; stormwater: wide or koch2011."),
     click.option("--time", "time", help="Column of time stamps (stormwater); by default the rows are the time steps."),
@@ -298,15 +311,15 @@ table_options = section(
     click.option(
         "--rows",
         type=click.IntRange(0),
-        help="Number of latest rows to train and test on (stormwater), 0 for all; 5000 by default. Earlier rows are only their "
-        "past.",
+        help="Number of latest rows to train and test on (stormwater), 0 for all; 5000 by default. Earlier rows are only the "
+        "past of these rows.",
     ),
 )
 def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None:
     """Tune an SVM on the table in FILE (CSV).
 
-    A quarter of the rows is held out. On these the tuned SVM is compared with the default SVM, a constant, a linear model and a
-    random forest: where tuning did not help, the default SVM is what is recommended.
+    A quarter of the rows is held out. On these rows the tuned SVM is compared with the default SVM, a constant, a linear model
+    and a random forest. If tuning did not help, the default SVM is recommended.
     """
     from spotsvm.errors import ArgumentError
     from spotsvm.tuning.code import reading_code, series_code
@@ -363,7 +376,7 @@ def _of_model(model: str, options: dict[str, Any]) -> dict[str, Any]:
         type=Choice(["tuned", "svm"]),
         default="tuned",
         show_default=True,
-        help="tuned: an average of SVMs with several kernels. svm: a search of the parameters of one.",
+        help="tuned: an average of SVMs with several kernels. svm: a search of the parameters of one SVM.",
     ),
 )
 @result_options

@@ -78,8 +78,8 @@ def _expected(model: Any) -> Section:
         f"{unit.title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights of all "
         "settings are chosen anew on the rows that were drawn, and the average is judged on the others, by decisions of models "
         "that have not seen them; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among "
-        "settings does not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it does "
-        "not cover rows of another time or place, nor rows that depend on each other without groups to say so.",
+        "settings does not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it "
+        "does not cover rows of another time or place, nor rows that depend on each other without groups to say so.",
     ]
     if not model.complete_:
         parts.append(Notice("The timeout ended the fit before all settings were scored or all members were fitted.", "warning"))
