@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -85,14 +86,14 @@ def combination(
     params = best_candidates(search.cv_results_, metric, search.best_index_) if averages else [search.best_params_]
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     n_jobs = None if search.uses_workers else search.n_jobs
-    out = out_of_fold(
-        candidates, X, y, splits, classifier=classifier, calibrated=search.calibrate, fit_params=fit_params, n_jobs=n_jobs,
-        known=run.test_answers(params),
-    )  # fmt: skip
     name = metric_name(search)
+    out = out_of_fold(
+        candidates, X, y, splits, classifier=classifier, metric=name, average=averages, calibrated=search.calibrate,
+        fit_params=fit_params, n_jobs=n_jobs, known=run.test_answers(params),
+    )  # fmt: skip
     found = combined(out, name, search.study_.seed, groups=groups, average=averages, calibrated=search.calibrate)
     members = np.flatnonzero(found.weights)
-    kind = AverageClassifier if classifier else AverageRegressor
+    kind = partial(AverageClassifier, response=out.response) if classifier else AverageRegressor
     estimator = kind(
         [candidates[out.kept[k]] for k in members],
         weights=found.weights[members].tolist(),
