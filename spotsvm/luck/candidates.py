@@ -21,6 +21,7 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration, calibrate
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.new_rows import N_DRAWS, ExpectedScore, corrected, expected_of, expected_of_draws, fresh_folds, left_out_scores
@@ -382,6 +383,17 @@ def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
     return largest(greedy(errors, np.ones((1, errors.shape[1])))[0], MEMBERS)
 
 
+def _check_winner(search: Any) -> None:
+    """Raise an error if a search is not fitted, or has no winner chosen by one metric."""
+    check_is_fitted(search)
+    if not search.refit:
+        raise ArgumentError(
+            "search has refit=False, so that it has no best estimator to be judged; use refit=True or a metric's name"
+        )
+    if getattr(search, "multimetric_", False) and not isinstance(search.refit, str):
+        raise ArgumentError(f"search has several metrics and refit={search.refit!r}; let refit name the one to be judged by")
+
+
 def expected_score(
     search: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95, n_jobs: int | None = None
 ) -> ExpectedScore:
@@ -396,7 +408,7 @@ def expected_score(
     search : SpotSearchCV, RandomizedSearchCV or GridSearchCV
         Fitted on X and y, with `refit`.
     X, y : array-like
-        The data that it was fitted on.
+        The data that it was fitted on. Of a search with `rows`, the score is that of its sample of them.
     groups : array-like of shape (n_samples,), optional
         Groups of rows that depend on each other, such as those of a person: they are drawn as wholes.
     confidence : float, default=0.95
@@ -412,13 +424,16 @@ def expected_score(
     Raises
     ------
     ArgumentError
-        If the confidence level is not between 0 and 1; a ValueError.
+        If the confidence level is not between 0 and 1, the search has `refit=False`, or a function as `refit` beside several
+        metrics, its `cv` is an iterator that is used up, or its scorer cannot score rows drawn again; a ValueError.
 
     Notes
     -----
     A metric that is no score of rows known here, such as a function, or a target of several columns is judged by the chosen
     candidate alone, on folds that had no part in the search: its score is a little too high, as the best of many was chosen on
-    the same rows.
+    the same rows. A scorer of one's own may call `predict`, `predict_proba` and `decision_function` on the X that it gets, as
+    those of `make_scorer` do. It may not use X itself, which has the numbers of rows there, nor other methods of the estimator,
+    such as `score` or `transform`.
 
     References
     ----------
@@ -438,8 +453,11 @@ def expected_score(
     True
     """
     check_confidence(confidence)
-    check_is_fitted(search)
+    _check_winner(search)
     X, y, groups = indexable(X, y, groups)
+    if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
+        X, y, passed = search._sample(X, y, {"groups": groups})
+        groups = passed["groups"]
     best = search.best_estimator_
     classifier = is_classifier(best)
     given = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
@@ -452,10 +470,23 @@ def expected_score(
         scorer = get_scorer(scoring)
     metric = scoring if isinstance(scoring, str) else "score"
     score = score_of_classes(metric, np.unique(np.asarray(y)) if classifier else None)
+    splits = list(check_cv(search.cv, y, classifier=classifier).split(X, y, groups))
+    if not splits:
+        raise ArgumentError(
+            f"search has cv={type(search.cv).__name__}, an iterator that is used up: its folds are not known any more; "
+            "pass a list of splits, or a splitter, as cv"
+        )
     if score is None or np.ndim(y) > 1:
         splits = fresh_folds(search.cv, X, y, groups, classifier, seed)
-        return expected_of(scorer, metric, Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs), None, seed, confidence)
-    splits = list(check_cv(search.cv, y, classifier=classifier).split(X, y, groups))
+        unseen = Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs)
+        try:
+            return expected_of(scorer, metric, unseen, None, seed, confidence)
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            raise ArgumentError(
+                f"search has scoring={scoring!r}, which cannot score rows drawn again: {type(error).__name__}: {error}. Use a "
+                "scorer that calls predict, predict_proba or decision_function, as make_scorer makes them, and nothing else of "
+                "the estimator or of X"
+            ) from error
     params = best_candidates(search.cv_results_, search.refit if several else "score", search.best_index_)
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"

@@ -47,11 +47,12 @@ def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seco
         ) from error
 
 
-def check_combination(search: SearchArguments) -> None:
-    """Raise ArgumentError if `refit="average"` or `calibrate` does not go with the estimator and the metrics."""
+def check_combination(search: SearchArguments, y: Any) -> None:
+    """Raise ArgumentError if `refit="average"` or `calibrate` does not go with the estimator, the metrics and the target."""
     check_flag("calibrate", search.calibrate)
     estimator, scoring = search.estimator, search.scoring
-    if isinstance(search.refit, str) and search.refit == AVERAGE:
+    averages = isinstance(search.refit, str) and search.refit == AVERAGE
+    if averages:
         if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
             raise ArgumentError(f"refit='average' is for one metric, and scoring={scoring!r} has several; pass one of them")
         if not (is_classifier(estimator) or is_regressor(estimator)):
@@ -65,6 +66,13 @@ def check_combination(search: SearchArguments) -> None:
             f"calibrate=True is for classifiers with decision_function or predict_proba, and estimator={estimator!r} is none; "
             "use calibrate=False"
         )
+    if (averages or search.calibrate) and is_classifier(estimator):
+        shape = getattr(y, "shape", None) or np.shape(y)
+        if len(shape) > 1 and shape[1] > 1:
+            raise ArgumentError(
+                f"{'refit=' + repr(AVERAGE) if averages else 'calibrate=True'} is for one class for each row, and y has "
+                f"{shape[1]} columns; use refit=True and calibrate=False"
+            )
 
 
 def combination(

@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spotsvm import expected_score
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.candidates import OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
 from spotsvm.luck.scores import known_score
 
@@ -118,6 +119,30 @@ def test_f1_of_other_classes_is_judged_by_the_chosen_candidate():
     y = (X[:, 0] > 0) + 1
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, scoring="f1", cv=3).fit(X, y)
     assert expected_score(search, X, y).score == pytest.approx(search.best_score_, abs=0.1)
+
+
+def test_what_expected_score_cannot_judge_is_an_error_that_says_why():
+    y = (X[:, 0] > 0).astype(int)
+
+    def search(**options):
+        return GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, **({"cv": 3} | options)).fit(X, y)
+
+    with pytest.raises(ArgumentError, match="search has refit=False, so that it has no best estimator"):
+        expected_score(search(refit=False), X, y)
+    with pytest.raises(ArgumentError, match="several metrics and refit=<function .*; let refit name the one"):
+        expected_score(search(scoring=["accuracy", "roc_auc"], refit=lambda results: 0), X, y)
+    with pytest.raises(ArgumentError, match="cv=generator, an iterator that is used up.*pass a list of splits"):
+        expected_score(search(cv=KFold(3).split(X)), X, y)
+
+    def own_score(estimator, X, y):
+        return estimator.score(X, y)
+
+    def of_columns(estimator, X, y):
+        return (estimator.predict(X) == y)[X[:, 0] > 0].mean()
+
+    for scorer in (own_score, of_columns):
+        with pytest.raises(ArgumentError, match="cannot score rows drawn again: .* Use a scorer that calls predict"):
+            expected_score(search(scoring=scorer), X, y)
 
 
 def test_answers_that_are_known_need_no_fit():

@@ -225,6 +225,12 @@ def test_what_is_not_possible_is_an_error():
         averaged(KMeans(), {"n_clusters": [2, 3]}).fit(X)
     with pytest.raises(ArgumentError, match="calibrate=True is for classifiers with decision_function or predict_proba"):
         averaged(SVR(), {"C": [1, 2]}, calibrate=True).fit(X, y)
+    several = np.column_stack([y, 1 - y])
+    tree = DecisionTreeClassifier()
+    with pytest.raises(ArgumentError, match="refit='average' is for one class for each row, and y has 2 columns"):
+        averaged(tree, TREES).fit(X, several)
+    with pytest.raises(ArgumentError, match="calibrate=True is for one class for each row, and y has 2 columns"):
+        averaged(tree, TREES, refit=True, calibrate=True).fit(X, several)
     with pytest.raises(ArgumentError, match="calibrate=1"):
         averaged(SVC(), {"C": [1, 2]}, calibrate=1).fit(X, y)
     with pytest.raises(ArgumentError, match="weights has 1 numbers; use one for each of the 2 estimators"):
