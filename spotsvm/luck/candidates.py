@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 from sklearn.utils.metaestimators import _safe_split
@@ -21,11 +21,12 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration, calibrate
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.new_rows import N_DRAWS, ExpectedScore, corrected, expected_of, expected_of_draws, fresh_folds, left_out_scores
 from spotsvm.luck.rows import Unseen
-from spotsvm.luck.scores import known_score, score_called
+from spotsvm.luck.scores import Score, known_score, labels_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
 from spotsvm.trials.scores.intervals import check_confidence
 
@@ -69,22 +70,47 @@ def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: 
     return params
 
 
-def common_response(estimators: Sequence[Any], n_classes: int, calibrated: bool = False) -> str:
-    """Return the method whose answers are averaged: probabilities or decisions where all have them, else predictions.
+def common_responses(estimators: Sequence[Any], n_classes: int) -> list[str]:
+    """Return the methods that all estimators have, in the order of preference: probabilities, decisions, predictions."""
+    if not n_classes:
+        return ["predict"]
+    # decisions for pairs of classes have no arg max
+    pairs = n_classes > 2 and _any_has(estimators, "decision_function_shape", "ovo")
+    names = ["predict_proba"] if pairs else ["predict_proba", "decision_function"]
+    return [*(name for name in names if all(hasattr(one, name) for one in estimators)), "predict"]
 
-    Decisions come first where they are to be calibrated.
-    """
-    if n_classes:
-        # decisions for pairs of classes have no arg max
-        pairs = n_classes > 2 and any(
-            name.rpartition("__")[2] == "decision_function_shape" and value == "ovo"
-            for estimator in estimators for name, value in estimator.get_params().items()
-        )  # fmt: skip
-        names = ["predict_proba", "decision_function"]
-        for name in reversed(names) if calibrated else names:
-            if not (pairs and name == "decision_function") and all(hasattr(one, name) for one in estimators):
-                return name
-    return "predict"
+
+def _any_has(estimators: Sequence[Any], name: str, value: Any) -> bool:
+    """Return whether an estimator, or a step of a pipeline, has this value of a parameter."""
+    return any(
+        key.rpartition("__")[2] == name and isinstance(found, type(value)) and found == value
+        for one in estimators
+        for key, found in one.get_params().items()
+    )
+
+
+def _of_labels(metric: str, n_classes: int) -> bool:
+    """Return whether a metric is a score of predicted classes; True where that is not known."""
+    score = known_score(metric, n_classes)
+    if score is not None:
+        return score.kind == "labels"
+    named = metric in get_scorer_names()
+    return not named or getattr(get_scorer(metric), "_response_method", "predict") == "predict"
+
+
+def _responses_for(
+    estimators: Sequence[Any], n_classes: int, metric: str, average: bool, calibrated: bool
+) -> tuple[list[str], bool]:
+    """Return the methods that may stand for the candidates, best first, and whether they have to agree with `predict`."""
+    names = common_responses(estimators, n_classes)
+    decisions_first = sorted(names, key=["decision_function", "predict_proba", "predict"].index)
+    if calibrated or names == ["predict"]:
+        return decisions_first, False
+    if _of_labels(metric, n_classes):
+        # the probabilities of an SVC are another model than its predictions
+        own = _any_has(estimators, "probability", True)
+        return (decisions_first if own else names, True) if average else (["predict"], False)
+    return (decisions_first if metric == "roc_auc" and not average else names), False
 
 
 def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
@@ -134,7 +160,7 @@ class OutOfFold:
     response : str
         The method that answers.
     answers : ndarray of shape (m, n, k)
-        The answers of the kept candidates as `respond` gives them; of a row in several test sets their mean.
+        The answers of the kept candidates as `respond` gives them; of a row in several test sets that of the first.
     rows : ndarray of shape (n,)
         The rows that are in a test set.
     y : ndarray of shape (n,) or (n, t)
@@ -158,39 +184,64 @@ def out_of_fold(
     splits: Sequence[Split],
     *,
     classifier: bool,
+    metric: str = "score",
+    average: bool = True,
     calibrated: bool = False,
     fit_params: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     known: Sequence[list[Array] | None] | None = None,
 ) -> OutOfFold:
-    """Fit each estimator on the training rows of each split, and keep its answers for the test rows.
+    """Fit each estimator on the training rows of splits, and keep its answers for the test rows.
+
+    Of a row in several test sets, as those of repeated cross-validation, only the first split that tests it counts: the mean of
+    several answers would be that of an ensemble, which no candidate is. A split that no row needs is not fitted.
+
+    Of a single candidate, scores of classes are those of `predict`. An average has probabilities, or decisions, whose arg max is
+    what `predict` returns for the test rows of the first split, else votes; if `metric` is no score of classes, or the answers
+    are to be calibrated, `predict` does not count.
 
     `known` has for an estimator the decisions or predictions for each split that need no fit, or None. An estimator that fails
     in a fold is left out with a warning. If all fail, the error of the first is raised.
     """
     target = np.asarray(y)
     classes, code = np.unique(target, return_inverse=True) if classifier else (None, target)
-    response = common_response(estimators, 0 if classes is None else len(classes), calibrated)
+    n_classes = 0 if classes is None else len(classes)
+    names, agree = _responses_for(estimators, n_classes, metric, average, calibrated)
+    own = _first_tests(splits, len(target))
+    complete = known is not None and (classes is None or all(len(np.unique(code[splits[s][0]])) == n_classes for s in own))
+    shared = [] if known is None or not complete else [k for k, answers in enumerate(known) if answers is not None]
+    if classifier and names == ["predict"] and n_classes == 2 and len(shared) == len(estimators):
+        names = [name for name in common_responses(estimators, 2) if name == "decision_function"] or names  # their signs
 
-    def answer(estimator: Any, train: Any, test: Any) -> Array | Exception:
+    def answer(estimator: Any, split: int, names: Sequence[str]) -> dict[str, Array] | Exception:
+        train, test = splits[split]
         try:
             model = clone(estimator)
             X_train, y_train = _safe_split(model, X, y, train)
             X_test, _ = _safe_split(model, X, y, test, train)
             model.fit(X_train, y_train, **_check_method_params(X, fit_params or {}, train))
-            return respond(model, X_test, response, classes)
+            return {name: respond(model, X_test, name, classes) for name in names}
         except Exception as error:  # estimators of users fail in any way
             return error
 
-    usable = classes is None or (
-        response == "decision_function" and all(len(np.unique(code[train])) == len(classes) for train, _ in splits)
-    )
-    by_candidate: list[Any] = list(known) if known is not None and usable else [None] * len(estimators)
-    left = [k for k, answers in enumerate(by_candidate) if answers is None]
-    found = Parallel(n_jobs=n_jobs)(delayed(answer)(estimators[k], train, test) for k in left for train, test in splits)
-    for place, k in enumerate(left):
-        by_candidate[k] = found[place * len(splits) : (place + 1) * len(splits)]
-    errors = [next((one for one in answers if isinstance(one, Exception)), None) for answers in by_candidate]
+    found: dict[tuple[int, int], Any] = {}
+    if known is not None and (classes is None or names[0] == "decision_function"):
+        found = {(k, s): {names[0]: (known[k] or [])[s]} for k in shared for s in own}
+
+    def fit_missing(places: Sequence[tuple[int, int]], names: Sequence[str]) -> None:
+        missing = [place for place in places if place not in found]
+        answers = Parallel(n_jobs=n_jobs)(delayed(answer)(estimators[k], s, names) for k, s in missing)
+        found.update(zip(missing, answers, strict=True))
+
+    response = names[0]
+    if agree:
+        fit_missing([(k, next(iter(own))) for k in range(len(estimators))], names)
+        tried = [one for one in found.values() if isinstance(one, dict) and "predict" in one]
+        response = next(name for name in names if all(np.array_equal(labels_of(a[name]), labels_of(a["predict"])) for a in tried))
+        found = {place: one for place, one in found.items() if isinstance(one, Exception) or response in one}
+    every = [(k, s) for k in range(len(estimators)) for s in own]
+    fit_missing(every, [response])
+    errors = [next((found[k, s] for s in own if isinstance(found[k, s], Exception)), None) for k in range(len(estimators))]
     kept = [k for k, error in enumerate(errors) if error is None]
     failed = [error for error in errors if error is not None]
     if not kept:
@@ -198,15 +249,22 @@ def out_of_fold(
     if failed:
         reason = f"{len(failed)} of {len(errors)} candidates of the average failed in a fold and are left out: {failed[0]}"
         warnings.warn(reason, FitFailedWarning, stacklevel=4)
-    n = len(target)
-    tests = [np.flatnonzero(test) if np.asarray(test).dtype == bool else np.asarray(test) for _, test in splits]
-    times = np.bincount(np.concatenate(tests), minlength=n)
-    sums = np.zeros((len(kept), n, by_candidate[kept[0]][0].shape[1]))
-    for place, k in enumerate(kept):
-        for test, answers in zip(tests, by_candidate[k], strict=True):
-            np.add.at(sums[place], test, answers)
-    rows = np.flatnonzero(times)
-    return OutOfFold(kept, response, sums[:, rows] / times[rows][:, None], rows, code[rows], classes)
+    order = np.concatenate([test for test, _ in own.values()])
+    rows = np.sort(order)
+    answers = np.stack([np.concatenate([found[k, s][response][at] for s, (_, at) in own.items()]) for k in kept])
+    return OutOfFold(kept, response, answers[:, np.argsort(order)], rows, code[rows], classes)
+
+
+def _first_tests(splits: Sequence[Split], n: int) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return of each split that is the first to test some rows these rows, and their places among its test rows."""
+    tested, own = np.zeros(n, dtype=bool), {}
+    for s, (_, test) in enumerate(splits):
+        rows, at = np.unique(np.arange(n)[np.asarray(test)], return_index=True)
+        new = ~tested[rows]
+        if new.any():
+            own[s] = rows[new], at[new]
+        tested[rows] = True
+    return own
 
 
 @dataclass(frozen=True)
@@ -231,6 +289,14 @@ class Combination:
     calibration: Calibration | None
     decisions: Array
     expected: Callable[[float], ExpectedScore] | None
+
+
+def score_of_classes(metric: str, classes: Array | None) -> Score | None:
+    """Return the score of rows by the metric's name, or None; `classes` is None in regression."""
+    score = known_score(metric, 0 if classes is None else len(classes))
+    if score is not None and score.name == "f1" and classes is not None and (len(classes) < 2 or classes[1] != 1):
+        return None  # scikit-learn's positive class is 1, whichever place it has
+    return score
 
 
 def combined(
@@ -259,9 +325,7 @@ def combined(
     """
     n, regression = len(out.rows), out.classes is None
     n_classes = 0 if out.classes is None else len(out.classes)
-    known = known_score(metric, n_classes)
-    if known is not None and known.name == "f1" and out.classes is not None and out.classes[1] != 1:
-        known = None  # scikit-learn's positive class is 1, whichever place it has
+    known = score_of_classes(metric, out.classes)
     score = known_score("r2" if regression else "accuracy", n_classes) if known is None else known
     assert score is not None
     if regression and out.y.ndim > 1:
@@ -319,6 +383,17 @@ def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
     return largest(greedy(errors, np.ones((1, errors.shape[1])))[0], MEMBERS)
 
 
+def _check_winner(search: Any) -> None:
+    """Raise an error if a search is not fitted, or has no winner chosen by one metric."""
+    check_is_fitted(search)
+    if not search.refit:
+        raise ArgumentError(
+            "search has refit=False, so that it has no best estimator to be judged; use refit=True or a metric's name"
+        )
+    if getattr(search, "multimetric_", False) and not isinstance(search.refit, str):
+        raise ArgumentError(f"search has several metrics and refit={search.refit!r}; let refit name the one to be judged by")
+
+
 def expected_score(
     search: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95, n_jobs: int | None = None
 ) -> ExpectedScore:
@@ -333,7 +408,7 @@ def expected_score(
     search : SpotSearchCV, RandomizedSearchCV or GridSearchCV
         Fitted on X and y, with `refit`.
     X, y : array-like
-        The data that it was fitted on.
+        The data that it was fitted on. Of a search with `rows`, the score is that of its sample of them.
     groups : array-like of shape (n_samples,), optional
         Groups of rows that depend on each other, such as those of a person: they are drawn as wholes.
     confidence : float, default=0.95
@@ -349,13 +424,16 @@ def expected_score(
     Raises
     ------
     ArgumentError
-        If the confidence level is not between 0 and 1; a ValueError.
+        If the confidence level is not between 0 and 1, the search has `refit=False`, or a function as `refit` beside several
+        metrics, its `cv` is an iterator that is used up, or its scorer cannot score rows drawn again; a ValueError.
 
     Notes
     -----
     A metric that is no score of rows known here, such as a function, or a target of several columns is judged by the chosen
     candidate alone, on folds that had no part in the search: its score is a little too high, as the best of many was chosen on
-    the same rows.
+    the same rows. A scorer of one's own may call `predict`, `predict_proba` and `decision_function` on the X that it gets, as
+    those of `make_scorer` do. It may not use X itself, which has the numbers of rows there, nor other methods of the estimator,
+    such as `score` or `transform`.
 
     References
     ----------
@@ -375,8 +453,11 @@ def expected_score(
     True
     """
     check_confidence(confidence)
-    check_is_fitted(search)
+    _check_winner(search)
     X, y, groups = indexable(X, y, groups)
+    if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
+        X, y, passed = search._sample(X, y, {"groups": groups})
+        groups = passed["groups"]
     best = search.best_estimator_
     classifier = is_classifier(best)
     given = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
@@ -388,18 +469,32 @@ def expected_score(
         scoring = "accuracy" if classifier else "r2"
         scorer = get_scorer(scoring)
     metric = scoring if isinstance(scoring, str) else "score"
-    score = known_score(metric, len(np.unique(np.asarray(y))) if classifier else 0)
+    score = score_of_classes(metric, np.unique(np.asarray(y)) if classifier else None)
+    splits = list(check_cv(search.cv, y, classifier=classifier).split(X, y, groups))
+    if not splits:
+        raise ArgumentError(
+            f"search has cv={type(search.cv).__name__}, an iterator that is used up: its folds are not known any more; "
+            "pass a list of splits, or a splitter, as cv"
+        )
     if score is None or np.ndim(y) > 1:
         splits = fresh_folds(search.cv, X, y, groups, classifier, seed)
-        return expected_of(scorer, metric, Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs), None, seed, confidence)
-    splits = list(check_cv(search.cv, y, classifier=classifier).split(X, y, groups))
+        unseen = Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs)
+        try:
+            return expected_of(scorer, metric, unseen, None, seed, confidence)
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            raise ArgumentError(
+                f"search has scoring={scoring!r}, which cannot score rows drawn again: {type(error).__name__}: {error}. Use a "
+                "scorer that calls predict, predict_proba or decision_function, as make_scorer makes them, and nothing else of "
+                "the estimator or of X"
+            ) from error
     params = best_candidates(search.cv_results_, search.refit if several else "score", search.best_index_)
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
     scorer = FoldScorer(search.estimator, X, y, splits, {}, engine=getattr(search, "engine", "auto"), advise=False)
     out = out_of_fold(
-        candidates, X, y, splits, classifier=classifier, calibrated=calibrated, n_jobs=n_jobs, known=scorer.test_answers(params)
-    )
+        candidates, X, y, splits, classifier=classifier, metric=metric, average=average, calibrated=calibrated, n_jobs=n_jobs,
+        known=scorer.test_answers(params),
+    )  # fmt: skip
     found = combined(out, metric, seed, groups=groups, average=average, calibrated=calibrated)
     assert found.expected is not None
     return found.expected(confidence)

@@ -1,4 +1,4 @@
-"""The score to expect on new rows, from out-of-fold decisions: the one bootstrap of rows behind all such estimates.
+"""The score to expect on new rows, from out-of-fold decisions of candidates or from the unseen rows of one model.
 
 Rows are drawn again with replacement. The choice among candidates (the single best, or an average with weights: `luck.weights`)
 is made anew on each draw, and judged on the rows that were left out of it: so the best of many out-of-fold scores is not taken

@@ -272,14 +272,16 @@ class HeldOutScores:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # an undefined score is reported below
             try:
-                value = scorer_of(search)(search.best_estimator_, take(X, split[1]), take(y, split[1]))
+                value = scorer_of(search)(
+                    _refitted_winner(search, X, y, split[0], fit_params), take(X, split[1]), take(y, split[1])
+                )
             except ValueError as error:
                 raise self._error(str(error)) from error
         self._known = [(candidate_params(search, winner_of(search)), self._checked(value, f"the score is {value}"))]
 
     @property
     def winner(self) -> float:
-        """The winner's score, as the search has refitted it."""
+        """The winner's score, refitted on all rows of the search."""
         return self._known[0][1]
 
     def of(self, candidate: int) -> float:
@@ -302,6 +304,15 @@ class HeldOutScores:
 
     def _error(self, why: str) -> DataError:
         return DataError(f"{self._place}: a candidate cannot be scored on its {self._n_rows} rows: {why}")
+
+
+def _refitted_winner(search: Any, X: Any, y: Any, train: Rows, fit_params: Mapping[str, Any]) -> Any:
+    """Return the winner fitted to the rows of the search, which is not its best estimator if that is an average or calibrated."""
+    refit = search.refit
+    if not (isinstance(refit, str) and refit == "average") and not getattr(search, "calibrate", False):
+        return search.best_estimator_
+    passed = take_params(fit_params, train, count_rows(X))
+    return fitted_candidate(search, candidate_params(search, winner_of(search)), take(X, train), take(y, train), passed)
 
 
 def tuned_without(

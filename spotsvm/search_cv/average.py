@@ -16,10 +16,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration
-from spotsvm.luck.candidates import as_decisions, common_response, respond
+from spotsvm.luck.candidates import as_decisions, common_responses, respond
 from spotsvm.luck.scores import labels_of, probabilities_of
 
 Array = NDArray[Any]
+_RESPONSES = ("predict_proba", "decision_function", "predict")
 
 
 class _Average(MetaEstimatorMixin, BaseEstimator):
@@ -66,6 +67,9 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
                 raise ArgumentError(
                     f"{name} has {len(values)} numbers; use one for each of the {len(self.estimators)} estimators"
                 )
+        weights = np.ones(1) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
+        if not ((weights >= 0).all() and 0 < weights.sum() < np.inf):
+            raise ArgumentError(f"weights={self.weights!r}; use numbers of at least 0, one of which is above 0")
         fitted = Parallel(n_jobs=self.n_jobs)(delayed(_fitted)(one, X, y, fit_params) for one in self.estimators)
         self.estimators_ = list(fitted)
         for name in ("n_features_in_", "feature_names_in_"):
@@ -78,7 +82,8 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
         check_is_fitted(self)
         m = len(self.estimators_)
         weights = np.ones(m) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
-        scales = np.ones(m) if self.scales is None else np.asarray(self.scales, dtype=np.float64)
+        scaled = self.scales is not None and response == "decision_function"
+        scales = np.asarray(self.scales, dtype=np.float64) if scaled else np.ones(m)
         total: Any = 0.0
         for model, weight in zip(self.estimators_, weights / weights.sum() / scales, strict=True):
             total = total + weight * respond(model, X, response, classes)
@@ -93,8 +98,11 @@ def _fitted(estimator: Any, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
 
 def _response(average: Any) -> str:
     """Return the method of the members whose answers are averaged."""
+    if average.response is not None:
+        return str(average.response)
     members, n_classes = getattr(average, "estimators_", average.estimators), len(getattr(average, "classes_", ())) or 2
-    return common_response(members, n_classes, average.calibration is not None)
+    names = common_responses(members, n_classes)
+    return "decision_function" if average.calibration is not None and "decision_function" in names else names[0]
 
 
 def _has_probabilities(average: Any) -> bool:
@@ -115,13 +123,18 @@ class AverageClassifier(ClassifierMixin, _Average):
     estimators : sequence of estimator
         The classifiers; fit makes clones. Probabilities or decisions are averaged where all have them.
     weights : sequence of float, optional
-        Their weights; equal by default.
+        Their weights, at least 0 and not all 0; equal by default.
     scales : sequence of float, optional
-        What the answers of each are divided by before they are averaged; 1 by default.
+        What the decisions of each are divided by before they are averaged; 1 by default. Probabilities and votes have one scale
+        already, and are not divided.
     calibration : Calibration, optional
         What turns averaged answers into probabilities; `predict` is then the most probable class.
     n_jobs : int or None, default=None
         Estimators fitted at once.
+    response : {"predict_proba", "decision_function", "predict"} or None, default=None
+        The method whose answers are averaged; "predict" for votes, as of classifiers whose `predict` is not their most probable
+        class, such as FixedThresholdClassifier. None is the first of the three that all estimators have; of several, decisions
+        with a calibration.
 
     Attributes
     ----------
@@ -143,6 +156,19 @@ class AverageClassifier(ClassifierMixin, _Average):
     (0.96, (150, 3))
     """
 
+    def __init__(
+        self,
+        estimators: Sequence[Any],
+        *,
+        weights: Sequence[float] | None = None,
+        scales: Sequence[float] | None = None,
+        calibration: Calibration | None = None,
+        n_jobs: int | None = None,
+        response: str | None = None,
+    ):
+        super().__init__(estimators, weights=weights, scales=scales, calibration=calibration, n_jobs=n_jobs)
+        self.response = response
+
     def fit(self, X: Any, y: Any, **fit_params: Any) -> Self:
         """Fit a clone of each classifier.
 
@@ -160,6 +186,8 @@ class AverageClassifier(ClassifierMixin, _Average):
         self
             The fitted average.
         """
+        if self.response not in (None, *_RESPONSES):
+            raise ArgumentError(f"response={self.response!r}; use None or one of {', '.join(map(repr, _RESPONSES))}")
         super().fit(X, y, **fit_params)
         self.classes_ = np.asarray(self.estimators_[0].classes_)
         return self
@@ -245,7 +273,7 @@ class AverageRegressor(RegressorMixin, _Average):
     estimators, weights, scales, n_jobs
         As in `AverageClassifier`.
     calibration : None
-        Not used.
+        Not used; neither are `scales`, as there are no decisions.
 
     Attributes
     ----------

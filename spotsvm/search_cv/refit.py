@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -46,11 +47,12 @@ def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seco
         ) from error
 
 
-def check_combination(search: SearchArguments) -> None:
-    """Raise ArgumentError if `refit="average"` or `calibrate` does not go with the estimator and the metrics."""
+def check_combination(search: SearchArguments, y: Any) -> None:
+    """Raise ArgumentError if `refit="average"` or `calibrate` does not go with the estimator, the metrics and the target."""
     check_flag("calibrate", search.calibrate)
     estimator, scoring = search.estimator, search.scoring
-    if isinstance(search.refit, str) and search.refit == AVERAGE:
+    averages = isinstance(search.refit, str) and search.refit == AVERAGE
+    if averages:
         if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
             raise ArgumentError(f"refit='average' is for one metric, and scoring={scoring!r} has several; pass one of them")
         if not (is_classifier(estimator) or is_regressor(estimator)):
@@ -64,6 +66,13 @@ def check_combination(search: SearchArguments) -> None:
             f"calibrate=True is for classifiers with decision_function or predict_proba, and estimator={estimator!r} is none; "
             "use calibrate=False"
         )
+    if (averages or search.calibrate) and is_classifier(estimator):
+        shape = getattr(y, "shape", None) or np.shape(y)
+        if len(shape) > 1 and shape[1] > 1:
+            raise ArgumentError(
+                f"{'refit=' + repr(AVERAGE) if averages else 'calibrate=True'} is for one class for each row, and y has "
+                f"{shape[1]} columns; use refit=True and calibrate=False"
+            )
 
 
 def combination(
@@ -85,14 +94,14 @@ def combination(
     params = best_candidates(search.cv_results_, metric, search.best_index_) if averages else [search.best_params_]
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     n_jobs = None if search.uses_workers else search.n_jobs
-    out = out_of_fold(
-        candidates, X, y, splits, classifier=classifier, calibrated=search.calibrate, fit_params=fit_params, n_jobs=n_jobs,
-        known=run.test_answers(params),
-    )  # fmt: skip
     name = metric_name(search)
+    out = out_of_fold(
+        candidates, X, y, splits, classifier=classifier, metric=name, average=averages, calibrated=search.calibrate,
+        fit_params=fit_params, n_jobs=n_jobs, known=run.test_answers(params),
+    )  # fmt: skip
     found = combined(out, name, search.study_.seed, groups=groups, average=averages, calibrated=search.calibrate)
     members = np.flatnonzero(found.weights)
-    kind = AverageClassifier if classifier else AverageRegressor
+    kind = partial(AverageClassifier, response=out.response) if classifier else AverageRegressor
     estimator = kind(
         [candidates[out.kept[k]] for k in members],
         weights=found.weights[members].tolist(),

@@ -134,8 +134,9 @@ class SpotSearchCV(
         How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
         a number as `error_score`.
     refit_timeout : float or None, default=None
-        Seconds that the refit may take. It is then done in a worker process, which is killed when the time is up, and sends the
-        fitted estimator back; None does it here, without a limit.
+        Seconds that the refit may take: the final fit alone, on all rows. With `refit="average"` or `calibrate=True` candidates
+        are fitted on the folds before it, without a limit. The final fit is then done in a worker process, which is killed when
+        the time is up, and sends the fitted estimator back; None does it here, without a limit.
     constraints : callable, mapping, sequence of them, or None, default=None
         Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`: what violates one is never evaluated, and a
         path has only the values of the profiled parameter that are allowed. Or bounds of a candidate's means over the given
@@ -164,7 +165,8 @@ classes_, n_features_in_, feature_names_in_
         rows is counted; there for scikit-learn's common metrics by name. For a single candidate call `expected_score`.
     oof_decision_function_, oof_predict_proba_, oof_predict_ : ndarray
         With `refit="average"` or `calibrate=True`: what the result's methods give for the training rows by models that have not
-        seen them (`oof_predict_` in regression); nan for rows in no test fold.
+        seen them (`oof_predict_` in regression); nan for rows in no test fold. Of a row in several test folds the first counts.
+        With `rows` they are those of the sampled rows, in the order of the sample.
     study_ : Study
         The study behind the search; its values are mean test scores, and it maximises. Of several objectives
         `study_.pareto()` gives the candidates that no other one dominates.
@@ -233,7 +235,7 @@ classes_, n_features_in_, feature_names_in_
         predict : The prediction of the best estimator.
         oversearching : How much of `best_score_` is luck.
         """
-        check_combination(self)
+        check_combination(self, y)
         check_arguments(self)
         for name in COMBINED:  # of an earlier fit
             self.__dict__.pop(name, None)

@@ -3,13 +3,35 @@
 import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
-from sklearn.model_selection import KFold, RepeatedKFold, cross_val_predict
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    KFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    cross_val_predict,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from spotsvm.luck.candidates import OutOfFold, as_decisions, combined, common_response, out_of_fold, respond
+from spotsvm import expected_score
+from spotsvm.errors import ArgumentError
+from spotsvm.luck.candidates import OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
 from spotsvm.luck.scores import known_score
+
+
+class ProbabilityBeside(LogisticRegression):
+    """Decisions and predictions that agree, and probabilities that do not, as of an SVC with probability=True."""
+
+    def predict_proba(self, X):
+        p = super().predict_proba(X)
+        p[:, 1] *= 0.5
+        p[:, 0] = 1.0 - p[:, 1]
+        return p
+
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -36,22 +58,91 @@ def test_probabilities_become_log_odds():
 
 def test_probabilities_are_averaged_where_all_have_them():
     tree, svc = DecisionTreeClassifier(), SVC()
-    assert common_response([tree, tree], 2) == "predict_proba"
-    assert common_response([svc, svc], 3) == "decision_function"
-    assert common_response([tree, svc], 2) == "predict"
-    assert common_response([SVC(decision_function_shape="ovo")], 3) == "predict"
-    assert common_response([SVC(decision_function_shape="ovo")], 2) == "decision_function"
+    assert common_responses([tree, tree], 2) == ["predict_proba", "predict"]
+    assert common_responses([svc, svc], 3) == ["decision_function", "predict"]
+    assert common_responses([tree, svc], 2) == ["predict"]
+    assert common_responses([SVC(decision_function_shape="ovo")], 3) == ["predict"]
+    assert common_responses([SVC(decision_function_shape="ovo")], 2) == ["decision_function", "predict"]
 
 
-def test_rows_in_several_test_sets_have_the_mean_answer():
+def test_rows_in_several_test_sets_have_the_answer_of_the_first():
     cv = RepeatedKFold(n_splits=3, n_repeats=2, random_state=0)
     model = DecisionTreeRegressor(max_depth=2)
     out = out_of_fold([model, model], X, X[:, 0], list(cv.split(X)), classifier=False)
-    halves = [list(cv.split(X))[:3], list(cv.split(X))[3:]]
-    mean = np.mean([cross_val_predict(model, X, X[:, 0], cv=half) for half in halves], axis=0)
-    assert out.answers[1, :, 0] == pytest.approx(mean)
+    first = cross_val_predict(model, X, X[:, 0], cv=list(cv.split(X))[:3])
+    assert out.answers[1, :, 0] == pytest.approx(first)
     some = out_of_fold([model], X, X[:, 0], list(cv.split(X))[:1], classifier=False)
     assert len(some.rows) == 20
+    drawn = list(ShuffleSplit(4, test_size=0.4, random_state=0).split(X))
+    out = out_of_fold([model], X, X[:, 0], drawn, classifier=False)
+    for row, answer in zip(out.rows, out.answers[0, :, 0], strict=True):
+        train = next(train for train, test in drawn if row in test)
+        assert answer == pytest.approx(model.fit(X[train], X[train, 0]).predict(X[[row]])[0])
+
+
+def test_repeated_folds_do_not_make_an_ensemble_of_one_candidate():
+    flat = RNG.normal(size=(150, 5)), RNG.integers(2, size=150)
+    cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=10, random_state=0)
+    rows, y = flat[0], np.where(RNG.random(150) < 0.3, flat[1], (flat[0][:, 0] > 0).astype(int))
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [None]}, cv=cv).fit(rows, y)
+    once = list(cv.split(rows, y))[:5]
+    assert expected_score(search, rows, y).score == pytest.approx(
+        GridSearchCV(search.estimator, {"max_depth": [None]}, cv=once).fit(rows, y).best_score_, abs=0.02
+    )
+
+
+def test_a_single_candidate_is_judged_by_its_predictions():
+    y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+    cut = FixedThresholdClassifier(LogisticRegression(), threshold=0.9)
+    for model in (cut, ProbabilityBeside()):
+        search = GridSearchCV(model, {}, cv=KFold(4)).fit(X, y)
+        assert expected_score(search, X, y).score == pytest.approx(search.best_score_, abs=0.02)
+
+
+def test_an_average_has_the_answers_that_predict_agrees_with():
+    y, splits = (X[:, 0] > 0).astype(int), list(KFold(3).split(X))
+
+    def response(model, metric="accuracy", **options):
+        return out_of_fold([model, model], X, y, splits, classifier=True, metric=metric, **options).response
+
+    assert response(LogisticRegression()) == "predict_proba"
+    assert response(FixedThresholdClassifier(LogisticRegression(), threshold=0.9)) == "predict"
+    assert response(FixedThresholdClassifier(LogisticRegression(), threshold=0.9), "neg_log_loss") == "predict_proba"
+    assert response(FixedThresholdClassifier(LogisticRegression(), threshold=0.9), "average_precision") == "predict_proba"
+    assert response(ProbabilityBeside()) == "decision_function"
+    assert response(ProbabilityBeside(), calibrated=True) == "decision_function"
+    assert response(ProbabilityBeside(), average=False) == "predict"
+    assert response(ProbabilityBeside(), "roc_auc", average=False) == "decision_function"
+
+
+def test_f1_of_other_classes_is_judged_by_the_chosen_candidate():
+    y = (X[:, 0] > 0) + 1
+    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, scoring="f1", cv=3).fit(X, y)
+    assert expected_score(search, X, y).score == pytest.approx(search.best_score_, abs=0.1)
+
+
+def test_what_expected_score_cannot_judge_is_an_error_that_says_why():
+    y = (X[:, 0] > 0).astype(int)
+
+    def search(**options):
+        return GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, **({"cv": 3} | options)).fit(X, y)
+
+    with pytest.raises(ArgumentError, match="search has refit=False, so that it has no best estimator"):
+        expected_score(search(refit=False), X, y)
+    with pytest.raises(ArgumentError, match="several metrics and refit=<function .*; let refit name the one"):
+        expected_score(search(scoring=["accuracy", "roc_auc"], refit=lambda results: 0), X, y)
+    with pytest.raises(ArgumentError, match="cv=generator, an iterator that is used up.*pass a list of splits"):
+        expected_score(search(cv=KFold(3).split(X)), X, y)
+
+    def own_score(estimator, X, y):
+        return estimator.score(X, y)
+
+    def of_columns(estimator, X, y):
+        return (estimator.predict(X) == y)[X[:, 0] > 0].mean()
+
+    for scorer in (own_score, of_columns):
+        with pytest.raises(ArgumentError, match="cannot score rows drawn again: .* Use a scorer that calls predict"):
+            expected_score(search(scoring=scorer), X, y)
 
 
 def test_answers_that_are_known_need_no_fit():

@@ -57,6 +57,14 @@ def test_it_is_scikit_learns_nested_cross_validation():
     assert (found.method, found.metric) == ("nested", "accuracy")
 
 
+@pytest.mark.parametrize("options", [{"refit": "average"}, {"calibrate": True}])
+def test_the_winner_is_judged_where_the_result_is_an_average(options, found):
+    weights = np.ones(len(X))
+    combined = oversearching(searched(**options), X, Y, random_state=0, fit_params={"sample_weight": weights})
+    assert combined.frame()["tuned"].tolist() == found.frame()["tuned"].tolist()
+    assert combined.frame()["outer"].tolist() == found.frame()["outer"].tolist()
+
+
 @pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
 def test_perfect_scores_have_no_interval(method):
     apart = np.vstack([X - 99.0, X + 99.0])

@@ -12,7 +12,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron, Ridge, RidgeClassifier
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GroupKFold,
+    KFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -218,10 +225,40 @@ def test_what_is_not_possible_is_an_error():
         averaged(KMeans(), {"n_clusters": [2, 3]}).fit(X)
     with pytest.raises(ArgumentError, match="calibrate=True is for classifiers with decision_function or predict_proba"):
         averaged(SVR(), {"C": [1, 2]}, calibrate=True).fit(X, y)
+    several = np.column_stack([y, 1 - y])
+    tree = DecisionTreeClassifier()
+    with pytest.raises(ArgumentError, match="refit='average' is for one class for each row, and y has 2 columns"):
+        averaged(tree, TREES).fit(X, several)
+    with pytest.raises(ArgumentError, match="calibrate=True is for one class for each row, and y has 2 columns"):
+        averaged(tree, TREES, refit=True, calibrate=True).fit(X, several)
     with pytest.raises(ArgumentError, match="calibrate=1"):
         averaged(SVC(), {"C": [1, 2]}, calibrate=1).fit(X, y)
     with pytest.raises(ArgumentError, match="weights has 1 numbers; use one for each of the 2 estimators"):
         AverageClassifier([SVC(), SVC()], weights=[1.0]).fit(X, y)
+
+
+def test_classifiers_with_a_cut_off_are_averaged_by_votes():
+    X, y, new_X, _ = some_rows(CANCER)
+    cut = FixedThresholdClassifier(LogisticRegression(), threshold=0.999)
+    pipeline = make_pipeline(StandardScaler(), cut)
+    search = averaged(pipeline, {"fixedthresholdclassifier__estimator__C": (1e-2, 1.0, "log")}, n_iter=4).fit(X, y)
+    members, weights = search.best_estimator_.estimators_, np.array(search.best_estimator_.weights)
+    votes = weights @ [member.predict(new_X) for member in members]
+    assert (search.predict(new_X) == (votes > 0.5 * weights.sum())).all()
+    assert (search.predict(new_X) == 1).mean() < 0.5
+
+
+def test_scales_are_those_of_decisions_and_weights_are_shares():
+    X, y, new_X, _ = some_rows(CANCER)
+    plain = AverageClassifier([GaussianNB()]).fit(X, y).predict_proba(new_X)
+    assert (AverageClassifier([GaussianNB()], scales=[2.0]).fit(X, y).predict_proba(new_X) == plain).all()
+    halved = AverageClassifier([RidgeClassifier()], scales=[2.0]).fit(X, y).decision_function(new_X)
+    assert halved == pytest.approx(0.5 * RidgeClassifier().fit(X, y).decision_function(new_X))
+    for weights in ([1.0, -1.0], [0.0, 0.0], [np.nan, 1.0]):
+        with pytest.raises(ArgumentError, match="use numbers of at least 0, one of which is above 0"):
+            AverageClassifier([GaussianNB(), GaussianNB()], weights=weights).fit(X, y)
+    with pytest.raises(ArgumentError, match="response='votes'; use None or one of 'predict_proba'"):
+        AverageClassifier([GaussianNB()], response="votes").fit(X, y)
 
 
 def test_an_average_is_a_clone_of_its_estimators():

@@ -6,7 +6,7 @@ from sklearn.datasets import make_moons
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.svm import SVC, SVR
 
-from spotsvm import SpotSearchCV
+from spotsvm import SpotSearchCV, expected_score
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.draws import sample_rows
 
@@ -52,3 +52,13 @@ def test_arguments():
         search_of(rows=1).fit(X, Y)
     with pytest.raises(ArgumentError, match="rows=60 draws a sample, and cv has folds of all rows"):
         SpotSearchCV(SVC(), SPACE, rows=60, cv=list(KFold(3).split(X))).fit(X, Y)
+
+
+def test_the_score_to_expect_is_that_of_the_sample():
+    search, rows = search_of(rows=60).fit(X, Y), sample_rows(300, 60, 0, Y)
+    found = expected_score(search, X, Y)
+    assert found.n_rows == 60
+    assert found == expected_score(search_of().fit(X[rows], Y[rows]), X[rows], Y[rows])
+    average = search_of(rows=60, refit="average").fit(X, Y)
+    assert expected_score(average, X, Y).score == pytest.approx(average.expected_score_)
+    assert len(average.oof_decision_function_) == 60
