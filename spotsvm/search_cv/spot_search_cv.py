@@ -81,7 +81,7 @@ class SpotSearchCV(
     random_state : int, RandomState or None, default=None
         Seed of the search.
     error_score : "raise" or number, default=nan
-        The score of a fold in which fitting or scoring fails. The search itself takes the candidate as failed.
+        The score of a fold in which fitting or scoring fails. The search treats such a candidate as failed.
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores.
     noise : "auto" or bool, default=False
@@ -98,17 +98,18 @@ class SpotSearchCV(
         one kernel matrix, a path of C costs little more than one value. A path has every second value of 11 from end to end of
         the range, and those beside the best; of a list, such as one of class weights, it has all values. "auto" is the C of a
         machine whose work `engine` shares, where C has a range and other parameters are searched by a search of one objective;
-        None is none; a name demands it, such as that of epsilon or `class_weight`, or of a cutoff of a `CutoffClassifier`, whose
-        paths have all 11 values, as one fit of each fold serves them all. On a path of C the values above one that is no better
-        than the one before, and a standard error behind the best, are spared; `extra_spared` in `study_.frame()` says how many.
-        Every value is a row of `cv_results_`, with `suggestion` to say on whose path it is; see `Study`.
+        None turns this off. A parameter name forces it, for example that of epsilon or `class_weight`. It may also be the cutoff
+        of a `CutoffClassifier`: one fit of each fold serves all cutoffs, so these paths have all 11 values. On a path of C, once
+        a value is no better than the one before and a standard error behind the best, the larger values are skipped;
+        `extra_spared` in `study_.frame()` has their number. Every value is a row of `cv_results_`; its column `suggestion` has
+        the number of the path. See `Study`.
     start : dict, sequence of dict, Study, path-like or None, default=None
         Candidates to evaluate first, or another study or its record, of which the best five are; see `Study`. They count in
         `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them. Pass [] for no
         starting points.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
-        candidate's score. What the rule did is told by `study_.findings["stop"]`.
+        candidate's score. `study_.findings["stop"]` has the decision of the rule.
     path : path-like or None, default=None
         A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
     callback : callable, Callback, sequence of them, or None, default=None
@@ -119,7 +120,7 @@ class SpotSearchCV(
         pickle of the search goes without it.
     trial_timeout : float or None, default=None
         Seconds that a candidate may take, all its folds together. Without an executor it is then scored in one of `n_jobs`
-        worker processes, which is killed when the time is up; the candidate has failed.
+        worker processes. When the time is up the process is killed, and the candidate counts as failed.
     memory_limit : int, str or None, default=None
         Memory that a candidate may take, in bytes or as "2 GiB", in such a process; see `Study.run`.
     retries : int, default=0

@@ -66,15 +66,16 @@ class Study(ReadableStudy):
         with a wider one, whose ranges and lists have all that they had: trials keep their parameters, and the search goes on
         there. Values in lists, such as arrays and estimators, are compared by their content.
     noise : "auto" or bool, default="auto"
-        Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto" finds out.
+        Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto"
+        re-evaluates the best initial point to detect noise.
     trial_timeout : float or None, default=None
         Seconds after which a trial that `run` evaluates is ended.
     start : dict, sequence of dict, Study, path-like or None, default=None
         Configurations to evaluate first, in the order given, each once, and by `run` before any other; or another study, or its
-        record, on the same data or on others: the best five of its configurations that the space can hold. The search is told of
-        them and goes on from the best; they take the place of as many points of an initial design, the best of them that of one
-        of CMA-ES's first generation, and none that of a nested search's trials. Where a record is resumed, those that it has are
-        not asked for again; all at which it has started must still be among them, and further ones are asked for next.
+        record, on the same data or on others: the best five of its configurations that lie in the space. The search is told their
+        results and continues from the best. They count towards the size of an initial design. In CMA-ES the best of them replaces
+        one point of the first generation; in a nested search they replace no trial. When a record is resumed, configurations that
+        it has are not evaluated again. All of its earlier starting points must still be given; new ones are evaluated next.
     context : dict of str to str, optional
         What else must be the same for a record to be resumed, such as a checksum of the data; whatever JSON can hold.
     profile : str or None, default=None
@@ -86,17 +87,17 @@ class Study(ReadableStudy):
         trial of its own in tables and record, with `suggestion` to say on whose path it is; `n_trials` counts paths.
     constraints : callable, mapping, sequence of them, or None, default=None
         Conditions on the configuration: functions of the parameters, such as `[lambda p: p["x"] + p["y"] <= 1]`, that return
-        whether they are allowed. A configuration that violates one is never evaluated. A search that can does not propose it; any
-        other is told a failure and asked again. Equal parameters must always get the same answer. A record has the names of the
-        constraints, as functions cannot be stored: it is resumed where these agree and all its trials satisfy those given. With
-        a `profile`, a path loses the values that violate a condition; only what leaves one of 11 values from end to end of the
-        profiled range, or one of its list, is suggested.
+        whether they are allowed. A configuration that violates one is never evaluated. Searches that support constraints do not
+        propose it; others are told that it failed, and are asked again. Equal parameters must always get the same answer. A
+        record has the names of the constraints, as functions cannot be stored: it is resumed where these agree and all its
+        trials satisfy those given. With a `profile`, a path loses the values that violate a condition; only what leaves one of 11
+        values from end to end of the profiled range, or one of its list, is suggested.
         Or bounds of further numbers that the objective returns, `{"memory": ("<=", 2e9)}` for one that returns
         `{"value": v, "memory": m}`. The best trial, the recommendation and the front of several objectives are among those that
         hold them all; the frame has `extra_bounds_held`. The searches with a Kriging model ("kriging", "kriging_per_second",
         "koch2011", "parego", and nested ones of them) model the numbers, and weigh expected improvement with the probability that
-        the bounds hold; "nsga2" ranks what does not hold them behind all that does, by how much it lacks; other searches are told
-        a failure where one does not hold.
+        the bounds hold. "nsga2" ranks points that violate a bound behind all that satisfy it, in the order of the violation.
+        Other searches treat such a point as failed.
 
     Attributes
     ----------
@@ -271,14 +272,14 @@ class Study(ReadableStudy):
         memory_limit : int, str or None, default=None
             Memory that a trial may take, in bytes or as "2 GiB", in worker processes of spotsvm's own.
         retries : int, default=0
-            How often a trial is evaluated again whose worker died: killed, out of memory, gone from a cluster. The trial's `lost`
-            has the reason of each time. It has no effect where trials are evaluated in this process or in threads of it, whose
-            death is the study's own: give an executor, `n_jobs`, `trial_timeout` or `memory_limit` as well.
+            How often a trial is evaluated again after its worker died: killed, out of memory, or lost from a cluster. The trial's
+            `lost` has the reason of each time. It has no effect on trials that are evaluated in this process or in its threads:
+            give an executor, `n_jobs`, `trial_timeout` or `memory_limit` as well.
         callback : callable, Callback, sequence of them, or None, default=None
             Called with the study and each trial that was told; or an object that also hears of the run's start and end and of
             each trial asked (see `Callback`). What it raises ends the run, `StopRun` without an error.
         raise_errors : bool, default=False
-            Whether to raise what the objective raises, after the trial has been recorded.
+            Whether to raise the objective's exceptions, after the trial has been recorded.
         stop : {"uncertainty"}, callable or None, default=None
             When to end before `n_trials`: a callable that takes the study after each trial and returns the reason to stop, in a
             sentence, or None (see `StopRule`). "uncertainty" is `ImprovementBelowUncertainty`: once the largest expected

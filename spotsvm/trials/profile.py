@@ -185,8 +185,8 @@ class Profile:
 
         It is the best value on the path, plus 0.25 of how much worse its neighbours are on average, plus 0.05 of how much worse
         the best five are: of paths with equal best values, the one with the broader optimum is better. Values of a list without
-        an order have no neighbours. Values that were spared count as the last one, lest worse ones at the other end be
-        among the best five in their place.
+        an order have no neighbours. Skipped values count as the last one that was scored, so that worse values at the other end
+        are not among the best five in their place.
         """
         ordered = sorted(path, key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in ordered])

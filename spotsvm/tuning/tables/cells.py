@@ -42,7 +42,7 @@ def mostly_numbers(present: pd.Series) -> bool:
 
 
 def thousands_mark(present: pd.Series) -> str | None:
-    """Return the mark that stands between the thousands of cells that are else no numbers; None if there is none.
+    """Return the mark that stands between the thousands of cells that would otherwise not parse as numbers; None without one.
 
     Examples
     --------
