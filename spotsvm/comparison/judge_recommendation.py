@@ -13,6 +13,7 @@ import numpy as np
 
 from spotsvm.comparison.runs import takes_seed
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.paired import side_of_zero
 from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import in_order
@@ -153,7 +154,7 @@ def check_repeats(n_repeats: Any, confidence: Any) -> None:
 
 
 Choice = Literal["recommended", "best predicted"]
-Verdict = Literal["recommended", "best predicted", "best seen", "no clear difference", "same"]
+Better = Literal["recommended", "best predicted", "best seen", "no clear difference", "same"]
 
 
 @dataclass(frozen=True)
@@ -223,7 +224,7 @@ class Judgement:
     choice: Choice = "recommended"
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Better:
         """Which of the two is better, judged by the interval.
 
         See Also
@@ -232,8 +233,8 @@ class Judgement:
         """
         if self.same:
             return "same"
-        low, high = self.interval
-        return self.choice if low > 0 else "best seen" if high < 0 else "no clear difference"
+        verdicts: dict[int, Better] = {1: self.choice, -1: "best seen", 0: "no clear difference"}
+        return verdicts[side_of_zero(self.interval)]
 
     @property
     def sentence(self) -> str:

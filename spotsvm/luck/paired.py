@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import norm
@@ -16,13 +16,55 @@ CONFIDENCE = 0.95
 _STREAM = 1
 
 
+Code = Literal["helped", "did not help", "no difference can be seen"]
+
+
+def side_of_zero(interval: Interval) -> int:
+    """Return 1 if the interval of a difference is above 0, -1 if it is below 0, and 0 if it contains 0 or is unknown.
+
+    Examples
+    --------
+    >>> side_of_zero((0.01, 0.04)), side_of_zero((-0.04, -0.01)), side_of_zero((0.0, 0.0)), side_of_zero(NO_INTERVAL)
+    (1, -1, 0, 0)
+    """
+    low, high = interval
+    return 1 if low > 0 else -1 if high < 0 else 0
+
+
 @dataclass(frozen=True)
 class Difference:
-    """By how much the second model is better: nan if there is no score, or no error of it."""
+    """By how much a second model is better than a first one on the same rows, and whether it is.
 
-    value: float
+    Attributes
+    ----------
+    gain : float
+        Score of the second model less that of the first; nan if there is none.
+    error : float
+        Its standard error, or the standard deviation of the draws of rows that it is the mean of; nan if there is none.
+    interval : tuple of float
+        Its confidence interval; (nan, nan) if there is none.
+    sentence : str
+        The verdict in words, where the first model is the default and the second the tuned one.
+    """
+
+    gain: float
     error: float
     interval: Interval
+    sentence: str = ""
+
+    @property
+    def code(self) -> Code:
+        """The verdict: the interval is above 0 ("helped"), below 0 ("did not help"), or contains 0."""
+        return code_of(self.interval)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def code_of(interval: Interval) -> Code:
+    """Return the verdict on tuning by the interval of the gain."""
+    codes: dict[int, Code] = {1: "helped", -1: "did not help", 0: "no difference can be seen"}
+    return codes[side_of_zero(interval)]
 
 
 def paired_difference(

@@ -29,6 +29,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.new_rows import corrected, left_out_scores, mean_score, percentile_interval
+from spotsvm.luck.paired import Difference, code_of, side_of_zero
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
@@ -55,31 +56,6 @@ _FIRST_ROWS = 1000  # of the grid, if rows are held out and rounds of fits on mo
 _LEAST_GROUPS = 20  # with fewer no group is held out
 _SHARES = 0.3, 0.6, 0.85  # of a timeout, where rows are held out: the ends of grid, exact models, and those with landmarks
 _BLOCK = 2_000_000  # kernel values that prediction holds at once
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Whether tuning has helped, by paired draws of rows.
-
-    Attributes
-    ----------
-    code : {"helped", "did not help", "no difference can be seen"}
-        In short: the interval of the gain is above 0, it is not above 0, or it holds 0.
-    gain : float
-        Mean difference of the score to that of the default model.
-    interval : tuple of float
-        95 % interval of the gain.
-    sentence : str
-        The same in words.
-    """
-
-    code: str
-    gain: float
-    interval: tuple[float, float]
-    sentence: str
-
-    def __str__(self) -> str:
-        return self.sentence
 
 
 @dataclass(frozen=True)
@@ -657,18 +633,18 @@ def seed_of(random_state: Any) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def verdict_of(scoring: str, scores: Array, default: Array, constant: Array) -> Verdict:
+def verdict_of(scoring: str, scores: Array, default: Array, constant: Array) -> Difference:
     """Compare the scores of the same draws."""
     gains = scores - default
-    low, high = percentile_interval(gains, _LEVEL)
-    code = "helped" if low > 0 else "did not help" if high <= 0 else "no difference can be seen"
-    text = f"{mean_score(gains):+.3g} [{low:+.3g}, {high:+.3g}] in {scoring} against the default model"
+    gain, (low, high) = mean_score(gains), percentile_interval(gains, _LEVEL)
+    text = f"{gain:+.3g} [{low:+.3g}, {high:+.3g}] in {scoring} against the default model"
     sentence = {
         "helped": f"Tuning helped: {text}.",
         "did not help": f"Tuning did not help: {text}.",
         "no difference can be seen": f"No difference to the default model can be seen with so many rows: {text}.",
-    }[code]
-    above, _ = percentile_interval(scores - constant, _LEVEL)
-    if not above > 0:
+    }[code_of((low, high))]
+    if side_of_zero(percentile_interval(scores - constant, _LEVEL)) < 1:
         sentence += " It cannot be told from a constant either."
-    return Verdict(code, mean_score(gains), (low, high), sentence)
+    known = gains[np.isfinite(gains)]
+    error = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
+    return Difference(gain, error, (low, high), sentence)

@@ -116,7 +116,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The same of `SVC()` behind a `StandardScaler`, and of the most frequent class.
     default_interval_ : tuple of float
         The interval of `default_score_`.
-    verdict_ : Verdict
+    verdict_ : Difference
         Whether tuning has helped against the default: `code`, `gain` with its `interval`, and a sentence.
     members_ : DataFrame
         A row for each setting in the average: family, width (in units of the typical distance), C, the parameters of `space`,
