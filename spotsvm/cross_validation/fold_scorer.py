@@ -22,7 +22,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.fingerprint import as_text, canonical, whole
-from spotsvm.cross_validation.cutoff_paths import CutoffPaths, accuracy
+from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps, accuracy
 from spotsvm.cross_validation.digits import LostDigitsError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
@@ -163,15 +163,15 @@ class FoldScorer:
         """Return whether candidates that are scored together and differ in this parameter alone share one fit of each fold."""
         return self._cutoffs is not None and self._cutoffs.covers(name)
 
-    def why_not_shared(self, candidate: Mapping[str, Any], profiled: str = "") -> str:
+    def why_not_shared(self, candidate: Mapping[str, Any], swept: str = "") -> str:
         """Return why the work of scoring a candidate is not shared with others, as far as its parameters tell; empty if it is.
 
-        The others differ in any parameters; or, of a CutoffClassifier, in the parameter `profiled` alone.
+        The others differ in any parameters; or, of a CutoffClassifier, in the parameter `swept` alone.
         """
         if self._engine == "sklearn":
             return "engine='sklearn' shares none"
         if self._cutoffs is not None:
-            return self._cutoffs.why_not_shared(candidate, profiled)
+            return self._cutoffs.why_not_shared(candidate, swept)
         if self._shared is None:
             return f"that of {self._estimator!r} cannot be shared with these data, scorers and arguments"
         return "" if self._shared.folds.can_share(dict(candidate)) else f"that of {dict(candidate)} cannot be shared"
@@ -192,14 +192,14 @@ class FoldScorer:
         self.scorer = dict(scorers) if self.multimetric else scorers["score"]
 
     @cached_property
-    def _cutoffs(self) -> CutoffPaths | None:
+    def _cutoffs(self) -> CutoffSweeps | None:
         """What candidates share that differ in the cutoffs of a CutoffClassifier alone; None for another estimator."""
         _, last = split_pipeline(self._estimator)
         if type(last) is not CutoffClassifier or self._scorers is None or get_config()["enable_metadata_routing"]:
             return None
         self._use(self._scorers)
         scorers = {name: accuracy if is_own_score(scorer, False) else scorer for name, scorer in self._scorers.items()}
-        return CutoffPaths(self._estimator, scorers)
+        return CutoffSweeps(self._estimator, scorers)
 
     @cached_property
     def _shared(self) -> SharedScores | None:
@@ -247,7 +247,7 @@ class FoldScorer:
             found |= dict(zip(left, self._score_by_sklearn([candidates[k] for k in left]), strict=True))
         return [found[k] for k in range(len(candidates))]
 
-    def _score_cutoffs(self, cutoffs: CutoffPaths, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+    def _score_cutoffs(self, cutoffs: CutoffSweeps, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         found: dict[int, FoldScores] = {}
         for members in cutoffs.groups(candidates):
             group = [candidates[k] for k in members]

@@ -56,7 +56,7 @@ class SvmMachine:
         return make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree)
 
     @cached_property
-    def along_path(self) -> SvmMachine:
+    def along_sweep(self) -> SvmMachine:
         """The machine with C = 1 and no tube: what is equal in machines that start from each other's solutions."""
         return replace(self, C=1.0, epsilon=0.0)
 

@@ -47,7 +47,7 @@ class Solved:
 
     def is_alike(self, task: Task) -> bool:
         """Return whether another machine differs in C, or in the tube of a regression, alone."""
-        return self.kernel == task.kernel and self.machine.along_path == task.machine.along_path
+        return self.kernel == task.kernel and self.machine.along_sweep == task.machine.along_sweep
 
     def is_of(self, task: Task) -> bool:
         """Return whether another machine has the same solution: the same bounds, or larger ones where none is reached."""

@@ -216,7 +216,7 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
         scoring=machine.scoring,
         cv=machine.cv,
         random_state=machine.random_state,
-        profile=None,  # C belongs to the models' own spaces
+        sweep=None,  # C belongs to the models' own spaces
         start=[],
     )
     data = rows if names is None else pd.DataFrame(rows, columns=names)

@@ -203,7 +203,7 @@ def _drawn(baseline: StudyResults | None) -> list[Trial]:
         return []
     ended = _ended(baseline)
     starts = {t.number for t in ended if is_given(t)}
-    return [t for t in ended if t.number not in starts and t.suggestion not in starts]
+    return [t for t in ended if t.number not in starts and t.sweep not in starts]
 
 
 def _verdict(view: StudyView, baseline: StudyResults | None, sign: float) -> str:

@@ -14,9 +14,9 @@ from spotsvm.reports.html.page import Notice, Part, Picture, Section
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.verdict import interval_picture, notice_parts, verdict_parts
 from spotsvm.reports.view import MOST, StudyView
-from spotsvm.trials.profile import finished_counts
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, holds_bounds, why_none
 from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.sweep import finished_counts
 
 _SURE = 1.96
 
@@ -41,7 +41,7 @@ def facts(view: StudyView) -> list[tuple[str, str]]:
 def _counts(view: StudyView) -> str:
     ended, values = finished_counts(view.trials)
     below = "; each value has a number, and is a trial in what follows"
-    return str(ended) if ended == values else f"{ended}, with {values} values on their paths{below}"
+    return str(ended) if ended == values else f"{ended}, with {values} values in their sweeps{below}"
 
 
 def outcome_section(view: StudyView) -> Section:

@@ -20,8 +20,8 @@ from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.description import is_parameter_code, parameter_code
 from spotsvm.space.parameter import ChoiceParameter
 from spotsvm.trials.constraints import from_texts
-from spotsvm.trials.profile import suggested
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.sweep import suggested
 from spotsvm.trials.trial import GIVEN, START, Trial
 
 _CONTEXT = "context: "
@@ -101,8 +101,8 @@ def code_snippet(study: StudyResults) -> str:
     arguments += [f"direction={study.objectives.describe()!r}", f"noise={study.noise!r}"]
     starts = [_start(study, t) for t in study.trials if t.origin == START]
     arguments += [f"start={starts!r}"] if starts and literal(repr(starts)) == starts else []
-    profile = about.get("profile")
-    arguments += [f"profile={profile!r}"] if isinstance(profile, str) else []
+    swept = about.get("sweep")
+    arguments += [f"sweep={swept!r}"] if isinstance(swept, str) else []
     conditions, bounds = from_texts(about.get("constraints"))
     arguments += [f"constraints={bounds!r}"] if bounds else []
     comments = [f"# search: {_line(search)}"] if not known else []
@@ -159,13 +159,13 @@ def _given(study: StudyResults) -> list[str]:
         params = _start(study, t)
         if literal(repr(params)) != params:
             return ["# study.add_trial: add the trials that were evaluated elsewhere"]
-        if t.suggestion is None:
+        if t.sweep is None:
             shown = repr(list(t.values)) if t.value is None and t.values is not None else _value(t)
         else:
-            name = study.about["profile"]
-            path = [one for one in study.trials if one.suggestion == t.number]
+            name = study.about["sweep"]
+            sweep = [one for one in study.trials if one.sweep == t.number]
             # pairs: the values of a list need not be fit for the keys of a mapping
-            shown = "[" + ", ".join(f"({_start(study, one)[name]!r}, {_value(one)})" for one in path) + "]"
+            shown = "[" + ", ".join(f"({_start(study, one)[name]!r}, {_value(one)})" for one in sweep) + "]"
             del params[name]
         lines.append(f"study.add_trial({params!r}, {shown})")
     return lines
@@ -196,7 +196,7 @@ def _recorded(recorded: Any, k: int, name: str) -> Any:
 
 
 def _objective(study: StudyResults) -> list[str]:
-    """Return the code of a cross-validated score, or of a path of them; no lines if the study has another objective."""
+    """Return the code of a cross-validated score, or of a sweep of them; no lines if the study has another objective."""
     about, trials = study.about, study.trials
     estimator, scoring = about.get(_CONTEXT + "estimator"), about.get(_CONTEXT + "scoring")
     if not isinstance(estimator, str):
@@ -208,14 +208,14 @@ def _objective(study: StudyResults) -> list[str]:
         lines.append(f"# scoring: {_line(str(scoring))}")
         scoring = "scoring"
     call = f"cross_val_score(clone(estimator).set_params(**params), X, y, cv=cv, scoring={scoring}).mean()"
-    if (name := about.get("profile")) is None:
+    if (name := about.get("sweep")) is None:
         return [*lines, "def objective(params):", f"    return {call}"]
     if isinstance(study.space.branches[0].get(name), ChoiceParameter):
         call = call.replace("**params", f"**params | {{{name!r}: value}}")
         where = "space" if len(study.space.branches) == 1 else "space[0]"
         return [*lines, "def objective(params):", f"    return [(value, {call}) for value in {where}[{name!r}]]"]
     last = suggested(trials)[-1:]
-    values = sorted(t.params[name] for t in trials if last and t.suggestion == last[0].number and name in t.params)
+    values = sorted(t.params[name] for t in trials if last and t.sweep == last[0].number and name in t.params)
     call = call.replace("**params", f"**params | {{{name!r}: value}}")
     return [*lines, f"values = {values!r}", "def objective(params):", f"    return {{value: {call} for value in values}}"]
 

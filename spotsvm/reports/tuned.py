@@ -16,8 +16,8 @@ from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
-from spotsvm.trials.profile import suggested
 from spotsvm.trials.scores.metrics import metric_words
+from spotsvm.trials.sweep import suggested
 from spotsvm.trials.timing import PHASES, time_spent
 
 _SCALES = {"log": "log-uniform", "quantiles": "the distribution's quantiles"}
@@ -102,9 +102,9 @@ def _settings(view: StudyView) -> pd.DataFrame:
     if isinstance(constraints := study.about.get("constraints"), list) and constraints:
         rows.append(("constraints", ", ".join(map(str, constraints))))
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
-    if (name := study.about.get("profile")) is not None:
+    if (name := study.about.get("sweep")) is not None:
         rows.append(
-            ("suggestions", f"{len(suggested(view.trials))}, each with a path of values of {name}, which are trials as well")
+            ("suggestions", f"{len(suggested(view.trials))}, each with a sweep of values of {name}, which are trials as well")
         )
     spent = sum(t.seconds or 0.0 for t in view.trials)
     searching = sum(t.ask_seconds or 0.0 for t in view.trials)

@@ -11,9 +11,9 @@ from typing import Any
 from spotsvm.common.text import duration, printable_line
 from spotsvm.errors import SpotSVMError
 from spotsvm.search_cv.scoring import metric_name
-from spotsvm.trials.profile import finished_words, suggested
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.own_unit import OwnUnits
+from spotsvm.trials.sweep import finished_words, suggested
 from spotsvm.trials.trial import FINISHED
 
 _MOST_PARAMETERS, _LONGEST = 20, 80

@@ -28,7 +28,7 @@ def search_results(
 ) -> dict[str, Any]:
     """Return `cv_results_` as RandomizedSearchCV has it, one row per finished trial, from the scores in `extra`.
 
-    Where a parameter is profiled, `suggestion` has the number of the row that was suggested, on whose path a row is.
+    Where a parameter is swept, `sweep` has the number of the row that was suggested, in whose sweep a row is.
     """
     results: dict[str, Any] = {}
     for clock in ("fit_time", "score_time"):
@@ -37,8 +37,8 @@ def search_results(
     for name in dict.fromkeys(name for t in trials for name in t.params):
         results[f"param_{name}"] = _masked([t.params.get(name, _ABSENT) for t in trials])
     results["params"] = [dict(t.params) for t in trials]
-    if any(t.suggestion is not None for t in trials):
-        results["suggestion"] = np.array([t.suggestion for t in trials])
+    if any(t.sweep is not None for t in trials):
+        results["sweep"] = np.array([t.sweep for t in trials])
     for metric in metrics:
         for side in ["test", *["train"] * return_train_score]:
             splits = np.array([[t.extra.get(f"split{i}_{side}_{metric}", error_score) for i in range(n_splits)] for t in trials])

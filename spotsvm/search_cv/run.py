@@ -29,10 +29,10 @@ from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_optio
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, SpaceError
 from spotsvm.search_cv.bounds import check_bounded
 from spotsvm.search_cv.estimator_space import accepted_space, grid
-from spotsvm.search_cv.paths import AUTO, CandidatePaths, grid_size, profile_of
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.search_cv.simplest import ONE_SE, simplicity
 from spotsvm.search_cv.start import own_start
+from spotsvm.search_cv.sweeps import AUTO, CandidateSweeps, grid_size, swept_parameter
 from spotsvm.solvers.search.contract.base import AskTell, Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
@@ -46,10 +46,10 @@ from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Here, Workers
 from spotsvm.trials.constraints import N_VALUES, Constraints, ConstraintsLike
-from spotsvm.trials.profile import Profile, described_profile
 from spotsvm.trials.recommendation import holds_bounds
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.scores.own_unit import OwnUnits
+from spotsvm.trials.sweep import SweptParameter, described_sweep
 from spotsvm.trials.trial import Outcome, Trial
 
 T = TypeVar("T")
@@ -85,7 +85,7 @@ class SearchArguments:
     noise: Noise = False
     batch_size: int | None = None
     engine: Literal["auto", "sklearn"] = "auto"
-    profile: str | None = "auto"
+    sweep: str | None = "auto"
     start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None
     stop: Literal["uncertainty"] | StopRule | None = None
     path: str | Path | None = None
@@ -148,13 +148,13 @@ class SpotSearchRun:
         space = self._space = accepted_space(search.estimator, given_space(search))
         plain = isinstance(search.search, str) and not self.scoring.objectives
         constraints = Constraints.of(search.constraints)
-        profile = profile_of(search.profile, space, search.estimator, self.scorer, plain)
+        swept = swept_parameter(search.sweep, space, search.estimator, self.scorer, plain)
         shared = [not self.scorer.why_not_shared(space.decode(centre)) for centre in space.centres()]
         self._shares_work, self._compiles = plain and all(shared), any(shared)
         self._start = search.start
         if search.start is None:
             start: list[dict[str, Any]] = []
-            if profile is None and space.domain.size <= search.n_iter:
+            if swept is None and space.domain.size <= search.n_iter:
                 start = grid(space)
             elif self._shares_work:
                 start = own_start(search.estimator, space, X, y)
@@ -165,8 +165,8 @@ class SpotSearchRun:
                 about, starts, has_gone_on = recorded  # it goes on as it began
                 known = cast("Any", self._start or [])
                 with suppress(SpaceError, ArgumentError):  # of another space, which the study refuses
-                    profile = described_profile(about, space) if search.profile == AUTO else profile
-                    if search.start is None and (has_gone_on or not _are_among(starts, known, space, profile)):
+                    swept = described_sweep(about, space) if search.sweep == AUTO else swept
+                    if search.start is None and (has_gone_on or not _are_among(starts, known, space, swept)):
                         self._start = starts
         except BaseException:
             if self._record is not None:
@@ -175,9 +175,9 @@ class SpotSearchRun:
         self.scoring = replace(self.scoring, constraints=constraints)
         # one suggestion for each configuration of the other parameters, where the sweeps take the rest of the budget
         self._budget, n_values = search.n_iter, N_VALUES
-        if profile is not None and not profile.listed:
-            n_values, self._budget = grid_size(profile, search.n_iter), int(min(search.n_iter, profile.searched.domain.size))
-        self._paths = CandidatePaths(self.scoring, profile, constraints, n_values)
+        if swept is not None and not swept.listed:
+            n_values, self._budget = grid_size(swept, search.n_iter), int(min(search.n_iter, swept.searched.domain.size))
+        self._sweeps = CandidateSweeps(self.scoring, swept, constraints, n_values)
 
     def run(self, task: Callback | None = None) -> Study:
         """Evaluate until the study has `n_iter` finished trials, followed by `task`; return the study, with its record closed."""
@@ -228,8 +228,8 @@ class SpotSearchRun:
 
     def _open_workers(self) -> Workers:
         if not self._search.uses_workers:
-            return CandidatesHere(self.scorer, self._paths, self._n_together())
-        return self._elsewhere(CandidateObjective(self._make_scorer, self._paths, self._compiles))
+            return CandidatesHere(self.scorer, self._sweeps, self._n_together())
+        return self._elsewhere(CandidateObjective(self._make_scorer, self._sweeps, self._compiles))
 
     def _n_together(self) -> int:
         """Return how many candidates occupy `n_jobs` workers of joblib with their folds, where scikit-learn scores them."""
@@ -270,7 +270,7 @@ class SpotSearchRun:
                 noise=search.noise,
                 start=self._start or None,
                 context=self._context(objectives),
-                profile=None if self._paths.profile is None else self._paths.profile.name,
+                sweep=None if self._sweeps.swept is None else self._sweeps.swept.name,
                 constraints=search.constraints,
             )
         except BaseException:
@@ -291,13 +291,13 @@ class SpotSearchRun:
 
 
 def _are_among(
-    some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]], space: Space, profile: Profile | None
+    some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]], space: Space, swept: SweptParameter | None
 ) -> bool:
-    """Return whether configurations are among others, but for a profiled parameter and to rounding."""
+    """Return whether configurations are among others, but for a swept parameter and to rounding."""
 
     def place(params: Mapping[str, Any]) -> NDArray[np.float64]:
         point = space.encode(params)
-        return point if profile is None else profile.searched_point(point)
+        return point if swept is None else swept.searched_point(point)
 
     known = [place(params) for params in others]
     return all(any(np.allclose(place(params), at, rtol=0.0, atol=_ROUNDING) for at in known) for params in some)
@@ -306,17 +306,17 @@ def _are_among(
 class CandidatesHere(Here):
     """Scores all candidates that wait together, so that joblib spreads their folds; `n_together` occupy its workers."""
 
-    def __init__(self, scorer: FoldScorer, paths: CandidatePaths, n_together: int = 1):
-        super().__init__(lambda params: paths.outcomes([params], scorer)[0])
+    def __init__(self, scorer: FoldScorer, sweeps: CandidateSweeps, n_together: int = 1):
+        super().__init__(lambda params: sweeps.outcomes([params], scorer)[0])
         self.n_together = n_together
-        self._scorer, self._paths = scorer, paths
+        self._scorer, self._sweeps = scorer, sweeps
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
         """Score all that wait."""
         batch = list(self._waiting)
         self._waiting.clear()
         with interrupts_allowed():
-            outcomes = self._paths.outcomes([params for _, params in batch], self._scorer) if batch else []
+            outcomes = self._sweeps.outcomes([params for _, params in batch], self._scorer) if batch else []
         return [(key, outcome) for (key, _), outcome in zip(batch, outcomes, strict=True)]
 
 
@@ -327,8 +327,8 @@ class CandidateObjective:
     Where it `compiles`, as work is shared, another process does so when it loads the objective: no candidate's time has it.
     """
 
-    def __init__(self, make_scorer: Callable[[], FoldScorer], paths: CandidatePaths, compiles: bool = False):
-        self._make_scorer, self._paths, self._compiles = make_scorer, paths, compiles
+    def __init__(self, make_scorer: Callable[[], FoldScorer], sweeps: CandidateSweeps, compiles: bool = False):
+        self._make_scorer, self._sweeps, self._compiles = make_scorer, sweeps, compiles
         self._config, self._filters, self._process = get_config(), list(warnings.filters), os.getpid()
         self._own = threading.local()
 
@@ -347,7 +347,7 @@ class CandidateObjective:
         with self._as_at_home():
             if not hasattr(self._own, "scorer"):
                 self._own.scorer = self._make_scorer()
-            return self._paths.outcomes([params], self._own.scorer)[0]
+            return self._sweeps.outcomes([params], self._own.scorer)[0]
 
     @contextmanager
     def _as_at_home(self) -> Iterator[None]:
@@ -433,8 +433,8 @@ def check_arguments(search: SearchArguments) -> None:
     _check_refit(search.refit, search.scoring)
     if _is(search.refit, ONE_SE):
         simplicity(given_space(search).names)
-    if search.profile is not None and not isinstance(search.profile, str):
-        raise ArgumentError(f"profile={search.profile!r} is not a parameter; use its name, 'auto' or None")
+    if search.sweep is not None and not isinstance(search.sweep, str):
+        raise ArgumentError(f"sweep={search.sweep!r} is not a parameter; use its name, 'auto' or None")
     if search.stop is not None:
         checked_stop(search.stop)
         if objectives:

@@ -38,7 +38,7 @@ class SearchTask(Callback):
 
     def __init__(self, search: Any, X: Any, y: Any):
         self._search, self._data, self._task = search, {"estimator": search, "X": X, "y": y}, None
-        self._path: Any = None
+        self._fits: Any = None
         self.n_splits = 1
         if getattr(search, "_skl_callbacks", None):
             self._task = search._init_callback_context(max_subtasks=1 + bool(search.refit))
@@ -47,20 +47,20 @@ class SearchTask(Callback):
     def on_start(self, study: Any) -> None:
         """Begin the task of the suggestions that are left."""
         if self._task is not None:
-            self._path = self._task.subcontext(
+            self._fits = self._task.subcontext(
                 "search", max_subtasks=max(study.about["budget"] - study.n_finished, 1) * self.n_splits
             )
-            self._path.call_on_fit_task_begin(**self._data)
+            self._fits.call_on_fit_task_begin(**self._data)
 
     def on_tell(self, study: Any, trial: Trial) -> None:
         """Begin and end the tasks of a suggestion: several may be under way at once, and they are told one after the other."""
-        for _ in range(self.n_splits if self._path is not None else 0):
-            self._path.subcontext("fold of a suggestion").call_on_fit_task_begin(**self._data).call_on_fit_task_end(**self._data)
+        for _ in range(self.n_splits if self._fits is not None else 0):
+            self._fits.subcontext("fold of a suggestion").call_on_fit_task_begin(**self._data).call_on_fit_task_end(**self._data)
 
     def on_end(self, study: Any) -> None:
         """End the task of the suggestions."""
-        if self._path is not None:
-            self._path.call_on_fit_task_end(**self._data)
+        if self._fits is not None:
+            self._fits.call_on_fit_task_end(**self._data)
 
     @contextmanager
     def refit(self) -> Iterator[None]:

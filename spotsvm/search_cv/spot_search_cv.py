@@ -44,9 +44,9 @@ class SpotSearchCV(
     param_distributions : dict or list of dict
         scikit-learn's name of `space`; exactly one of the two is given.
     n_iter : int, default=10
-        Suggestions to evaluate: candidates, or paths of candidates where a parameter is profiled. From 1 upwards: fewer than
+        Suggestions to evaluate: candidates, or sweeps of candidates where a parameter is swept. From 1 upwards: fewer than
         the search's initial design are the first points of it. A space that has no more configurations is evaluated whole, in the
-        order of a grid. Where those of the parameters beside a profiled one are fewer, each is suggested once, on a path with the
+        order of a grid. Where those of the parameters beside a swept one are fewer, each is suggested once, in a sweep with the
         more values: about `n_iter` candidates in all.
     search : str, callable or object, default="kriging"
         As in `Study`; "kriging_per_second" where the costs of candidates differ much, as those of SVMs do with C and gamma.
@@ -93,16 +93,16 @@ class SpotSearchCV(
     engine : {"auto", "sklearn"}, default="auto"
         "auto" shares the work of cross-validating SVC, SVR, ExactSVC and ExactSVR, alone or last in a pipeline, between
         candidates and folds where scikit-learn's result is the same, as `cross_val_scores` does; "sklearn" never does.
-    profile : str or None, default="auto"
-        A parameter of which each suggestion is scored along a path of values, while the search chooses the other parameters: for
-        one kernel matrix, a path of C costs little more than one value. A path has every second value of 11 from end to end of
+    sweep : str or None, default="auto"
+        A parameter of which each suggestion is scored along a sweep of values, while the search chooses the other parameters: for
+        one kernel matrix, a sweep of C costs little more than one value. A sweep has every second value of 11 from end to end of
         the range, and those beside the best; of a list, such as one of class weights, it has all values. "auto" is the C of a
         machine whose work `engine` shares, where C has a range and other parameters are searched by a search of one objective;
         None turns this off. A parameter name forces it, for example that of epsilon or `class_weight`. It may also be the cutoff
-        of a `CutoffClassifier`: one fit of each fold serves all cutoffs, so these paths have all 11 values. On a path of C, once
-        a value is no better than the one before and a standard error behind the best, the larger values are skipped;
-        `extra_spared` in `study_.frame()` has their number. Every value is a row of `cv_results_`; its column `suggestion` has
-        the number of the path. See `Study`.
+        of a `CutoffClassifier`: one fit of each fold serves all cutoffs, so their sweeps have all 11. In a sweep of C, once a
+        value is no better than the one before and a standard error behind the best, the larger values are skipped;
+        `extra_spared` in `study_.frame()` has their number. Every value is a row of `cv_results_`; its column `sweep` has
+        the number of the sweep. See `Study`.
     start : dict, sequence of dict, Study, path-like or None, default=None
         Candidates to evaluate first, or another study or its record, of which the best five are; see `Study`. They count in
         `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them. Pass [] for no
@@ -140,7 +140,7 @@ class SpotSearchCV(
         the time is up, and sends the fitted estimator back; None does it here, without a limit.
     constraints : callable, mapping, sequence of them, or None, default=None
         Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`: what violates one is never evaluated, and a
-        path has only the values of the profiled parameter that are allowed. Or bounds of a candidate's means over the given
+        sweep has only the values of the swept parameter that are allowed. Or bounds of a candidate's means over the given
         folds, such as `{"recall": (">=", 0.9)}` with `scoring=["accuracy", "recall"], refit="accuracy"`, or of its
         `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and the one that
         "1se" chooses, holds them all, and `cv_results_` has `bounds_held`. A callable as `refit` chooses as it likes. See `Study`
@@ -185,7 +185,7 @@ classes_, n_features_in_, feature_names_in_
     SpaceError
         If `space` has a parameter that the estimator does not have, before anything is fitted.
     ArgumentError
-        If `profile` names a parameter whose work is not shared, or another argument is invalid. As the two above, a ValueError.
+        If `sweep` names a parameter whose work is not shared, or another argument is invalid. As the two above, a ValueError.
 
     See Also
     --------

@@ -144,7 +144,7 @@ class Space:
 
         See Also
         --------
-        Study : Searches without the parameter that it profiles.
+        Study : Searches without the parameter that it sweeps.
 
         Examples
         --------

@@ -25,10 +25,10 @@ from spotsvm.study.record.rows import storable_outcome
 from spotsvm.study.search import StudySearch
 from spotsvm.study.workers.interrupts import interrupts_held
 from spotsvm.surrogates.responses import are_penalties
-from spotsvm.trials.constraints import Constraints, allowed_path, noted, with_bounded_numbers
+from spotsvm.trials.constraints import Constraints, allowed_sweep, noted, with_bounded_numbers
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import Profile, checked_path, suggested
+from spotsvm.trials.sweep import SweptParameter, checked_sweep, suggested
 from spotsvm.trials.trial import GIVEN, START, Outcome, Trial, is_given, one_line
 
 P = ParamSpec("P")
@@ -124,11 +124,11 @@ class Bookkeeper:
         space: Space,
         objectives: Objectives,
         constraints: Constraints,
-        profile: Profile | None,
+        swept: SweptParameter | None,
         start_params: Mapping[tuple[float, ...], dict[str, Any]],
     ):
         self.ledger, self.search, self._space, self._objectives = ledger, search, space, objectives
-        self._constraints, self._profile = constraints, profile
+        self._constraints, self._swept = constraints, swept
         self._start_params = dict(start_params)
         self._asked_at: dict[int, float] = {}
         self._unfinished = [t.number for t in ledger.trials if t.state == "running"]
@@ -185,8 +185,8 @@ class Bookkeeper:
         point = self._space.domain.snap_one(suggestion.point)
         number = len(self.ledger.trials)
         params = self._space.decode(point, self._known_params(point, suggestion.origin))
-        if self._profile is not None and suggestion.origin != START:
-            params = self._profile.asked_params(params)
+        if self._swept is not None and suggestion.origin != START:
+            params = self._swept.asked_params(params)
         trial = Trial(
             number,
             params,
@@ -213,7 +213,7 @@ class Bookkeeper:
         """Return the parameters that a point was given with: without its rounding, also where it is evaluated again."""
         if origin == START:
             return self._start_params.get(tuple(point.tolist()), {})
-        seen = np.array if self._profile is None else self._profile.searched_point
+        seen = np.array if self._swept is None else self._swept.searched_point
         known = (t.params for t in self.ledger.trials if is_given(t) and np.array_equal(seen(t.point), seen(point)))
         return next(known, {})
 
@@ -247,18 +247,18 @@ class Bookkeeper:
 
     def _judged(self, outcome: Outcome) -> tuple[Outcome, str]:
         """Return an outcome with its values checked against the objectives, and what is wrong with it, or an empty text."""
-        if self._profile is None:
+        if self._swept is None:
             return self._objectives.judged(outcome)
-        return checked_path(outcome, self._objectives.judged, self._profile)
+        return checked_sweep(outcome, self._objectives.judged, self._swept)
 
     def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
-        """Return a trial with its judged outcome, and trials for the other values on its path, from number `further`."""
+        """Return a trial with its judged outcome, and trials for the other values in its sweep, from number `further`."""
         outcome = storable_outcome(outcome)
         if self._constraints.bounds or self._constraints.conditions:
             outcome = (
                 noted(outcome, self._constraints)
-                if self._profile is None
-                else allowed_path(outcome, self._profile, self._constraints, running.params)
+                if self._swept is None
+                else allowed_sweep(outcome, self._swept, self._constraints, running.params)
             )
         values = outcome.values if isinstance(outcome.values, tuple) else None
         told = replace(
@@ -268,13 +268,13 @@ class Bookkeeper:
         )  # fmt: skip
         if self._is_penalty(told):
             told = replace(told, extra={PENALTY: 1.0, **told.extra})
-        if self._profile is None:
+        if self._swept is None:
             return told, ()
-        return self._profile.finished(told, outcome.path, further, float(self._objectives.signs[0]))
+        return self._swept.finished(told, outcome.sweep, further, float(self._objectives.signs[0]))
 
     def _is_penalty(self, told: Trial) -> bool:
         """Return whether the value of a trial stands for a failure, by those told before it."""
-        if self._profile is not None or told.value is None:
+        if self._swept is not None or told.value is None:
             return False
         values = [self.ledger.trials[number].value for number in self.ledger.told_numbers] + [told.value]
         sign = float(self._objectives.signs[0])
@@ -292,9 +292,9 @@ class Bookkeeper:
         number = len(self.ledger.trials)
         given = self._space.decode(point, {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items()})
         self.check_allowed(given)
-        if self._profile is not None:
-            for key, _ in outcome.path:
-                self.check_allowed({**given, self._profile.name: self._profile.value(key)})
+        if self._swept is not None:
+            for key, _ in outcome.sweep:
+                self.check_allowed({**given, self._swept.name: self._swept.value(key)})
         trial = Trial(number, given, tuple(point.tolist()), origin=GIVEN, seed=self._seed_of(number))
         told, further = self._told(trial, outcome, number + 1)
         with self.search.taken(point, self.ledger.trials, self.ledger.events) as state:

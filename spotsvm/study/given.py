@@ -19,9 +19,9 @@ from spotsvm.space.space import Space
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import Profile, path_of, suggested
 from spotsvm.trials.recommendation import BOUNDS_HELD, holds_bounds, summarise_failures, why_none
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.sweep import SweptParameter, suggested, sweep_outcome
 from spotsvm.trials.trial import (
     FINISHED,
     GIVEN,
@@ -48,17 +48,17 @@ GivenTrial = tuple[Mapping[str, Any], Outcome]
 
 
 class StartingPoints:
-    """The points that a study begins at, from configurations, another study or the path of its record; see `Study`.
+    """The points that a study begins at, from configurations, another study or the sweep of its record; see `Study`.
 
     `params` are the parameters by the points: those given, without the rounding of a point. Raises SpaceError for a configuration
     that is outside the space or violates a condition, and NoCompletedTrialError for a study without a trial that has succeeded.
     """
 
-    def __init__(self, start: Any, space: Space, profile: Profile | None, constraints: Constraints):
-        self._space, self._profile = space, profile
+    def __init__(self, start: Any, space: Space, swept: SweptParameter | None, constraints: Constraints):
+        self._space, self._swept = space, swept
         self._of_other = isinstance(start, str | PathLike | StudyResults)
         if self._of_other:
-            start = best_configurations(start, space, None if profile is None else profile.name, constraints)
+            start = best_configurations(start, space, None if swept is None else swept.name, constraints)
         given = [] if start is None else starts(start, space)
         constraints.check_start([params for _, params in given])
         self._points = [point for point, _ in given]
@@ -88,7 +88,7 @@ class StartingPoints:
         return left
 
     def _place(self, point: Floats) -> bytes:
-        return (point if self._profile is None else self._profile.searched_point(point)).tobytes()
+        return (point if self._swept is None else self._swept.searched_point(point)).tobytes()
 
 
 def starts(start: Start, space: Space) -> list[tuple[Floats, dict[str, Any]]]:
@@ -149,12 +149,12 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
 
 
 def best_configurations(
-    start: Any, space: Space, profiled: str | None, constraints: Constraints, most: int = N_STARTS
+    start: Any, space: Space, swept: str | None, constraints: Constraints, most: int = N_STARTS
 ) -> list[dict[str, Any]]:
     """Return the best configurations of another study, or of its record, that a space can hold, the best first.
 
     Of several objectives they are spread over the front. What a record has as text only, such as estimators, is in no space.
-    Where a parameter is profiled, only the best value on a path counts. What violates a condition, or the other study's bounds,
+    Where a parameter is swept, only the best value in a sweep counts. What violates a condition, or the other study's bounds,
     is left out.
 
     Raises
@@ -167,7 +167,7 @@ def best_configurations(
     if not isinstance(start, StudyResults) and not Path(start).exists():
         raise SpaceError(
             f"start={shown_value(start)} is not a configuration; use a dictionary of parameters, or a list of such, or a study, "
-            "or the path of its record: there is no such file"
+            "or the sweep of its record: there is no such file"
         )
     study = start if isinstance(start, StudyResults) else RecordedStudy(start)
     done = [t for t in study.trials if t.values is not None]
@@ -195,8 +195,8 @@ def best_configurations(
             why = why or f"is allowed: {dict(t.params)!r} violates {name}"
             continue
         params = dict(t.params)
-        key = repr([item for item in sorted(params.items()) if item[0] != profiled]).encode()
-        found.setdefault(point.tobytes() if profiled is None else key, params)
+        key = repr([item for item in sorted(params.items()) if item[0] != swept]).encode()
+        found.setdefault(point.tobytes() if swept is None else key, params)
         if len(found) == most and not several:
             break
     if not found:
@@ -205,28 +205,28 @@ def best_configurations(
     return [kept[k] for k in np.unique(np.linspace(0, len(kept) - 1, most).round().astype(int))] if several else kept
 
 
-def given_trial(params: Any, value: Any, seconds: float | None, space: Space, profile: Profile | None) -> GivenTrial:
+def given_trial(params: Any, value: Any, seconds: float | None, space: Space, swept: SweptParameter | None) -> GivenTrial:
     """Return the configuration and the outcome that `Study.add_trial` is given; ArgumentError if they are none."""
     seconds = checked_seconds(seconds)
     if not isinstance(params, Mapping):
         raise ArgumentError(f"params={shown_value(params)} is not a dictionary of parameters")
-    if profile is None:
+    if swept is None:
         return params, _checked(outcome_of(value, seconds), value)
-    name, path = profile.name, cast("Any", value)
+    name, sweep = swept.name, cast("Any", value)
     if name in params and (not isinstance(value, Mapping) or "value" in value):
         space.encode(params)
-        path = [(params[name], _checked(outcome_of(value), value))]
-    outcome = _checked(path_of(path, name, seconds, profile.listed), path)
-    return {**params, name: profile.value(outcome.path[0][0])}, outcome
+        sweep = [(params[name], _checked(outcome_of(value), value))]
+    outcome = _checked(sweep_outcome(sweep, name, seconds, swept.listed), sweep)
+    return {**params, name: swept.value(outcome.sweep[0][0])}, outcome
 
 
 def missing_trials(
-    rows: Sequence[GivenTrial], trials: Sequence[Trial], space: Space, profile: Profile | None
+    rows: Sequence[GivenTrial], trials: Sequence[Trial], space: Space, swept: SweptParameter | None
 ) -> list[GivenTrial]:
     """Return trials from elsewhere but for those that a study has; StudyMismatchError if a given trial of it is none of them."""
     left = list(range(len(rows)))
     for trial in (t for t in suggested(trials) if t.origin == GIVEN):
-        same = (k for k in left if _same(trial, space, *rows[k], profile))
+        same = (k for k in left if _same(trial, space, *rows[k], swept))
         if (known := next(same, None)) is None:
             raise StudyMismatchError(
                 f"the record has other given trials: trial {trial.number}, {trial.params}, is none of the {len(rows)} passed "
@@ -245,20 +245,20 @@ def _checked(outcome: Outcome, value: Any) -> Outcome:
     return outcome
 
 
-def _same(trial: Trial, space: Space, params: Mapping[str, Any], outcome: Outcome, profile: Profile | None) -> bool:
+def _same(trial: Trial, space: Space, params: Mapping[str, Any], outcome: Outcome, swept: SweptParameter | None) -> bool:
     point = tuple(space.encode(params).tolist())
-    if profile is not None:
-        return bool(np.array_equal(profile.searched_point(point), profile.searched_point(trial.point)))
+    if swept is not None:
+        return bool(np.array_equal(swept.searched_point(point), swept.searched_point(trial.point)))
     values = outcome.values if outcome.value is None else (outcome.value,)
     return point == trial.point and values == trial.values
 
 
 def trials_of_table(
-    frame: pd.DataFrame, space: Space, objectives: Objectives, profile: Profile | None = None
+    frame: pd.DataFrame, space: Space, objectives: Objectives, swept: SweptParameter | None = None
 ) -> list[GivenTrial]:
     """Return the configuration and the outcome of each finished row of a table; see `Study.from_frame`.
 
-    Where a parameter is profiled, rows with the same other parameters are one sweep.
+    Where a parameter is swept, rows with the same other parameters are one sweep.
 
     Raises
     ------
@@ -294,7 +294,7 @@ def trials_of_table(
             raise SpaceError(f"row {k} of the frame is not in the space: {error}") from error
         except ArgumentError as error:
             raise ArgumentError(f"row {k} of the frame: {error}") from error
-    return rows if profile is None else _sweeps(rows, space, profile)
+    return rows if swept is None else _sweeps(rows, space, swept)
 
 
 def _is_missing(value: Any) -> bool:
@@ -361,12 +361,12 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
     return Outcome("ok", numbers[0], known, seconds=seconds, attributes=attributes)
 
 
-def _sweeps(rows: list[GivenTrial], space: Space, profile: Profile) -> list[GivenTrial]:
+def _sweeps(rows: list[GivenTrial], space: Space, swept: SweptParameter) -> list[GivenTrial]:
     """Return rows with the same other parameters as one row with a sweep."""
     found: dict[bytes, GivenTrial] = {}
     for params, outcome in rows:
-        key = profile.searched_point(space.encode(params)).tobytes()
-        first, path = found.get(key, (params, Outcome("ok", seconds=outcome.seconds)))
-        pair = (profile.key(params[profile.name]), outcome)
-        found[key] = (first, replace(path, path=(*path.path, pair)))
+        key = swept.searched_point(space.encode(params)).tobytes()
+        first, sweep = found.get(key, (params, Outcome("ok", seconds=outcome.seconds)))
+        pair = (swept.key(params[swept.name]), outcome)
+        found[key] = (first, replace(sweep, sweep=(*sweep.sweep, pair)))
     return list(found.values())

@@ -111,7 +111,7 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
         path=path,
         noise=read.noise,
         context=context,
-        profile=about.get("profile"),
+        sweep=about.get("sweep"),
         constraints=[*given.conditions, {**bounds, **given.bounds}],
     )
 

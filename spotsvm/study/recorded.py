@@ -20,7 +20,7 @@ from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import PATH, Profile, described_profile, finished_words
+from spotsvm.trials.sweep import SWEEP, SweptParameter, described_sweep, finished_words
 from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import GIVEN, START, Trial
 
@@ -79,13 +79,13 @@ class RecordedStudy(ReadableStudy):
         if not isinstance(noise, str | bool) or noise not in ("auto", True, False):
             raise damaged(file, f"its noise is {shown(noise)}")
         try:
-            profile = described_profile(about, space)
+            swept = described_sweep(about, space)
         except ArgumentError as error:
             raise damaged(file, str(error)) from error
-        trials = [_checked(file, trial, space, objectives, profile) for trial in trials]
+        trials = [_checked(file, trial, space, objectives, swept) for trial in trials]
         ledger = Ledger(about, trials, events, findings)
         ledger.path = file
-        super().__init__(ledger, space, objectives, cast("Noise", noise), profile)
+        super().__init__(ledger, space, objectives, cast("Noise", noise), swept)
 
     def __getattr__(self, name: str) -> Any:
         if name in _OF_STUDIES:
@@ -107,13 +107,13 @@ class RecordedStudy(ReadableStudy):
         return f"<Study of {', '.join(self.space.names)} in {self.path}, open for reading: {finished_words(self.trials)}>"
 
 
-def _checked(path: Path, trial: Trial, space: Space, objectives: Objectives, profile: Profile | None) -> Trial:
+def _checked(path: Path, trial: Trial, space: Space, objectives: Objectives, swept: SweptParameter | None) -> Trial:
     """Return a trial as the study had it; raise StorageError if it contradicts the space or the objectives."""
     if problem := trial_problem(trial, space, len(objectives)):
         raise damaged(path, problem)
     decoded = space.decode(trial.point, trial.params)
-    if profile is not None:
-        decoded = profile.known_params(decoded, trial.params)
+    if swept is not None:
+        decoded = swept.known_params(decoded, trial.params)
     if problem := params_problem(trial, decoded):
         raise damaged(path, problem)
     # JSON turns tuples into lists and numbers that are keys into text; the description of the space has both as text
@@ -135,7 +135,7 @@ def recorded_starts(record: Record) -> tuple[dict[str, Any], list[dict[str, Any]
         return None
     trials = record.trials()
     starts = [dict(t.params) for t in trials if t.origin == START]
-    return record.about(), starts, any(t.origin not in (START, PATH, GIVEN) for t in trials)
+    return record.about(), starts, any(t.origin not in (START, SWEEP, GIVEN) for t in trials)
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:

@@ -25,13 +25,13 @@ from spotsvm.study.record.salvage import damaged
 from spotsvm.study.record.widening import is_wider, moved_outcome, moved_trial
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import Profile, suggested
+from spotsvm.trials.sweep import SweptParameter, suggested
 from spotsvm.trials.trial import FINISHED, START, Trial
 
 _LOG = logging.getLogger(__name__)
 
 
-_WORDS = {key: key for key in ("space", "direction", "search", "seed", "profile", "constraints")} | {"noise": "setting of noise"}
+_WORDS = {key: key for key in ("space", "direction", "search", "seed", "sweep", "constraints")} | {"noise": "setting of noise"}
 _CONTEXT = "context: "
 
 
@@ -67,7 +67,7 @@ def describe_study(
     seed: int | None,
     noise: str | bool,
     context: Mapping[str, str],
-    profile: str | None = None,
+    sweep: str | None = None,
     constraints: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what identifies a study, as its record has it; raise ArgumentError for an invalid seed or context."""
@@ -79,7 +79,7 @@ def describe_study(
         "search": describe_search(search),
         "seed": None if seed is None else int(seed),
         "noise": noise,
-        **({} if profile is None else {"profile": profile}),
+        **({} if sweep is None else {"sweep": sweep}),
         **({"constraints": list(constraints)} if constraints else {}),
         # these two may differ when a record is resumed
         "versions": versions(),
@@ -103,7 +103,7 @@ class Past:
 
 
 def take_up(
-    record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int, profile: Profile | None = None
+    record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int, swept: SweptParameter | None = None
 ) -> Past:
     """Return the initial state of a study: the content of its record, or nothing.
 
@@ -129,11 +129,11 @@ def take_up(
             if problem := trial_problem(t, narrow, n_objectives):
                 raise damaged(record.path, problem)
         trials = [moved_trial(t, narrow, space) for t in trials]
-        if profile is not None:
-            outcomes = {number: moved_outcome(one, profile.name, narrow, space) for number, one in outcomes.items()}
+        if swept is not None:
+            outcomes = {number: moved_outcome(one, swept.name, narrow, space) for number, one in outcomes.items()}
         recorded = recorded | {"search_state": {}}  # which is about points of the narrower one
         _LOG.info("%s goes on in a wider space", record.path)
-    trials = _checked_trials(record.path, trials, space, n_objectives, profile)
+    trials = _checked_trials(record.path, trials, space, n_objectives, swept)
     if problem := events_problem(trials, events):
         raise damaged(record.path, problem)
     state = recorded.get("search_state", {})
@@ -148,7 +148,9 @@ def take_up(
     return Past(ledger, state, is_new=False, is_widened=widened)
 
 
-def _checked_trials(path: Path, trials: Sequence[Trial], space: Space, n_objectives: int, profile: Profile | None) -> list[Trial]:
+def _checked_trials(
+    path: Path, trials: Sequence[Trial], space: Space, n_objectives: int, swept: SweptParameter | None
+) -> list[Trial]:
     for t in trials:
         if problem := trial_problem(t, space, n_objectives):
             raise damaged(path, problem)
@@ -156,8 +158,8 @@ def _checked_trials(path: Path, trials: Sequence[Trial], space: Space, n_objecti
         raise damaged(path, problem)
     # finished trials keep the parameters that were evaluated, and starts those given; of others they follow from the point
     decoded = [space.decode(t.point, t.params if t.state != "running" or t.origin == START else {}) for t in trials]
-    if profile is not None:
-        decoded = [profile.known_params(params, t.params) for params, t in zip(decoded, trials, strict=True)]
+    if swept is not None:
+        decoded = [swept.known_params(params, t.params) for params, t in zip(decoded, trials, strict=True)]
     return [replace(t, params=params) for t, params in zip(trials, decoded, strict=True)]
 
 
@@ -220,7 +222,7 @@ def params_problem(trial: Trial, decoded: Mapping[str, Any]) -> str:
 
 
 def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> str:
-    """Return what is inconsistent in the order of events, as `Past` has them, or in paths; empty if nothing is."""
+    """Return what is inconsistent in the order of events, as `Past` has them, or in sweeps; empty if nothing is."""
     asked: set[int] = set()
     told: set[int] = set()
     before = -1
@@ -234,8 +236,8 @@ def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int
     further = {t.number for t in trials} - {t.number for t in suggested(trials)}
     for trial in trials:
         if trial.number in further:
-            if trial.state not in FINISHED or trial.suggestion not in told:
-                return f"trial {trial.number} is on the path of trial {trial.suggestion}, which was not told"
+            if trial.state not in FINISHED or trial.sweep not in told:
+                return f"trial {trial.number} is in the sweep of trial {trial.sweep}, which was not told"
         elif (trial.state in FINISHED) != (trial.number in told):
             return f"trial {trial.number} is {trial.state!r}, which contradicts its recorded events"
     return "" if len(asked) == len(trials) - len(further) else "the order of its trials is lost"

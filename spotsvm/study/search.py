@@ -20,7 +20,7 @@ from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import Profile, suggested
+from spotsvm.trials.sweep import SweptParameter, suggested
 from spotsvm.trials.trial import FINISHED, START, Trial, checked_seconds, is_given, one_line
 
 
@@ -28,7 +28,7 @@ class StudySearch:
     """A search and the starting points that come before its own, kept consistent with a record whose writes may fail.
 
     A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`. Points are those of the whole space; with a
-    `profile` the search itself sees them, in `domain`, without the profiled parameter. Raises SolverError if the search cannot be
+    `sweep` the search itself sees them, in `domain`, without the swept parameter. Raises SolverError if the search cannot be
     created, or is for another number of objectives.
     """
 
@@ -40,12 +40,12 @@ class StudySearch:
         past: Past,
         noise: Noise,
         starts: Sequence[NDArray[np.float64]],
-        profile: Profile | None = None,
+        swept: SweptParameter | None = None,
         allows: Callable[[NDArray[np.float64]], bool] | None = None,
         constraints: Constraints | None = None,
     ):
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
-        self._profile, self._allows = profile, allows
+        self._swept, self._allows = swept, allows
         self._bounds = constraints if constraints is not None and constraints.bounds else None
         self._seed = int(past.ledger.about["seed"])
         self._starts = list(starts)
@@ -67,7 +67,7 @@ class StudySearch:
             events,
             told,
             self._ask,
-            lambda search, trial: self._tell_further(search, _path(trials, trial)),
+            lambda search, trial: self._tell_further(search, _sweep_of(trials, trial)),
         )
         if isinstance(search, Search):
             _restore(search, self._state)
@@ -75,19 +75,19 @@ class StudySearch:
 
     def _seen(self, point: ArrayLike) -> NDArray[np.float64]:
         """Return a point as the search sees it."""
-        return np.array(point, dtype=float) if self._profile is None else self._profile.searched_point(point)
+        return np.array(point, dtype=float) if self._swept is None else self._swept.searched_point(point)
 
     def _response(self, trial: Trial, trials: Sequence[Trial], search: AskTell | None = None) -> Any:
         """Return what the search is told of a finished trial."""
-        path = _path(trials, trial)
+        sweep = _sweep_of(trials, trial)
         if self._bounds is not None:
-            held = [t for t in path if self._bounds.held(t.extra)]
+            held = [t for t in sweep if self._bounds.held(t.extra)]
             if not held and not capabilities_of(search or self._search).models_bounds:
                 return self._failure
-            path = held or path
-        if self._profile is None:
-            return self._objectives.response(path[0])
-        return self._profile.response(path, float(self._objectives.signs[0]))
+            sweep = held or sweep
+        if self._swept is None:
+            return self._objectives.response(sweep[0])
+        return self._swept.response(sweep, float(self._objectives.signs[0]))
 
     @property
     def _failure(self) -> Any:
@@ -101,9 +101,9 @@ class StudySearch:
             return self._held
         if not self._starts:
             found = self._ask(self._search)
-            if self._profile is None:
+            if self._swept is None:
                 return found
-            return replace(found, point=self._profile.whole_point(self._domain.snap_one(found.point)))
+            return replace(found, point=self._swept.whole_point(self._domain.snap_one(found.point)))
         if isinstance(self._search, Search):
             self._search.assume(self._seen(self._starts[0]), given=True)
         return Suggestion(self._starts[0], START)
@@ -150,22 +150,22 @@ class StudySearch:
             raise
         self._state = state
 
-    def tell(self, trial: Trial, path: Sequence[Trial] = ()) -> None:
-        """Tell the search of a finished trial, with the further values on its path."""
-        self._search.tell(self._seen(trial.point), self._response(trial, [trial, *path]))
-        self._tell_further(self._search, [trial, *path])
+    def tell(self, trial: Trial, sweep: Sequence[Trial] = ()) -> None:
+        """Tell the search of a finished trial, with the further values in its sweep."""
+        self._search.tell(self._seen(trial.point), self._response(trial, [trial, *sweep]))
+        self._tell_further(self._search, [trial, *sweep])
 
-    def _tell_further(self, search: Any, path: Sequence[Trial]) -> None:
+    def _tell_further(self, search: Any, sweep: Sequence[Trial]) -> None:
         """Tell a search that models them by how much the outcome told last holds each bound, and how long it took.
 
-        Of a path, the margins are those of the value that is nearest to holding them all.
+        Of a sweep, the margins are those of the value that is nearest to holding them all.
         """
         capabilities = capabilities_of(search)
         if self._bounds is not None and capabilities.models_bounds:
-            margins = [self._bounds.margins(t.extra) for t in path]
+            margins = [self._bounds.margins(t.extra) for t in sweep]
             search.take_margins(max(margins, key=lambda one: min(-np.inf if np.isnan(m) else m for m in one)))
-        if capabilities.models_seconds and path[0].seconds is not None:
-            search.take_seconds(path[0].seconds)
+        if capabilities.models_seconds and sweep[0].seconds is not None:
+            search.take_seconds(sweep[0].seconds)
 
     @property
     def name(self) -> str:
@@ -211,11 +211,11 @@ def _initial_trials(search: AskTell, n_starts: int) -> tuple[int, str]:
     return declared.n_initial + further, f"starts and {declared.initial_name}" if further else declared.initial_name
 
 
-def _path(trials: Sequence[Trial], trial: Trial) -> list[Trial]:
-    """Return a trial that was told, with the further values on its path; the trial first."""
-    if trial.suggestion is None:
+def _sweep_of(trials: Sequence[Trial], trial: Trial) -> list[Trial]:
+    """Return a trial that was told, with the further values in its sweep; the trial first."""
+    if trial.sweep is None:
         return [trial]
-    return [trial, *(t for t in trials if t.suggestion == trial.number and t.number != trial.number)]
+    return [trial, *(t for t in trials if t.sweep == trial.number and t.number != trial.number)]
 
 
 def _restore(search: Search, state: Mapping[str, Any]) -> None:

@@ -18,11 +18,11 @@ from spotsvm.space.space import Space
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.profile import described_profile, suggested
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import nan_to_none, plain
 from spotsvm.trials.scores.own_unit import OwnUnits
+from spotsvm.trials.sweep import described_sweep, suggested
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
 from spotsvm.trials.trial import FINISHED, Trial
 
@@ -182,7 +182,7 @@ def status_of(
     objectives: Objectives,
     path: Path | None,
 ) -> Status:
-    """Return the status of a study, given its trials, its description and findings, and the path of its record, if any."""
+    """Return the status of a study, given its trials, its description and findings, and the sweep of its record, if any."""
     trials = suggested(trials)
     counts = Counter(t.state for t in trials)
     writer = None if path is None else writer_of(path)
@@ -262,8 +262,8 @@ def _why_ended(
 
 
 def _n_evaluated(trials: Sequence[Trial], about: Mapping[str, Any]) -> int:
-    """Return how many configurations were evaluated, of a profiled study without the profiled parameter."""
-    left_out = about.get("profile")
+    """Return how many configurations were evaluated, of a swept study without the swept parameter."""
+    left_out = about.get("sweep")
     done = [t for t in trials if t.state in FINISHED]
     if left_out is None:
         return len({t.point for t in done})
@@ -274,8 +274,8 @@ def _n_configurations(about: Mapping[str, Any]) -> float:
     """Return the number of configurations that a search can suggest in a described space; `inf` if infinite or unknown."""
     try:
         space = Space.described(about.get("space"))
-        profile = described_profile(about, space)
-        return (space if profile is None else profile.searched).domain.size
+        swept = described_sweep(about, space)
+        return (space if swept is None else swept.searched).domain.size
     except (SpaceError, ArgumentError):
         return math.inf
 

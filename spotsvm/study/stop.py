@@ -173,9 +173,9 @@ class ImprovementBelowUncertainty:
         known = _LOOKS.setdefault(study, {})
         if (self, n) not in known:
             trials, space = study.finished_trials[: max(n, 0)], study.space
-            if study.profile is not None:
-                seen = study.profile.searched_point
-                trials, space = tuple(replace(t, point=tuple(seen(t.point).tolist())) for t in trials), study.profile.searched
+            if study.swept is not None:
+                seen = study.swept.searched_point
+                trials, space = tuple(replace(t, point=tuple(seen(t.point).tolist())) for t in trials), study.swept.searched
             sign = float(study.objectives.signs[0])
             known[self, n] = self.look(trials, space, sign=sign, noise=study.noise, seed=study.seed) if trials else None
         return known[self, n]

@@ -35,8 +35,8 @@ from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
 from spotsvm.trials.current_trial import CurrentTrial, WrappedObjective, wrapped
 from spotsvm.trials.objectives import Directions, Objectives
-from spotsvm.trials.profile import Profile, finished_words, path_of, suggested
 from spotsvm.trials.results import StudyResults
+from spotsvm.trials.sweep import SweptParameter, finished_words, suggested, sweep_outcome
 from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 _LOG = logging.getLogger(__name__)
@@ -78,20 +78,20 @@ class Study(ReadableStudy):
         it has are not evaluated again. All of its earlier starting points must still be given; new ones are evaluated next.
     context : dict of str to str, optional
         What else must be the same for a record to be resumed, such as a checksum of the data; whatever JSON can hold.
-    profile : str or None, default=None
+    sweep : str or None, default=None
         A parameter of which the objective scores several values at once because they cost little together: the C of a support
         vector machine for one kernel, say. The objective gets the other parameters, and of a start all of them, and returns a
-        path: a mapping from values of the parameter to what it would return for each, or a sequence of such pairs, for values
-        such as dictionaries that cannot be keys. The search sees the other parameters alone, and the best value on each path,
-        with its neighbours to break ties; values of a list without an order have no neighbours. Every value on a path is a
-        trial of its own in tables and record, with `suggestion` to say on whose path it is; `n_trials` counts paths.
+        sweep: a mapping from values of the parameter to what it would return for each, or a sequence of such pairs, for values
+        such as dictionaries that cannot be keys. The search sees the other parameters alone, and the best value in each sweep,
+        with its neighbours to break ties; values of a list without an order have no neighbours. Every value in a sweep is a
+        trial of its own in tables and record, with `sweep` to say in whose sweep it is; `n_trials` counts sweeps.
     constraints : callable, mapping, sequence of them, or None, default=None
         Conditions on the configuration: functions of the parameters, such as `[lambda p: p["x"] + p["y"] <= 1]`, that return
         whether they are allowed. A configuration that violates one is never evaluated. Searches that support constraints do not
         propose it; others are told that it failed, and are asked again. Equal parameters must always get the same answer. A
         record has the names of the constraints, as functions cannot be stored: it is resumed where these agree and all its
-        trials satisfy those given. With a `profile`, a path loses the values that violate a condition; only what leaves one of 11
-        values from end to end of the profiled range, or one of its list, is suggested.
+        trials satisfy those given. With a `sweep`, a sweep loses the values that violate a condition; only what leaves one of 11
+        values from end to end of the swept range, or one of its list, is suggested.
         Or bounds of further numbers that the objective returns, `{"memory": ("<=", 2e9)}` for one that returns
         `{"value": v, "memory": m}`. The best trial, the recommendation and the front of several objectives are among those that
         hold them all; the frame has `extra_bounds_held`. The searches with a Kriging model ("kriging", "kriging_per_second",
@@ -141,10 +141,10 @@ class Study(ReadableStudy):
     >>> [t.values for t in study.pareto()]
     [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]
 
-    A path of eleven values of y for each suggested x:
+    A sweep of eleven values of y for each suggested x:
 
     >>> from scipy.stats import uniform
-    >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, seed=0, profile="y")
+    >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, seed=0, sweep="y")
     >>> _ = study.run(lambda p: {y: (p["x"] - 0.3) ** 2 + (y - p["x"]) ** 2 for y in np.linspace(0, 1, 11)}, n_trials=10)
     >>> len(study.trials), study.n_finished, study.best_trial.value < 0.01
     (110, 10, True)
@@ -162,7 +162,7 @@ class Study(ReadableStudy):
         trial_timeout: float | None = None,
         start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None,
         context: Mapping[str, str] | None = None,
-        profile: str | None = None,
+        sweep: str | None = None,
         constraints: ConstraintsLike | None = None,
     ):
         objectives = Objectives.of(direction)
@@ -172,9 +172,9 @@ class Study(ReadableStudy):
             raise ArgumentError(f"noise={noise!r} is unknown; use 'auto', True or False")
         noise = noise if noise == "auto" else bool(noise)
         space = space if isinstance(space, Space) else Space(space)
-        swept = None if profile is None else Profile(space, profile)
+        swept = None if sweep is None else SweptParameter(space, sweep)
         if swept is not None and objectives.several:
-            raise ArgumentError(f"profile={profile!r} is for one objective, and the study has {len(objectives)}; leave it out")
+            raise ArgumentError(f"sweep={sweep!r} is for one objective, and the study has {len(objectives)}; leave it out")
         self.constraints = Constraints.of(constraints)
         starting = StartingPoints(start, space, swept, self.constraints)
         self.direction = direction
@@ -183,7 +183,7 @@ class Study(ReadableStudy):
         #: of the run that is under way; `Progress` shows the time that is left
         self._limit: TimeLimit | None = None
         context = {} if context is None else context
-        about = describe_study(space, objectives, search, seed, noise, context, profile, self.constraints.describe())
+        about = describe_study(space, objectives, search, seed, noise, context, sweep, self.constraints.describe())
         record = path if isinstance(path, Record | None) else Record(path)  # one that is open already is handed on
         try:
             past = take_up(record, about, space, len(objectives), swept)
@@ -213,10 +213,10 @@ class Study(ReadableStudy):
             raise
 
     def _allows(self, point: NDArray[np.float64]) -> bool:
-        if self.profile is None:
+        if self.swept is None:
             return not self.constraints.violated(self.space.decode(point))
-        params = self.space.decode(self.profile.whole_point(point))
-        return bool(allowed_keys(self.profile, self.constraints, params))
+        params = self.space.decode(self.swept.whole_point(point))
+        return bool(allowed_keys(self.swept, self.constraints, params))
 
     @names_arguments(n_iter="n_trials", n_calls="n_trials")
     def run(
@@ -359,7 +359,7 @@ class Study(ReadableStudy):
         if more is not None:
             n_trials = self._with_more(more, n_trials)
         if not is_workers(objective) and callable(objective):
-            objective = wrapped(objective, self.profile)
+            objective = wrapped(objective, self.swept)
         takes = isinstance(objective, WrappedObjective) and objective.takes_trial
         settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures, takes)
         seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)
@@ -442,7 +442,7 @@ class Study(ReadableStudy):
             The objective's value; of several objectives a sequence with one value each, in the study's own directions. Or a
             mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and beside
             further named numbers, and texts and lists, which are attributes of the trial. A value that is not finite makes a
-            failed trial. Where a parameter is profiled, a path: a mapping from its values to any of these, or a sequence of such
+            failed trial. Where a parameter is swept, a sweep: a mapping from its values to any of these, or a sequence of such
             pairs.
         seconds : float, optional
             Time that the evaluation took; by default the time since it was asked for.
@@ -469,9 +469,9 @@ class Study(ReadableStudy):
         add_trial : For one that was not asked for.
         """
         seconds = checked_seconds(seconds)
-        if self.profile is None:
+        if self.swept is None:
             return self._books.finish(trial, outcome_of(value, seconds))
-        return self._books.finish(trial, path_of(value, self.profile.name, seconds, self.profile.listed))
+        return self._books.finish(trial, sweep_outcome(value, self.swept.name, seconds, self.swept.listed))
 
     def fail(
         self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
@@ -510,8 +510,8 @@ class Study(ReadableStudy):
         params : dict
             The configuration. It must be in the space.
         value : float, sequence or mapping
-            What the objective returned, as `tell` takes it. nan makes a failed trial. Where a parameter is profiled, the value at
-            these parameters, or a path.
+            What the objective returned, as `tell` takes it. nan makes a failed trial. Where a parameter is swept, the value at
+            these parameters, or a sweep.
         seconds : float, optional
             Time that the evaluation took.
 
@@ -545,12 +545,12 @@ class Study(ReadableStudy):
         >>> study.run(lambda p: (p["x"] - 0.3) ** 2, n_trials=12).n_finished
         12
         """
-        given = given_trial(params, value, seconds, self.space, self.profile)
+        given = given_trial(params, value, seconds, self.space, self.swept)
         return self._books.add(*given)
 
     def _add_missing(self, rows: Sequence[tuple[Mapping[str, Any], Outcome]]) -> None:
         """Add trials from elsewhere, but for those that the record has: each of its given trials must be one of them."""
-        missing = missing_trials(rows, self.trials, self.space, self.profile)
+        missing = missing_trials(rows, self.trials, self.space, self.swept)
         for params, _ in missing:  # all, before the first is recorded
             self._books.check_allowed(params)
         for row in missing:
@@ -599,7 +599,7 @@ class Study(ReadableStudy):
         """
         study = cls(space, *args, **options)
         try:
-            study._add_missing(trials_of_table(frame, study.space, study.objectives, study.profile))
+            study._add_missing(trials_of_table(frame, study.space, study.objectives, study.swept))
         except BaseException:
             study.close()
             raise
@@ -642,13 +642,13 @@ class Study(ReadableStudy):
 
     @property
     def searched_space(self) -> Space:
-        """The space that the search sees: without the parameter that is profiled.
+        """The space that the search sees: without the parameter that is swept.
 
         See Also
         --------
         Space.without : What makes it.
         """
-        return self.space if self.profile is None else self.profile.searched
+        return self.space if self.swept is None else self.swept.searched
 
     def _how_to_resume(self) -> str:
         done = f"{self.n_finished} of {len(suggested(self.trials))} trials are finished"

@@ -12,15 +12,15 @@ import numpy as np
 
 from spotsvm.common.text import did_you_mean, shown_value
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.trials.profile import Profile
 from spotsvm.trials.recommendation import BOUNDS_HELD
+from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import Outcome, as_float
 
 Condition = Callable[[dict[str, Any]], bool]
 #: what `Study` takes: a condition, bounds by name, or a list of these
 ConstraintsLike = Condition | Mapping[str, tuple[str, float]] | Sequence[Condition | Mapping[str, tuple[str, float]]]
 
-#: values from end to end of the range of a profiled parameter, of which one must be allowed for a suggestion to be made
+#: values from end to end of the range of a swept parameter, of which one must be allowed for a suggestion to be made
 N_VALUES = 11
 _WIDEST = 700.0
 _USE = 'use a function of the parameters, a mapping such as {"memory": ("<=", 2e9)}, or a list of these'
@@ -120,35 +120,37 @@ class Constraints:
         )
 
 
-def allowed_keys(profile: Profile, constraints: Constraints, params: Mapping[str, Any], n_values: int = N_VALUES) -> list[float]:
-    """Return what a path has its values under, of a grid over the range or of a whole list, where the conditions allow them.
+def allowed_keys(
+    swept: SweptParameter, constraints: Constraints, params: Mapping[str, Any], n_values: int = N_VALUES
+) -> list[float]:
+    """Return what a sweep has its values under, of a grid over the range or of a whole list, where the conditions allow them.
 
     Examples
     --------
     >>> from spotsvm.space.space import Space
-    >>> profile = Profile(Space({"C": (0.0, 1.0), "gamma": (0.0, 1.0)}), "C")
-    >>> allowed_keys(profile, Constraints.of(lambda p: p["C"] < p["gamma"]), {"gamma": 0.15})
+    >>> swept = SweptParameter(Space({"C": (0.0, 1.0), "gamma": (0.0, 1.0)}), "C")
+    >>> allowed_keys(swept, Constraints.of(lambda p: p["C"] < p["gamma"]), {"gamma": 0.15})
     [0.0, 0.1]
     """
-    keys: list[float] = [*range(len(profile.listed))] or profile.values(n_values)
-    return [key for key in keys if is_allowed(profile, constraints, params, key)]
+    keys: list[float] = [*range(len(swept.listed))] or swept.values(n_values)
+    return [key for key in keys if is_allowed(swept, constraints, params, key)]
 
 
-def is_allowed(profile: Profile, constraints: Constraints, params: Mapping[str, Any], key: float) -> bool:
-    """Return whether the conditions allow one value on a path."""
-    return not constraints.violated({**params, profile.name: profile.value(key)})
+def is_allowed(swept: SweptParameter, constraints: Constraints, params: Mapping[str, Any], key: float) -> bool:
+    """Return whether the conditions allow one value in a sweep."""
+    return not constraints.violated({**params, swept.name: swept.value(key)})
 
 
-def allowed_path(outcome: Outcome, profile: Profile, constraints: Constraints, params: Mapping[str, Any]) -> Outcome:
-    """Return an outcome whose path has only the values that are allowed, each with a note whether it holds the bounds.
+def allowed_sweep(outcome: Outcome, swept: SweptParameter, constraints: Constraints, params: Mapping[str, Any]) -> Outcome:
+    """Return an outcome whose sweep has only the values that are allowed, each with a note whether it holds the bounds.
 
     It is a failure if none is left.
     """
-    path = [(key, one) for key, one in outcome.path if is_allowed(profile, constraints, params, key)]
-    if outcome.path and not path:
-        reason = f"no value of {profile.name} on the path satisfies the constraints"
-        return replace(outcome, state="failed", path=(), reason=reason)
-    return replace(outcome, path=tuple((key, noted(one, constraints)) for key, one in path))
+    sweep = [(key, one) for key, one in outcome.sweep if is_allowed(swept, constraints, params, key)]
+    if outcome.sweep and not sweep:
+        reason = f"no value of {swept.name} in the sweep satisfies the constraints"
+        return replace(outcome, state="failed", sweep=(), reason=reason)
+    return replace(outcome, sweep=tuple((key, noted(one, constraints)) for key, one in sweep))
 
 
 def noted(outcome: Outcome, constraints: Constraints) -> Outcome:
@@ -169,13 +171,13 @@ def with_bounded_numbers(outcome: Outcome, constraints: Constraints) -> tuple[Ou
     >>> with_bounded_numbers(Outcome("ok", 0.5, {"memroy": 1e9}), bounds)[1]
     "constraints has a bound of 'memory', which the objective does not return; did you mean 'memroy'?"
     """
-    done = [one for _, one in outcome.path if one.state == "ok"] if outcome.path else [outcome] * (outcome.state == "ok")
+    done = [one for _, one in outcome.sweep if one.state == "ok"] if outcome.sweep else [outcome] * (outcome.state == "ok")
     returned = list(dict.fromkeys(name for one in done for name in one.extra))
     missing = [name for name in constraints.bounds if done and name not in returned]
     if not missing:
         return outcome, ""
     wrong = f"constraints has a bound of {missing[0]!r}, which the objective does not return{did_you_mean(missing[0], returned)}"
-    return replace(outcome, state="failed", value=None, values=None, path=(), reason=wrong), wrong
+    return replace(outcome, state="failed", value=None, values=None, sweep=(), reason=wrong), wrong
 
 
 def from_texts(texts: Any) -> tuple[list[str], dict[str, tuple[str, float]]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from spotsvm.trials.profile import Profile, path_of
+from spotsvm.trials.sweep import SweptParameter, sweep_outcome
 from spotsvm.trials.trial import Outcome, Trial, as_attributes, failed_by, outcome_of
 
 
@@ -55,12 +55,12 @@ def with_trial(trial: Trial) -> dict[str, Any]:
 class WrappedObjective:
     """An objective as workers call it: with the parameters, or with what `with_trial` returns if it takes the trial.
 
-    `profile` is the parameter that it returns sweeps of, and `listed` are its values if it is a list.
+    `swept` is the parameter that it returns sweeps of, and `listed` are its values if it is a list.
     """
 
     objective: Callable[..., Any]
     takes_trial: bool
-    profile: str | None = None
+    swept: str | None = None
     listed: Sequence[Any] = ()
 
     def __call__(self, sent: Mapping[str, Any]) -> Outcome:
@@ -75,12 +75,12 @@ class WrappedObjective:
         return replace(outcome, attributes={**outcome.attributes, **as_attributes(trial.attributes)})
 
     def _outcome(self, returned: Any) -> Outcome:
-        return outcome_of(returned) if self.profile is None else path_of(returned, self.profile, None, self.listed)
+        return outcome_of(returned) if self.swept is None else sweep_outcome(returned, self.swept, None, self.listed)
 
 
-def wrapped(objective: Callable[..., Any], profile: Profile | None) -> Callable[..., Any]:
+def wrapped(objective: Callable[..., Any], swept: SweptParameter | None) -> Callable[..., Any]:
     """Return an objective as workers call it: itself if it takes the parameters alone and returns no sweeps."""
     takes = takes_trial(objective)
-    if profile is None:
+    if swept is None:
         return WrappedObjective(objective, takes) if takes else objective
-    return WrappedObjective(objective, takes, profile.name, profile.listed)
+    return WrappedObjective(objective, takes, swept.name, swept.listed)

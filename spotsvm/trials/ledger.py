@@ -102,7 +102,7 @@ class Ledger:
         ends = [k for k, (_, what, _) in enumerate(self.events) if what == "told"]
         events = self.events[: ends[n - 1] + 1] if n else []
         asked, told = ({number for _, what, number in events if what == which} for which in ("asked", "told"))
-        trials = [t for t in self.trials if t.number in asked or t.suggestion in told]
+        trials = [t for t in self.trials if t.number in asked or t.sweep in told]
         trials = [t if t.number in told or t.number not in asked else _as_running(t) for t in trials]
         return Ledger(self.about, trials, events, self.findings)
 
@@ -117,6 +117,6 @@ class Ledger:
 def _as_running(trial: Trial) -> Trial:
     """Return a trial as it was before it was told, but for the parameters of a sweep, which have its best value."""
     return replace(
-        trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, suggestion=None,
+        trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, sweep=None,
         traceback="", attributes={},
     )  # fmt: skip

@@ -18,7 +18,6 @@ from spotsvm.trials.edges import Edge, edges_of
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
-from spotsvm.trials.profile import Profile
 from spotsvm.trials.recommendation import (
     Recommendation,
     current_verdict,
@@ -28,6 +27,7 @@ from spotsvm.trials.recommendation import (
     recommend_by_verdict,
     why_none,
 )
+from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.tables import fold_table, trial_table
 from spotsvm.trials.trial import Trial
 
@@ -38,9 +38,9 @@ class StudyResults:
     `seed`, `about` and `findings` are those of the ledger.
     """
 
-    def __init__(self, ledger: Ledger, space: Space, objectives: Objectives, noise: Noise, profile: Profile | None = None):
+    def __init__(self, ledger: Ledger, space: Space, objectives: Objectives, noise: Noise, swept: SweptParameter | None = None):
         self._ledger = ledger
-        self.space, self.objectives, self.noise, self.profile = space, objectives, noise, profile
+        self.space, self.objectives, self.noise, self.swept = space, objectives, noise, swept
 
     @property
     def seed(self) -> int:
@@ -74,7 +74,7 @@ class StudyResults:
 
     @property
     def n_finished(self) -> int:
-        """Number of trials that have ended, failed ones included; of several values on a path only one counts.
+        """Number of trials that have ended, failed ones included; of several values in a sweep only one counts.
 
         See Also
         --------
@@ -96,7 +96,7 @@ class StudyResults:
         """Return the results as they were after the first n finished trials; the study itself where these are all."""
         if n == self.n_finished:
             return self
-        return StudyResults(self._ledger.after(n), self.space, self.objectives, self.noise, self.profile)
+        return StudyResults(self._ledger.after(n), self.space, self.objectives, self.noise, self.swept)
 
     @property
     def best_trial(self) -> Trial:

@@ -25,7 +25,7 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
     Columns: number, state, value (for several objectives one column each: value_0, value_1, or value_ and the name), one `param_`
     column per parameter (empty where it does not exist), one `extra_` column per further number and one `attribute_` column per
     attribute, origin, note, reason, seed, ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many
-    attempts ended with their worker); where a parameter is profiled, suggestion, the number of the trial on whose path a row is.
+    attempts ended with their worker); where a parameter is swept, sweep, the number of the trial in whose sweep a row is.
     """
     params = {f"param_{name}": name for name in names}
     extras = {f"extra_{name}": name for trial in trials for name in trial.extra}
@@ -37,14 +37,14 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
         | {column: t.extra.get(name) for column, name in extras.items()}
         | {column: t.attributes.get(name) for column, name in attributes.items()}
         | {name: getattr(t, name) for name in (*_FURTHER, *_SECONDS)}
-        | {"lost": len(t.lost), "suggestion": t.number if t.suggestion is None else t.suggestion}
+        | {"lost": len(t.lost), "sweep": t.number if t.sweep is None else t.sweep}
         for t in trials
     ]
-    path = ["suggestion"] if any(t.suggestion is not None for t in trials) else []
-    shown = ["number", "state", *values, *params, *extras, *attributes, *_FURTHER, *_SECONDS, "lost", *path]
+    sweep = ["sweep"] if any(t.sweep is not None for t in trials) else []
+    shown = ["number", "state", *values, *params, *extras, *attributes, *_FURTHER, *_SECONDS, "lost", *sweep]
     frame = pd.DataFrame(rows, columns=shown)
     numbers = dict.fromkeys([*values, *extras, *_SECONDS], "float64")
-    return frame.astype(dict.fromkeys(["number", "seed", "lost", *path], "int64") | numbers)
+    return frame.astype(dict.fromkeys(["number", "seed", "lost", *sweep], "int64") | numbers)
 
 
 _SCORE = re.compile(r"split([0-9]{1,6})_(test|train)_(.+)")

@@ -68,9 +68,9 @@ class Trial:
         The reason of each attempt whose worker died, in one line each; the trial was then evaluated again, or failed.
     asked_at, told_at : float or None
         When it was asked for, and told, in seconds since 1970 (UTC); two trials that differ in nothing else are equal.
-    suggestion : int or None
-        Where a parameter is profiled, the number of the trial that was asked for, on whose path this one is: its own for the
-        best value on the path. None where nothing is profiled.
+    sweep : int or None
+        Where a parameter is swept, the number of the trial that was suggested, in whose sweep this one is: its own for the
+        best value in the sweep. None where nothing is swept.
     traceback : str
         Of a failed trial whose objective raised an error, the traceback, at most 4000 characters; else empty.
     attributes : dict of str to object
@@ -111,7 +111,7 @@ class Trial:
     lost: tuple[str, ...] = ()
     asked_at: float | None = field(default=None, compare=False)
     told_at: float | None = field(default=None, compare=False)
-    suggestion: int | None = None
+    sweep: int | None = None
     traceback: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
@@ -204,7 +204,7 @@ class Outcome:
     """The outcome of one evaluation; the fields are those of a Trial.
 
     `values` is set if several were returned, as a tuple or by name, else `value`. `lost` means that the worker died rather than
-    the objective failed, so that another worker may succeed. `path` has values of a profiled parameter, or their
+    the objective failed, so that another worker may succeed. `sweep` has values of a swept parameter, or their
     places where it is a list, each with its outcome. `nothing` means that the objective returned None: an error of the
     program rather than of the trial.
     """
@@ -217,7 +217,7 @@ class Outcome:
     error: BaseException | None = None
     values: tuple[float, ...] | Mapping[str, float] | None = None
     lost: bool = False
-    path: tuple[tuple[float, Outcome], ...] = ()
+    sweep: tuple[tuple[float, Outcome], ...] = ()
     traceback: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     nothing: bool = False
@@ -230,7 +230,7 @@ class Outcome:
         except Exception:  # what an error of the user's raises when it is pickled can be anything
             error = RuntimeError(self.reason)
         extra = dict(self.extra)
-        cells = (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.path)
+        cells = (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.sweep)
         return Outcome, (*cells, self.traceback, dict(self.attributes), self.nothing)
 
 

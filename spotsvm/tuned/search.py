@@ -1,6 +1,6 @@
 """Sweeps beyond the grid, chosen by a Kriging search, and the record of a fit.
 
-The grid is the initial design of a study in which C is profiled: a search sees family, gamma and what else varies, and the best
+The grid is the initial design of a study in which C is swept: a search sees family, gamma and what else varies, and the best
 value along each sweep. The study's record keeps the out-of-fold decisions of each C, so that a later fit scores no sweep again.
 """
 
@@ -24,7 +24,7 @@ from spotsvm.space.parameter import ChoiceParameter, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import recorded_study
 from spotsvm.study.study import Study
-from spotsvm.trials.profile import suggested
+from spotsvm.trials.sweep import suggested
 from spotsvm.trials.trial import Trial
 from spotsvm.tuned.families import FAMILIES
 from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
@@ -92,7 +92,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             branches[()]["gamma"] = _RANGES["gamma"]
             self._names_of["linear"] = ["gamma"]
         self.study = Study(
-            list(branches.values()), search, seed, direction="maximize", noise=False, profile="C", path=path, context=context,
+            list(branches.values()), search, seed, direction="maximize", noise=False, sweep="C", path=path, context=context,
             start=[self._start(sweep, given) for sweep in first],
         )  # fmt: skip
         self._trial: Trial | None = None
@@ -106,7 +106,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         sweeps = []
         for lead in suggested(self.study.trials):
             if lead.state != "running":
-                of_lead = [t for t in self.study.trials if t.suggestion == lead.number]
+                of_lead = [t for t in self.study.trials if t.sweep == lead.number]
                 sweeps.append([self._scored(t) for t in sorted(of_lead, key=lambda t: float(t.params["C"]))])
         return sweeps[: self._budget]
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from spotsvm.common.text import duration, short_names
 from spotsvm.trials.edges import edges_of
-from spotsvm.trials.profile import finished_counts
 from spotsvm.trials.recommendation import ROWS, summarise_failures
 from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.scores.optimism import Method, Optimism
 from spotsvm.trials.scores.verdict import CONSTANT, Verdict
+from spotsvm.trials.sweep import finished_counts
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
@@ -190,8 +190,8 @@ def _which(verdict: Verdict, final: HeldOutResult) -> str:
     if verdict.recommended == "default" or final.search is None:
         return "the default SVM"
     asked, values = finished_counts(final.search.study_.trials)
-    paths = "" if asked == values else f", one of the {values} values on the paths of {asked} trials"
-    return f"trial {verdict.number} of {final.name}{paths}"
+    sweeps = "" if asked == values else f", one of the {values} values in the sweeps of {asked} trials"
+    return f"trial {verdict.number} of {final.name}{sweeps}"
 
 
 def _says_something(found: Optimism) -> bool:

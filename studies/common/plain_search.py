@@ -5,4 +5,4 @@ from __future__ import annotations
 from typing import Any
 
 #: the arguments of such a search
-PLAIN: dict[str, Any] = {"profile": None, "start": []}
+PLAIN: dict[str, Any] = {"sweep": None, "start": []}

@@ -68,7 +68,7 @@ def run_mushroom(X: Floats, y: Floats, C: float, sigma: float, bias: bool, seed:
     order = np.random.default_rng([seed, draw]).permutation(len(y))
     train, test = order[:N_TRAIN], order[N_TRAIN : N_TRAIN + N_TEST]
     machine = ConformalSVC(C=C, sigma=sigma, kappa="auto", bias=bias).fit(X[train], y[train])
-    before, after = ((machine.discriminant_path(X[test]) >= 0) != (y[test] > 0)).mean(axis=1).tolist()
+    before, after = ((machine.staged_decision_function(X[test]) >= 0) != (y[test] > 0)).mean(axis=1).tolist()
     return {"draw": draw, "before": before, "after": after, "max_f": 1.0 / float(machine.kappa_[0, 0])}
 
 

@@ -116,7 +116,7 @@ def run_toy(reading: Reading, seed: int, draw: int) -> dict[str, Any]:
     found = dict.fromkeys(("before", "after", "far_before", "far_after", "max_f"), np.nan)
     if abs(y.sum()) < len(y):
         machine = reading.fitted(X, y)
-        path = machine.discriminant_path(X_test)
+        path = machine.staged_decision_function(X_test)
         wrong = (path[[0, -1]] >= 0) != (y_test > 0)
         far = np.abs(path[0]) > 1
         found |= dict(zip(("before", "after"), wrong.mean(axis=1).tolist(), strict=True))
@@ -138,7 +138,7 @@ def draw_passes(reading: Reading, seed: int, draw: int) -> Figure:
     machine = reading.fitted(X, y)
     ticks = np.linspace(-reading.side, reading.side, _GRID)
     grid = np.stack(np.meshgrid(ticks, ticks), axis=2).reshape(-1, 2)
-    path = machine.discriminant_path(grid)
+    path = machine.staged_decision_function(grid)
     figure = Figure(figsize=(8.4, 8.0), layout="constrained")
     panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
     panels[0].plot(ticks, reading.height_at(ticks), color="black", lw=1.4)

@@ -19,7 +19,7 @@ space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 # %%
 # A plain search for the best of 60 candidates by accuracy.
 
-search = SpotSearchCV(SVC(), space, n_iter=60, profile=None, random_state=0)
+search = SpotSearchCV(SVC(), space, n_iter=60, sweep=None, random_state=0)
 found = oversearching(search, X, y, outer=5)
 print(found.summary())
 

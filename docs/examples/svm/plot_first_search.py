@@ -2,7 +2,7 @@
 A first search, beside RandomizedSearchCV
 =========================================
 
-:class:`~spotsvm.SpotSearchCV` takes the arguments of scikit-learn's ``RandomizedSearchCV``. It scores a whole path of values of
+:class:`~spotsvm.SpotSearchCV` takes the arguments of scikit-learn's ``RandomizedSearchCV``. It scores a whole sweep of values of
 C for each gamma, since the values of C share one kernel matrix, and it goes where a model expects better scores.
 """
 
@@ -22,7 +22,7 @@ pipeline = make_pipeline(StandardScaler(), SVC())
 space = {"svc__C": loguniform(2**-5, 2**15), "svc__gamma": loguniform(2**-15, 2**3)}
 
 # %%
-# A path of values of C and the further partitions take their time, so random search has three times as many trials here: both
+# A sweep of values of C and the further partitions take their time, so random search has three times as many trials here: both
 # then take about three seconds.
 
 random = RandomizedSearchCV(pipeline, space, n_iter=30, cv=5, random_state=0).fit(X, y)

@@ -12,13 +12,13 @@ class Part(NamedTuple):
 
     Parameters
     ----------
-    path : tuple of int
+    position : tuple of int
         Which argument to take at each step from the root; empty for the root.
     node : Expression
         The part.
     """
 
-    path: tuple[int, ...]
+    position: tuple[int, ...]
     node: Expression
 
 
@@ -32,23 +32,23 @@ def parts_of(expression: Expression) -> list[Part]:
 
     Examples
     --------
-    >>> [part.path for part in parts_of(Expression("add", (Expression("c1"), Expression("c2"))))]
+    >>> [part.position for part in parts_of(Expression("add", (Expression("c1"), Expression("c2"))))]
     [(), (0,), (1,)]
     """
     parts = [Part((), expression)]
     for k, child in enumerate(expression.arguments):
-        parts.extend(Part((k, *part.path), part.node) for part in parts_of(child))
+        parts.extend(Part((k, *part.position), part.node) for part in parts_of(child))
     return parts
 
 
-def with_part(expression: Expression, path: tuple[int, ...], new: Expression) -> Expression:
+def with_part(expression: Expression, position: tuple[int, ...], new: Expression) -> Expression:
     """Replace a part.
 
     Parameters
     ----------
     expression : Expression
         Any.
-    path : tuple of int
+    position : tuple of int
         The place of the part.
     new : Expression
         What to put there, of the same type.
@@ -63,9 +63,9 @@ def with_part(expression: Expression, path: tuple[int, ...], new: Expression) ->
     >>> with_part(Expression("add", (Expression("c1"), Expression("c2"))), (1,), Expression("c3")).text()
     'c1 + c3'
     """
-    if not path:
+    if not position:
         return new
-    k, *rest = path
+    k, *rest = position
     arguments = list(expression.arguments)
     arguments[k] = with_part(arguments[k], tuple(rest), new)
     return Expression(expression.block, tuple(arguments), expression.value)

@@ -82,7 +82,7 @@ def replace_label(expression: Expression, rng: np.random.Generator) -> Expressio
     if not choices:
         return expression
     part, others = choices[rng.integers(len(choices))]
-    return with_part(expression, part.path, Expression(others[rng.integers(len(others))], part.node.arguments))
+    return with_part(expression, part.position, Expression(others[rng.integers(len(others))], part.node.arguments))
 
 
 def _other_labels(node: Expression) -> list[str]:
@@ -110,7 +110,7 @@ def replace_node(expression: Expression, max_depth: int, rng: np.random.Generato
     """
     parts = parts_of(expression)
     part = parts[rng.integers(len(parts))]
-    return with_part(expression, part.path, grow_subtree(part.node.type, max(1, max_depth - len(part.path)), rng))
+    return with_part(expression, part.position, grow_subtree(part.node.type, max(1, max_depth - len(part.position)), rng))
 
 
 def cross_subtrees(first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
@@ -128,4 +128,4 @@ def cross_subtrees(first: Expression, second: Expression, rng: np.random.Generat
     donors = [node for node in second.nodes() if node.type == part.node.type]
     if not donors:
         return first
-    return with_part(first, part.path, donors[rng.integers(len(donors))])
+    return with_part(first, part.position, donors[rng.integers(len(donors))])

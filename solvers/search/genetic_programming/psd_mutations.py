@@ -42,14 +42,14 @@ def step_values(expression: Expression, rng: np.random.Generator) -> Expression:
 def add_term(expression: Expression, squared_norm: float, rng: np.random.Generator) -> Expression:
     """Add a random leaf with a small weight somewhere: k becomes k + w l."""
     part = _any(parts_of(expression), rng)
-    return with_part(expression, part.path, Expression("add", (part.node, _small_term(squared_norm, rng))))
+    return with_part(expression, part.position, Expression("add", (part.node, _small_term(squared_norm, rng))))
 
 
 def add_factor(expression: Expression, squared_norm: float, rng: np.random.Generator) -> Expression:
     """Multiply by one and a random leaf with a small weight somewhere: k becomes k (1 + w l)."""
     part = _any(parts_of(expression), rng)
     factor = Expression("add", (Expression("number", value=1.0), _small_term(squared_norm, rng)))
-    return with_part(expression, part.path, Expression("multiply", (part.node, factor)))
+    return with_part(expression, part.position, Expression("multiply", (part.node, factor)))
 
 
 def remove_operator(expression: Expression, rng: np.random.Generator) -> Expression:
@@ -58,14 +58,14 @@ def remove_operator(expression: Expression, rng: np.random.Generator) -> Express
     if not operators:
         return expression
     part = _any(operators, rng)
-    return with_part(expression, part.path, part.node.arguments[rng.integers(len(part.node.arguments))])
+    return with_part(expression, part.position, part.node.arguments[rng.integers(len(part.node.arguments))])
 
 
 def wrap(expression: Expression, squared_norm: float, rng: np.random.Generator) -> Expression:
     """Put an operator of one argument over a part."""
     part = _any(parts_of(expression), rng)
     wrapped = with_random_value(_WRAPPERS[rng.integers(len(_WRAPPERS))], (part.node,), squared_norm, rng)
-    return with_part(expression, part.path, wrapped)
+    return with_part(expression, part.position, wrapped)
 
 
 def swap_alike(expression: Expression, rng: np.random.Generator) -> Expression:
@@ -74,13 +74,13 @@ def swap_alike(expression: Expression, rng: np.random.Generator) -> Expression:
     if not candidates:
         return expression
     part = _any(candidates, rng)
-    return with_part(expression, part.path, Expression(_ALIKE[part.node.block], part.node.arguments, part.node.value))
+    return with_part(expression, part.position, Expression(_ALIKE[part.node.block], part.node.arguments, part.node.value))
 
 
 def replace_leaf(expression: Expression, squared_norm: float, rng: np.random.Generator) -> Expression:
     """Replace a leaf by another."""
     part = _any([part for part in parts_of(expression) if not part.node.arguments], rng)
-    return with_part(expression, part.path, random_leaf(squared_norm, rng))
+    return with_part(expression, part.position, random_leaf(squared_norm, rng))
 
 
 def blend(first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
@@ -88,7 +88,7 @@ def blend(first: Expression, second: Expression, rng: np.random.Generator) -> Ex
     part, donor = _any(parts_of(first), rng), _any(parts_of(second), rng)
     weight = _small_weight(rng)
     mixed = Expression("add", (Expression("scale", (part.node,), 1 - weight), Expression("scale", (donor.node,), weight)))
-    return with_part(first, part.path, mixed)
+    return with_part(first, part.position, mixed)
 
 
 def _small_term(squared_norm: float, rng: np.random.Generator) -> Expression:

@@ -141,7 +141,7 @@ class ConformalSVC(DualSVC):
     break_ties: bool | None = None
     sigma: float | None = None
 
-    def discriminant_path(self, X: Any) -> Floats:
+    def staged_decision_function(self, X: Any) -> Floats:
         """Compute the discriminant function f of each pass.
 
         Parameters
@@ -160,8 +160,8 @@ class ConformalSVC(DualSVC):
         decision_function : The last pass alone.
         magnification : What the passes do to the kernel.
         """
-        path = self._path(X)
-        return path[:, :, 0] if len(self.classes_) == 2 else path
+        stages = self._staged(X)
+        return stages[:, :, 0] if len(self.classes_) == 2 else stages
 
     def conformal_factor(self, X: Any) -> Floats:
         """Compute D, by which the last pass has multiplied the kernel: exp(-kappa f^2), where f is that of the pass before.
@@ -180,8 +180,8 @@ class ConformalSVC(DualSVC):
         --------
         magnification : The effect of the factor on volumes.
         """
-        path = self._path(X)
-        factor = np.exp(log_factor(self.kappa_[-1], path[-2])) if len(path) > 1 else np.ones(path.shape[1:])
+        stages = self._staged(X)
+        factor = np.exp(log_factor(self.kappa_[-1], stages[-2])) if len(stages) > 1 else np.ones(stages.shape[1:])
         return factor[:, 0] if len(self.classes_) == 2 else factor
 
     def magnification(self, X: Any) -> Floats:
@@ -221,7 +221,7 @@ class ConformalSVC(DualSVC):
 
         See Also
         --------
-        discriminant_path : The values of every pass.
+        staged_decision_function : The values of every pass.
         """
         check_is_fitted(self)
         return self if self._first is None else self._first
@@ -313,13 +313,13 @@ class ConformalSVC(DualSVC):
             for k, one in enumerate(of_base)
         )
 
-    def _path(self, X: Any) -> Floats:
+    def _staged(self, X: Any) -> Floats:
         rows = self._check_new_rows(X)
-        path = np.empty((len(self._passes), len(rows), len(self.intercept_)))
+        stages = np.empty((len(self._passes), len(rows), len(self.intercept_)))
         for block, values in self._columns(rows, self._used, self._used_vectors):
-            path[:, block] = discriminants(values, self._passes, self._n_used)
-        return path
+            stages[:, block] = discriminants(values, self._passes, self._n_used)
+        return stages
 
     def _pair_decisions(self, X: Any) -> Floats:
-        decisions: Floats = self._path(X)[-1]
+        decisions: Floats = self._staged(X)[-1]
         return decisions

@@ -122,13 +122,13 @@ def discriminants(values: Floats, passes: Sequence[ConformalPass], n_used: Count
 
     `values` are the base kernel's of new rows with the rows that any pass uses, of which `n_used` are of each class.
     """
-    path = np.empty((len(passes), len(values), len(passes[0].intercept)))
+    stages = np.empty((len(passes), len(values), len(passes[0].intercept)))
     for k, one in enumerate(passes):
         sums = pair_decisions(values, one.table, n_used, one.threshold)
         if k:
-            sums *= np.exp(log_factor(one.kappa, path[k - 1]))
-        path[k] = sums + one.intercept
-    return path
+            sums *= np.exp(log_factor(one.kappa, stages[k - 1]))
+        stages[k] = sums + one.intercept
+    return stages
 
 
 def log_factor_gradient(

@@ -82,7 +82,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     See Also
     --------
     mean_class_accuracy : A score that cutoffs improve.
-    SpotSearchCV : Searches cutoffs along paths.
+    SpotSearchCV : Searches cutoffs in sweeps.
 
     Notes
     -----

@@ -97,7 +97,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         "scaled" at the end with the widest margin; "evolved"; "re-solved") and `C` (of exact solutions, which by "count" are
         scaled to the margin of some row). The widest margin is the root of the mean squared distance of the rows from their
         centre in feature space: beyond it the decision function is all but constant.
-    exact_path_ : DataFrame
+    exact_front_ : DataFrame
         The front of the exact solutions alone, with the columns of `front_`.
     objectives_ : ndarray of shape (n_points, 2)
         The two that are minimised: ||w||^2 and the training error of `error`.
@@ -212,7 +212,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         self.biases_ = front.expansions.bias
         self.objectives_ = criteria.objectives(front.expansions)
         self.front_ = front_table(front)
-        self.exact_path_ = front_table(exact)
+        self.exact_front_ = front_table(exact)
         self._signs_in_front = criteria.y
         self._rows = np.empty((0, 0)) if precomputed else rows
         if len(held_out):
@@ -313,7 +313,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         classifier_at : A classifier of a point in the picture.
         """
         check_is_fitted(self)
-        return plot_front(self.front_, self.exact_path_, self.selected_, self.error, self.select, ax)
+        return plot_front(self.front_, self.exact_front_, self.selected_, self.error, self.select, ax)
 
     def _find(self, criteria: MarginError, generator: np.random.Generator) -> tuple[Front, Front]:
         scale = natural_scale(criteria.K)

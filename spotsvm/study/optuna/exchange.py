@@ -79,7 +79,7 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
             seconds = None if t.duration is None else max(t.duration.total_seconds(), 0.0)  # a clock may have been set back
             values: Any = np.nan if t.state != TrialState.COMPLETE else list(t.values) if len(directions) > 1 else t.value
             key = "values" if len(directions) > 1 and t.state == TrialState.COMPLETE else "value"
-            rows.append(given_trial(t.params, {**beside, key: values}, seconds, made.space, made.profile))
+            rows.append(given_trial(t.params, {**beside, key: values}, seconds, made.space, made.swept))
         made._add_missing(rows)
     except BaseException:
         made.close()

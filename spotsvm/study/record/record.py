@@ -258,25 +258,24 @@ class Record:
             if search_state:
                 self._execute(about_rows({"search_state": search_state}))
 
-    def write_told(self, trial: Trial, sequence: int, path: Sequence[Trial] = ()) -> None:
-        """Write the end of a running trial with the further values on its path; delete its outcome that waited to be told."""
+    def write_told(self, trial: Trial, sequence: int, sweep: Sequence[Trial] = ()) -> None:
+        """Write the end of a running trial with the further values in its sweep; delete its outcome that waited to be told."""
         with self.transaction():
             row = told_row(trial, sequence)
-            if trial.suggestion is not None:  # its parameters have the best value on the path only now
+            if trial.sweep is not None:  # its parameters have the best value in the sweep only now
                 (asked,) = self._connection.execute("SELECT asked FROM trials WHERE number = ?", (trial.number,)).fetchone()
                 row = asked_row(trial, asked) | row
             self._update_running(trial.number, row)
-            for further in path:
-                # a value on a path has no turn: negative numbers are in nobody's way
-                self._insert(asked_row(further, -1 - further.number) | told_row(further, -1 - further.number))
+            for further in sweep:
+                self._insert(asked_row(further, None) | told_row(further, None))
             self._connection.execute("DELETE FROM outcomes WHERE number = ?", (trial.number,))
 
-    def write_added(self, trial: Trial, sequence: int, search_state: Mapping[str, Any], path: Sequence[Trial] = ()) -> None:
-        """Write a trial that was evaluated elsewhere, as asked for and told at once, with the further values on its path."""
+    def write_added(self, trial: Trial, sequence: int, search_state: Mapping[str, Any], sweep: Sequence[Trial] = ()) -> None:
+        """Write a trial that was evaluated elsewhere, as asked for and told at once, with the further values in its sweep."""
         with self.transaction():
             self._insert(asked_row(trial, sequence) | told_row(trial, sequence + 1))
-            for further in path:
-                self._insert(asked_row(further, -1 - further.number) | told_row(further, -1 - further.number))
+            for further in sweep:
+                self._insert(asked_row(further, None) | told_row(further, None))
             if search_state:
                 self._execute(about_rows({"search_state": search_state}))
 
@@ -320,13 +319,13 @@ class Record:
             raise StorageError(f"{self.path}: trial {number} is not running in the record; is another process writing to it?")
 
     def events(self) -> list[tuple[int, str, int]]:
-        """Return the events in order: (sequence, "asked" or "told", number of the trial); none of further values on paths."""
+        """Return the events in order: (sequence, "asked" or "told", number of the trial); none of further values in sweeps."""
         rows = self._rows("SELECT number, asked, told FROM trials")
-        out = [(asked, "asked", number) for number, asked, _ in rows]
+        out = [(asked, "asked", number) for number, asked, _ in rows if asked is not None]
         out += [(told, "told", number) for number, _, told in rows if told is not None]
         if not all(isinstance(sequence, int) for sequence, _, _ in out):
             raise damaged(self.path, "the order of its trials is lost")
-        return sorted(event for event in out if event[0] >= 0)
+        return sorted(out)
 
     def has_trials(self) -> bool:
         """Return whether the record describes a study, and has a trial of it."""

@@ -25,7 +25,7 @@ ASKED = (
 )  # fmt: skip
 
 TOLD = (
-    "number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at", "suggestion", "traceback",
+    "number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at", "sweep", "traceback",
     "attributes",
 )  # fmt: skip
 
@@ -37,8 +37,8 @@ class RowError(ValueError):
     """A row has content that spotsvm did not write."""
 
 
-def asked_row(trial: Trial, sequence: int) -> dict[str, Any]:
-    """Return the cells of a trial that was asked for, by column."""
+def asked_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
+    """Return the cells of a trial that was asked for, by column; with None as `sequence` for a further value in a sweep."""
     row = {
         "number": trial.number, "asked": sequence,
         # eight bytes a number: as text it would take twenty, and the same numbers are in `params` for people
@@ -52,12 +52,12 @@ def asked_row(trial: Trial, sequence: int) -> dict[str, Any]:
 
 
 def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
-    """Return the cells that are written when a trial ends, by column; with None as `sequence` for one that is running."""
+    """Return the cells written when a trial ends, by column; `sequence` is None for a running trial and a further value."""
     several = None if trial.values is None or trial.value is not None else json.dumps(trial.values)
     row = {
         "told": sequence, "state": trial.state, "value": _real(trial.value), "extra": _compact(dict(trial.extra)),
         "reason": trial.reason, "seconds": _real(trial.seconds), "objectives": several, "lost": json.dumps(trial.lost),
-        "told_at": _real(trial.told_at), "suggestion": trial.suggestion, "traceback": trial.traceback or None,
+        "told_at": _real(trial.told_at), "sweep": trial.sweep, "traceback": trial.traceback or None,
         "attributes": _compact(dict(trial.attributes)) if trial.attributes else None,
     }  # fmt: skip
     # without the number itself, which SQLite would take for another one that the row is to have
@@ -77,8 +77,8 @@ def _checksum(row: Mapping[str, Any], columns: Sequence[str]) -> int:
 
 def outcome_json(outcome: Outcome) -> str:
     """Return an outcome as JSON; of its error only the `reason`."""
-    path = [[value, _outcome_cells(one)] for value, one in outcome.path]
-    return json.dumps(_outcome_cells(outcome) | ({"path": path} if path else {}))
+    sweep = [[value, _outcome_cells(one)] for value, one in outcome.sweep]
+    return json.dumps(_outcome_cells(outcome) | ({"sweep": sweep} if sweep else {}))
 
 
 def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
@@ -95,14 +95,14 @@ def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
 def outcome_of_json(text: Any) -> Outcome:
     """Return the outcome that `outcome_json` wrote, or raise RowError."""
     read = _of(dict, from_json(text), "outcome")
-    path = []
-    for pair in _of(list, read.get("path", []), "path"):
-        if len(_of(list, pair, "path")) != 2:
-            raise RowError(f"its path is {shown(pair)}")
+    sweep = []
+    for pair in _of(list, read.get("sweep", []), "sweep"):
+        if len(_of(list, pair, "sweep")) != 2:
+            raise RowError(f"its sweep is {shown(pair)}")
         value, one = pair
-        number = value if isinstance(value, int) else _required(value, "path")
-        path.append((number, _outcome_of_cells(_of(dict, one, "path"))))
-    return replace(_outcome_of_cells(read), path=tuple(path))
+        number = value if isinstance(value, int) else _required(value, "sweep")
+        sweep.append((number, _outcome_of_cells(_of(dict, one, "sweep"))))
+    return replace(_outcome_of_cells(read), sweep=tuple(sweep))
 
 
 def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
@@ -227,7 +227,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "lost": lambda text, what: tuple(_text(one, what) for one in _of(list, from_json(text), what)),
     "asked_at": _number,
     "told_at": _number,
-    "suggestion": lambda cell, what: None if cell is None else _whole(cell, what),
+    "sweep": lambda cell, what: None if cell is None else _whole(cell, what),
     "traceback": lambda cell, what: "" if cell is None else _text(cell, what),
     "attributes": lambda cell, what: {} if cell is None else _of(dict, from_json(cell), what),
 }
@@ -272,9 +272,9 @@ def storable(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def storable_outcome(outcome: Outcome) -> Outcome:
-    """Return an outcome with attributes, also of those on its path, as a record returns them; see `storable`."""
-    path = tuple((value, storable_outcome(one)) for value, one in outcome.path)
-    return replace(outcome, attributes=storable(outcome.attributes), path=path)
+    """Return an outcome with attributes, also of those in its sweep, as a record returns them; see `storable`."""
+    sweep = tuple((value, storable_outcome(one)) for value, one in outcome.sweep)
+    return replace(outcome, attributes=storable(outcome.attributes), sweep=sweep)
 
 
 def _plain(part: Any, where: str) -> Any:

@@ -23,7 +23,7 @@ _TABLES = (
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER) WITHOUT ROWID",
     f"""CREATE TABLE trials (
     number INTEGER PRIMARY KEY,
-    asked INTEGER NOT NULL UNIQUE,
+    asked INTEGER UNIQUE,
     told INTEGER UNIQUE,
     state TEXT NOT NULL {STATE_CHECK},
     point BLOB NOT NULL,
@@ -44,7 +44,7 @@ _TABLES = (
     told_at REAL,
     asked_checksum INTEGER,
     told_checksum INTEGER,
-    suggestion INTEGER,
+    sweep INTEGER,
     traceback TEXT,
     attributes TEXT
 )""",

@@ -10,7 +10,7 @@ from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, same_parameter
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
-from spotsvm.trials.profile import Profile
+from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import Outcome, Trial
 
 #: how far an end may be off by the rounding of quantiles, as a share of the range
@@ -73,15 +73,15 @@ def moved_trial(trial: Trial, recorded: Space, given: Space) -> Trial:
 
 
 def moved_outcome(outcome: Outcome, name: str, recorded: Space, given: Space) -> Outcome:
-    """Return an outcome that waits to be told, with the places on its path as those in the list of a wider space."""
+    """Return an outcome that waits to be told, with the places in its sweep as those in the list of a wider space."""
     # as both are described, so that values without a JSON type are compared by their texts
-    before, now = (Profile(Space.described(space.describe()), name).listed for space in (recorded, given))
+    before, now = (SweptParameter(Space.described(space.describe()), name).listed for space in (recorded, given))
     if len(before) == len(now):  # a list that is wider has more values
         return outcome
     known = [(type(value), value) for value in now]
     places: dict[float, float] = {k: known.index((type(value), value)) for k, value in enumerate(before)}
     # a place that the list never had is none in the wider one either, and is refused when it is told
-    return replace(outcome, path=tuple((places.get(place, -1), one) for place, one in outcome.path))
+    return replace(outcome, sweep=tuple((places.get(place, -1), one) for place, one in outcome.sweep))
 
 
 def _place(parameter: Parameter, value: Any) -> float:

@@ -115,7 +115,7 @@ class StudyInOwnUnit(StudyResults):
     def __init__(self, source: StudyResults, own: OwnUnits):
         given = source._ledger
         ledger = Ledger(given.about, map(own.trial, given.trials), given.events, source.findings)
-        super().__init__(ledger, source.space, own.objectives, source.noise, source.profile)
+        super().__init__(ledger, source.space, own.objectives, source.noise, source.swept)
         self.source, self._own = source, own
 
     def recommend(self) -> Recommendation:

@@ -143,11 +143,11 @@ def along_y(params):
 
 def test_paths_lose_the_values_that_a_condition_forbids(tmp_path):
     def study(path=None):
-        return Study(SPACE, seed=0, profile="y", constraints=lambda p: p["x"] + p["y"] <= 1, noise=False, path=path)
+        return Study(SPACE, seed=0, sweep="y", constraints=lambda p: p["x"] + p["y"] <= 1, noise=False, path=path)
 
     whole = study().run(along_y, n_trials=12)
     assert all(t.params["x"] + t.params["y"] <= 1 for t in whole.trials)
-    # of the values of y on paths, 0.4 at x = 0.6 is the best that is allowed: 0.25, and 0.2450 where y is free
+    # of the values of y in sweeps, 0.4 at x = 0.6 is the best that is allowed: 0.25, and 0.2450 where y is free
     assert whole.best_value < 0.2501
     with study(tmp_path / "s.db") as part:
         part.run(along_y, n_trials=7)
@@ -157,19 +157,19 @@ def test_paths_lose_the_values_that_a_condition_forbids(tmp_path):
 
 
 def test_a_path_without_an_allowed_value_is_a_failure_and_a_suggestion_has_one():
-    study = Study(SPACE, "random", 0, profile="y", constraints=lambda p: 0.45 < p["x"] + p["y"] <= 0.5)
+    study = Study(SPACE, "random", 0, sweep="y", constraints=lambda p: 0.45 < p["x"] + p["y"] <= 0.5)
     study.run(lambda p: {0.95: 1.0}, n_trials=4, max_failures=None)
-    assert {t.reason for t in study.trials} == {"no value of y on the path satisfies the constraints"}
+    assert {t.reason for t in study.trials} == {"no value of y in the sweep satisfies the constraints"}
     assert all(any(0.45 < t.params["x"] + y <= 0.5 for y in GRID) for t in study.trials)
 
 
 @pytest.mark.parametrize("search", ["kriging", "random"])
 def test_bounds_on_paths(search):
-    study = Study(SPACE, search, 0, profile="y", constraints={"memory": ("<=", 1e9)}, noise=False).run(along_y, n_trials=12)
+    study = Study(SPACE, search, 0, sweep="y", constraints={"memory": ("<=", 1e9)}, noise=False).run(along_y, n_trials=12)
     held = {t.number: t.extra["memory"] <= 1e9 for t in study.trials}
     assert all(t.extra["bounds_held"] == held[t.number] for t in study.trials)
     for t in study.trials:
-        if t.suggestion == t.number:  # the best on its path that holds the bound
+        if t.suggestion == t.number:  # the best in its sweep that holds the bound
             path = [one for one in study.trials if one.suggestion == t.number and held[one.number]]
             assert t.value == min(one.value for one in path)
     assert study.best_value < (0.2501 if search == "kriging" else 0.27)

@@ -387,7 +387,7 @@ def test_ctrl_c_keeps_what_was_told(iris, tuned, tmp_path, monkeypatch):
         f"spotsvm: interrupted; the candidates scored so far are saved in {folder}. To resume, run the same command: "
         f"{shlex.join(['spotsvm', *args])}\n"
     )
-    assert trials(io.StringIO(run("export", folder / "random.db")))["suggestion"].nunique() == 4
+    assert trials(io.StringIO(run("export", folder / "random.db")))["sweep"].nunique() == 4
     text, undisturbed = tuned
     assert untimed(run(*args)).replace(str(folder), str(undisturbed)).split() == untimed(text).split()
     for name in ("random_trials.csv", "kriging_trials.csv"):

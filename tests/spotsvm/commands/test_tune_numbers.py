@@ -110,10 +110,10 @@ def test_there_is_one_recommendation(tuned):
     else:
         assert "Recommended: the default SVM: C = 1," in " ".join(text.split())
         assert params["gamma"] == "scale"
-    values, asked = len(study.trials), len({t.suggestion for t in study.trials})
+    values, asked = len(study.trials), len({t.sweep for t in study.trials})
     assert asked == 8 < values
-    assert f"<dd>{asked}, with {values} values on their paths;" in (out / "report.html").read_text()
-    assert (f"one of the {values} values on the paths of {asked} trials" in " ".join(text.split())) == (
+    assert f"<dd>{asked}, with {values} values in their sweeps;" in (out / "report.html").read_text()
+    assert (f"one of the {values} values in the sweeps of {asked} trials" in " ".join(text.split())) == (
         verdict.recommended == "tuned"
     )
     # nothing at a bound is recommended that a value within the ranges equals

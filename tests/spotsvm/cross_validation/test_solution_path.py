@@ -1,4 +1,4 @@
-"""Along a path of C or epsilon, solutions are kept and begun at."""
+"""Along a sweep of C or epsilon, solutions are kept and begun at."""
 
 import numpy as np
 import pytest
@@ -92,4 +92,4 @@ def test_candidates_are_ordered_by_kernel_then_tube_then_cost():
     ordered = [candidates[k] for k in folds.order(candidates)]
     assert ordered == sorted(candidates, key=lambda c: (c["gamma"], c["epsilon"], c["C"]))
     mixed = [{"C": 2.0}, {"C": "one"}, {"C": 1}]
-    assert folds.order(mixed) == [1, 2, 0]  # what is no number is no place on a path
+    assert folds.order(mixed) == [1, 2, 0]  # what is no number is no place in a sweep

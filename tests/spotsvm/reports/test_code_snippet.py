@@ -71,7 +71,7 @@ def test_a_cross_validated_study_with_profiled_class_weights_is_repeated(capsys)
     cv = StratifiedKFold(3, shuffle=True, random_state=0)
     space = {"C": loguniform(0.1, 100), "gamma": loguniform(1e-3, 1), "class_weight": [None, "balanced", {0: 1, 1: 3, 2: 1}]}
     options = {"n_iter": 4, "search": "random", "cv": cv, "random_state": 0}
-    search = SpotSearchCV(SVC(tol=1e-6), space, profile="class_weight", **options).fit(X, y)
+    search = SpotSearchCV(SVC(tol=1e-6), space, sweep="class_weight", **options).fit(X, y)
     made = again(code_snippet(search.study_), estimator=SVC(tol=1e-6), X=X, y=y, cv=cv)
     assert [dict(t.params) for t in made.trials] == [dict(t.params) for t in search.study_.trials]
     assert [t.value for t in made.trials] == pytest.approx([t.value for t in search.study_.trials], abs=1e-12)

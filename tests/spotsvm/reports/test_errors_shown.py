@@ -98,7 +98,7 @@ def test_lines_of_a_run_and_of_its_status_show_the_error(capsys, monkeypatch, tm
     monkeypatch.setattr("sys.stderr", stderr)
     path = tmp_path / "search.db"
     found = search("neg_root_mean_squared_error", verbose=1, callback=Progress(9), path=path).fit(X, Y)
-    values = [-t.value for t in found.study_.trials if t.suggestion in (None, t.number)]
+    values = [-t.value for t in found.study_.trials if t.sweep in (None, t.number)]
     assert re.findall(r"ok RMSE=(\S+)", capsys.readouterr().out) == [str(value) for value in values]
     shown = [float(value) for value in re.findall(r"best RMSE (\S+),?", stderr.getvalue().replace(",", " "))]
     assert shown[-1] == pytest.approx(min(values), rel=1e-5)

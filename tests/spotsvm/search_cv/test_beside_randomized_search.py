@@ -172,13 +172,13 @@ def test_a_run_whose_trials_all_fail_is_an_error_whatever_their_number(n_trials)
     assert study.run(broken, n_trials + 4).n_finished == n_trials + 4, "one has succeeded"
 
 
-@pytest.mark.parametrize("profile", [None, "y"])
-def test_a_bounded_number_that_is_never_returned_is_an_error_at_the_first_trial_that_succeeds(profile):
+@pytest.mark.parametrize("sweep", [None, "y"])
+def test_a_bounded_number_that_is_never_returned_is_an_error_at_the_first_trial_that_succeeds(sweep):
     def objective(params):
         one = {"value": params["x"], "memroy": 1.0}
-        return one if profile is None else {0.5: one, 0.75: one}
+        return one if sweep is None else {0.5: one, 0.75: one}
 
-    study = Study({"x": (0.0, 1.0), "y": (0.0, 1.0)}, "random", seed=0, constraints={"memory": ("<=", 2.0)}, profile=profile)
+    study = Study({"x": (0.0, 1.0), "y": (0.0, 1.0)}, "random", seed=0, constraints={"memory": ("<=", 2.0)}, sweep=sweep)
     with pytest.raises(ArgumentError, match="bound of 'memory', which the objective does not return; did you mean 'memroy'"):
         study.run(objective, 10)
     assert [t.state for t in study.trials] == ["failed"]

@@ -151,7 +151,7 @@ def test_a_listed_parameter_has_only_the_allowed_values_on_its_paths():
     weights = [None, "balanced", {0: 5}]
     space = {"svc__gamma": SPACE["svc__gamma"], "svc__class_weight": weights}
     search = SpotSearchCV(
-        SVM, space, n_iter=5, random_state=0, cv=3, profile="svc__class_weight",
+        SVM, space, n_iter=5, random_state=0, cv=3, sweep="svc__class_weight",
         constraints=lambda p: p["svc__class_weight"] != "balanced" or p["svc__gamma"] > 0.05,
     ).fit(X, Y)  # fmt: skip
     for params in search.cv_results_["params"]:

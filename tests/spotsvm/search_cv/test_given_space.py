@@ -43,7 +43,7 @@ GUIDE = {"C": expon(scale=100), "gamma": expon(scale=0.1), "kernel": ["rbf"], "c
 
 def test_the_space_of_scikit_learns_user_guide_is_searched():
     fitted = SpotSearchCV(SVC(), GUIDE, n_iter=8, cv=3, random_state=0).fit(X, Y)
-    assert fitted.study_.profile.name == "C"
+    assert fitted.study_.swept.name == "C"
     assert fitted.study_.trials[0].origin == "start"
     assert fitted.study_.trials[0].params["kernel"] == "rbf"
     assert fitted.best_score_ > 0.8

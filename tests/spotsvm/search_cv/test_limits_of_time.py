@@ -24,7 +24,7 @@ SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-10, 2**2)}
 
 
 def search(**options):
-    given = {"n_iter": 30, "search": "random", "cv": 3, "random_state": 0, "profile": None, "refit": False} | options
+    given = {"n_iter": 30, "search": "random", "cv": 3, "random_state": 0, "sweep": None, "refit": False} | options
     return SpotSearchCV(SVC(), SPACE, **given)
 
 

@@ -42,7 +42,7 @@ def test_the_smallest_of_those_within_a_standard_error(params, means, chosen):
     assert simplest(results(params, np.array(means)[:, None] + SPREAD), "score", 0) == chosen
 
 
-@pytest.mark.parametrize("options", [{}, {"profile": None}, {"noise": True}])
+@pytest.mark.parametrize("options", [{}, {"sweep": None}, {"noise": True}])
 def test_a_search_takes_it_and_is_otherwise_the_same(options):
     X, y = (part[:200] for part in load_breast_cancer(return_X_y=True))
     space = {f"svc__{name}": law for name, law in SPACE.items()}

@@ -23,9 +23,9 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
 from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.search_cv.paths import CandidatePaths
 from spotsvm.search_cv.run import CandidateObjective
 from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.search_cv.sweeps import CandidateSweeps
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.workers.protocol import Here
@@ -182,11 +182,11 @@ def test_each_thread_keeps_a_scorer_of_its_own_with_what_it_has_computed():
         made.append(threading.get_ident())
         return FoldScorer(SVC(), X, Y, CV60, {}, engine="auto")
 
-    objective = CandidateObjective(make, CandidatePaths(CandidateScoring("random", None, True)))
+    objective = CandidateObjective(make, CandidateSweeps(CandidateScoring("random", None, True)))
     with ThreadPoolExecutor(2) as executor:
         list(executor.map(objective, [{"C": c} for c in range(1, 30)]))
     assert len(made) == len(set(made)) <= 2
-    plain = CandidateObjective(plain_scorer, CandidatePaths(CandidateScoring("random", None, True)))
+    plain = CandidateObjective(plain_scorer, CandidateSweeps(CandidateScoring("random", None, True)))
     assert objective({"C": 1.0}).value == pickle.loads(pickle.dumps(plain))({"C": 1.0}).value
 
 

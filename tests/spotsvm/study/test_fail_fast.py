@@ -99,8 +99,8 @@ def test_none_is_an_error_at_once(executor):
     with pytest.raises(ArgumentError, match="the objective returned None; return a number, or a mapping with 'value' and"):
         study.run(lambda p: None, 30, executor, n_jobs=1)
     assert [t.state for t in study.trials] == ["failed"]
-    path = Study({**SPACE, "z": SPACE["x"]}, "random", 0, profile="z")
-    with pytest.raises(ArgumentError, match="the objective returned None; with profile='z' it returns a mapping"):
+    path = Study({**SPACE, "z": SPACE["x"]}, "random", 0, sweep="z")
+    with pytest.raises(ArgumentError, match="the objective returned None; with sweep='z' it returns a mapping"):
         path.run(lambda p: None, 30)
     with pytest.raises(ArgumentError, match="the objective returned None;"):
         study.tell(study.ask(), None)

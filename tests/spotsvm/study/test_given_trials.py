@@ -23,7 +23,7 @@ def bowl(p):
 
 
 def facts(study):
-    return [(t.params, t.point, t.state, t.value, t.values, t.origin, t.seed, t.extra, t.suggestion) for t in study.trials]
+    return [(t.params, t.point, t.state, t.value, t.values, t.origin, t.seed, t.extra, t.sweep) for t in study.trials]
 
 
 def run_with_given(search, path, cuts, objective=bowl, direction="minimize", values=lambda v: v, n=10, more=(5, 8)):
@@ -161,13 +161,13 @@ def test_what_cannot_be_recorded_is_not_there(tmp_path, monkeypatch):
 
 
 def test_where_a_parameter_is_profiled_a_value_or_a_path_is_given(tmp_path):
-    def path_of(p):
+    def sweep_outcome(p):
         return {y: bowl({"x": p["x"], "y": y}) for y in (0.2, 0.6, 1.0)}
 
     def made(path, cut):
-        study = Study(SPACE, "kriging", 0, noise=False, profile="y", path=path)
+        study = Study(SPACE, "kriging", 0, noise=False, sweep="y", path=path)
         single = study.add_trial({"x": 0.5, "y": 0.5}, 0.25)
-        assert (single.suggestion, single.params, single.value) == (0, {"x": 0.5, "y": 0.5}, 0.25)
+        assert (single.sweep, single.params, single.value) == (0, {"x": 0.5, "y": 0.5}, 0.25)
         best = study.add_trial({"x": 0.2}, {0.5: 0.75, 0.25: 0.5})
         for params, value in [({"x": 0.5}, 0.25), ({"x": 0.5, "y": 0.5}, "a"), ({"x": 0.5, "y": 0.5}, {})]:
             with pytest.raises(ArgumentError, match="is not what a trial can have: it is"):
@@ -175,15 +175,15 @@ def test_where_a_parameter_is_profiled_a_value_or_a_path_is_given(tmp_path):
         assert (best.number, best.params, best.value, len(study.trials)) == (1, {"x": 0.2, "y": 0.25}, 0.5, 3)
         if cut:
             study.close()
-            study = Study(SPACE, "kriging", 0, noise=False, profile="y", path=path)
-        study.run(path_of, n_trials=8).close()
+            study = Study(SPACE, "kriging", 0, noise=False, sweep="y", path=path)
+        study.run(sweep_outcome, n_trials=8).close()
         return study
 
     whole = made(tmp_path / "a.db", False)
     assert facts(made(tmp_path / "b.db", True)) == facts(whole)
     assert whole.n_finished == 8
     table = whole.frame()
-    again = Study.from_frame(table, SPACE, "kriging", 0, noise=False, profile="y")
+    again = Study.from_frame(table, SPACE, "kriging", 0, noise=False, sweep="y")
     assert again.n_finished == 8
     assert again.best_trial.params == whole.best_trial.params
     assert len(again.trials) == len(whole.trials)
@@ -195,7 +195,7 @@ WEIGHTS = {"x": uniform(0, 1), "weight": [{0: 5}, None, "balanced"]}
 
 @pytest.mark.parametrize(("space", "name"), [(LISTED, "n"), (WEIGHTS, "weight")])
 def test_the_values_of_a_profiled_list_are_those_that_were_given(space, name):
-    study = Study(space, "random", 0, profile=name)
+    study = Study(space, "random", 0, sweep=name)
     for k, value in enumerate(space[name]):
         assert study.add_trial({"x": 0.25 * k, name: value}, 0.5).params == {"x": 0.25 * k, name: value}
     path = [(value, 0.5 - 0.125 * k) for k, value in enumerate(space[name])]
@@ -206,7 +206,7 @@ def test_the_values_of_a_profiled_list_are_those_that_were_given(space, name):
     assert [(params[name], value) for params, value in found if params["x"] == 0.75] == [path[2], path[0], path[1]]
     with pytest.raises(SpaceError, match=f"{name}=7"):
         study.add_trial({"x": 0.5, name: 7}, 0.5)
-    again = Study.from_frame(study.frame(), space, "random", 0, profile=name)
+    again = Study.from_frame(study.frame(), space, "random", 0, sweep=name)
     assert [(dict(t.params), t.value) for t in again.trials] == found
     made = {"objective": lambda p: []}
     exec(code_snippet(study).split("study.run")[0], made)

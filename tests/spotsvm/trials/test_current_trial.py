@@ -67,10 +67,10 @@ def test_paths_may_have_attributes():
         trial.attributes["path"] = trial.number
         return {y: {"value": params["x"] + y, "name": f"y={y:g}"} for y in (0.25, 0.5)}
 
-    study = Study(SPACE | {"y": uniform(0, 1)}, "random", 0, profile="y").run(path, 3)
+    study = Study(SPACE | {"y": uniform(0, 1)}, "random", 0, sweep="y").run(path, 3)
     assert len(study.trials) == 6
     for t in study.trials:
-        assert t.attributes == {"path": t.suggestion, "name": f"y={t.params['y']:g}"}
+        assert t.attributes == {"path": t.sweep, "name": f"y={t.params['y']:g}"}
 
 
 def test_the_table_has_a_column_of_each_attribute():

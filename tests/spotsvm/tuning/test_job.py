@@ -76,10 +76,10 @@ def done(request, tmp_path_factory):
 
 
 def paths(search):
-    """Return the trials of each suggestion: of a classifier a path of values of C, of a regression one."""
+    """Return the trials of each suggestion: of a classifier a sweep of values of C, of a regression one."""
     found = {}
     for t in search.study_.trials:
-        found.setdefault(t.number if t.suggestion is None else t.suggestion, []).append(t)
+        found.setdefault(t.number if t.sweep is None else t.sweep, []).append(t)
     return list(found.values())
 
 
@@ -180,7 +180,7 @@ def test_the_files(done):
         assert best["value"] == c.search.best_score_
         assert c.tuned_score == unit.value(table.set_index("model")["on_folds"][c.name])
         assert list(written["number"]) == list(range(len(c.search.study_.trials)))
-        assert written.get("suggestion", written["number"]).nunique() == BUDGET
+        assert written.get("sweep", written["number"]).nunique() == BUDGET
         params = json.loads((given.out / f"{c.name}_parameters.json").read_text())
         for name, value in c.search.best_params_.items():
             assert params[name] == value == best[f"param_{name}"]
@@ -199,7 +199,7 @@ def test_the_files(done):
     assert {f.name for f in given.out.iterdir()} == files
     text = (given.out / "report.html").read_text(encoding="utf-8")
     count = len(results[-1].search.study_.trials)
-    on_paths = f"{BUDGET}, with {count} values on their paths; each value has a number, and is a trial in what follows"
+    on_paths = f"{BUDGET}, with {count} values in their sweeps; each value has a number, and is a trial in what follows"
     words = str(BUDGET) if count == BUDGET else on_paths
     assert f"<dt>Search</dt><dd>kriging</dd></div>\n<div><dt>Trials</dt><dd>{words}</dd>" in text
     drawn = sum(len(path) for path in paths(results[1].search)[2:])

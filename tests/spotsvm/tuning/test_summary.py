@@ -158,8 +158,8 @@ def test_the_verdict_comes_first_and_the_recommendation_follows_it():
 
 def test_a_trial_is_told_among_the_values_on_the_paths():
     given = search()
-    given.study_.trials = tuple(Trial(k, {}, (), "ok", 0.5, suggestion=k - k % 5) for k in range(10))
-    assert "Recommended: trial 4 of kriging, one of the 10 values on the paths of 2 trials: C = 12.35," in flat(
+    given.study_.trials = tuple(Trial(k, {}, (), "ok", 0.5, sweep=k - k % 5) for k in range(10))
+    assert "Recommended: trial 4 of kriging, one of the 10 values in the sweeps of 2 trials: C = 12.35," in flat(
         summary(given=given)
     )
 

@@ -97,8 +97,8 @@ def test_parts_and_their_places():
     parts = parts_of(MIXED)
     assert [part.node for part in parts] == list(MIXED.nodes())
     for part in parts:
-        assert with_part(MIXED, part.path, part.node) == MIXED
-    at = next(part.path for part in parts if part.node == LINEAR)
+        assert with_part(MIXED, part.position, part.node) == MIXED
+    at = next(part.position for part in parts if part.node == LINEAR)
     assert with_part(MIXED, at, C1).text() == "c3 * c1 + 0.5 * c1"
     with pytest.raises(SolverError, match="'multiply' takes"):
         with_part(MIXED, at, X_I)

@@ -40,7 +40,7 @@ def test_a_scaled_threshold_is_a_constant_beside_the_kernel():
 def test_far_away_the_sign_is_that_of_the_sum_and_its_threshold(kernel):
     ours = ConformalSVC(C=10.0, kappa=2.0, **kernel).fit(X, Y)
     paper = ConformalSVC(C=10.0, kappa=2.0, bias=True, **kernel).fit(X, Y)
-    f = ours.discriminant_path(X)
+    f = ours.staged_decision_function(X)
     far = np.abs(f[0]) > 2.0
     assert far.any()
     assert len(set(paper.predict(X[far]))) == 1  # the sign of b, whatever the class
@@ -80,7 +80,7 @@ def test_each_pair_of_classes_has_its_own_choice():
         rows = np.isin(CULTIVAR, (i, j))
         alone = ConformalSVC(C=1.0, gamma=0.5).fit(WINE[rows], CULTIVAR[rows])
         assert ours.kappa_[0, k] == pytest.approx(alone.kappa_[0, 0], rel=1e-3)
-        np.testing.assert_allclose(ours.discriminant_path(WINE)[:, :, k], -alone.discriminant_path(WINE), atol=2e-3)
+        np.testing.assert_allclose(ours.staged_decision_function(WINE)[:, :, k], -alone.staged_decision_function(WINE), atol=2e-3)
 
 
 @pytest.mark.parametrize("y", [np.arange(120) % 2, np.r_[1, np.zeros(119)]], ids=["no boundary", "a class of one row"])

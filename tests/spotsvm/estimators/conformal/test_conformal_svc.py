@@ -77,7 +77,7 @@ def test_the_passes_are_those_of_the_formulae(name, kappa, solver):
     options, kernel = KERNELS[name]
     ours = paper(C=5.0, kappa=kappa, n_passes=3, solver=solver, tol=1e-6, **options).fit(X, Y)
     path = passes_by_hand(kernel, X, 2 * Y - 1, X_NEW, 5.0, None if kappa == "auto" else kappa, 3)
-    np.testing.assert_allclose(ours.discriminant_path(X_NEW), path, atol=2e-4)
+    np.testing.assert_allclose(ours.staged_decision_function(X_NEW), path, atol=2e-4)
     np.testing.assert_allclose(ours.decision_function(X_NEW), path[-1], atol=2e-4)
     np.testing.assert_array_equal(ours.predict(X_NEW), path[-1] > 0)
     np.testing.assert_allclose(ours.first_pass_.decision_function(X_NEW), path[0], atol=2e-4)
@@ -133,13 +133,13 @@ def test_coefficients_are_those_of_the_magnified_kernel(y):
 def test_each_pair_of_classes_has_its_own_passes():
     options = {"C": 3.0, "gamma": 0.2, "n_passes": 3, "tol": 1e-6}
     ours = paper(decision_function_shape="ovo", **options).fit(WINE, CULTIVAR)
-    path = ours.discriminant_path(WINE)
+    path = ours.staged_decision_function(WINE)
     assert path.shape == (3, len(WINE), 3)
     assert ours.kappa_.shape == (2, 3)
     for k, (i, j) in enumerate(PAIRS):
         rows = np.isin(CULTIVAR, (i, j))
         alone = paper(**options).fit(WINE[rows], CULTIVAR[rows])
-        np.testing.assert_allclose(path[:, :, k], -alone.discriminant_path(WINE), atol=1e-4)
+        np.testing.assert_allclose(path[:, :, k], -alone.staged_decision_function(WINE), atol=1e-4)
         np.testing.assert_allclose(ours.kappa_[:, k], alone.kappa_[:, 0], rtol=1e-4)
         np.testing.assert_allclose(ours.magnification(WINE[:9])[:, k], alone.magnification(WINE[:9]), rtol=1e-3)
     np.testing.assert_array_equal(ours.decision_function(WINE), path[-1])
@@ -182,13 +182,13 @@ def test_a_weight_counts_rows(class_weight):
         counts = np.bincount(Y)
         options["class_weight"] = {k: len(Y) / (2 * counts[k]) for k in (0, 1)}
     repeated = paper(**options).fit(X.repeat(weights, axis=0), Y.repeat(weights))
-    np.testing.assert_allclose(weighted.discriminant_path(X_NEW), repeated.discriminant_path(X_NEW), atol=1e-5)
+    np.testing.assert_allclose(weighted.staged_decision_function(X_NEW), repeated.staged_decision_function(X_NEW), atol=1e-5)
     np.testing.assert_allclose(weighted.kappa_, repeated.kappa_, rtol=1e-6)
 
 
 def test_memory_is_a_matter_of_time_only():
     large, small = (paper(gamma=0.2, cache_size=size, tol=1e-8).fit(WINE, CULTIVAR) for size in (200, 0.01))
-    np.testing.assert_allclose(small.discriminant_path(WINE), large.discriminant_path(WINE), atol=1e-6)
+    np.testing.assert_allclose(small.staged_decision_function(WINE), large.staged_decision_function(WINE), atol=1e-6)
     np.testing.assert_allclose(small.magnification(WINE), large.magnification(WINE), rtol=1e-5)
 
 
@@ -326,7 +326,7 @@ def test_a_first_pass_that_stops_early_is_told():
 
 
 def test_new_data_must_fit():
-    for method in ("predict", "discriminant_path", "conformal_factor", "magnification"):
+    for method in ("predict", "staged_decision_function", "conformal_factor", "magnification"):
         with pytest.raises(NotFittedError):
             getattr(ConformalSVC(), method)(X)
         with pytest.raises(ValueError, match="X has 1 features, but ConformalSVC is expecting 2"):

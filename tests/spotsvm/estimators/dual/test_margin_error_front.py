@@ -57,7 +57,7 @@ def test_the_front_is_a_front_and_predicts_what_it_says(data, options):
 def test_exact_solutions_are_on_the_front_or_bettered(data, error):
     X, y, _, _ = data
     model = MarginErrorFront(error=error, **SMALL).fit(X, y)
-    for _, point in model.exact_path_.iterrows():
+    for _, point in model.exact_front_.iterrows():
         better = model.objectives_ <= np.array([point.norm_squared, point[f"{error}_error"]]) * (1 + 1e-12)
         assert better.all(axis=1).any()
     assert set(model.front_.source) <= {"exact", "scaled", "evolved", "re-solved"}
@@ -65,11 +65,11 @@ def test_exact_solutions_are_on_the_front_or_bettered(data, error):
     # by "hinge" nothing betters an exact solution; by "count" wider margins at the same count may better all of them
     assert len(exact) or error == "count"
     assert exact.C.notna().all()
-    assert len(model.exact_path_)
-    assert model.exact_path_.C.notna().all()
+    assert len(model.exact_front_)
+    assert model.exact_front_.C.notna().all()
     assert model.front_.C[model.front_.source == "evolved"].isna().all()
     only_exact = MarginErrorFront(**{**SMALL, "n_generations": 0, "error": error}).fit(X, y)
-    pd.testing.assert_frame_equal(only_exact.front_, model.exact_path_)
+    pd.testing.assert_frame_equal(only_exact.front_, model.exact_front_)
 
 
 def test_the_same_seed_gives_the_same_front(data):
@@ -168,7 +168,7 @@ def test_on_sonar_evolution_widens_the_margin_at_the_same_count():
     X = StandardScaler().fit_transform(sonar.drop(columns="y"))
     model = MarginErrorFront(error="count", random_state=0).fit(X, sonar.y)
     for share in (0.05, 0.1, 0.2):
-        widest = [t.margin[t.count_error <= share].max() for t in (model.front_, model.exact_path_)]
+        widest = [t.margin[t.count_error <= share].max() for t in (model.front_, model.exact_front_)]
         assert widest[0] > 1.02 * widest[1]
 
 

@@ -54,7 +54,7 @@ def test_the_results(fitted, html):
     C, gamma = (fitted.best_params_[name] for name in SPACE)
     assert found["best parameters"] == f"svc__C = {C:.4g}, svc__gamma = {gamma:.4g}"
     assert found["mean score"] == f"{fitted.best_score_:.4g} (accuracy, 5 folds)"
-    assert found["trials"].startswith(f"6 of 6 trials finished, with {len(fitted.study_.trials)} values on their paths")
+    assert found["trials"].startswith(f"6 of 6 trials finished, with {len(fitted.study_.trials)} values in their sweeps")
 
 
 def test_the_picture_needs_nothing_else_and_texts_have_the_colours_of_the_page(html):

@@ -56,13 +56,13 @@ def test_a_record_that_is_opened_to_go_on_ends_as_the_undisturbed_study(tmp_path
 
 
 def test_profile_and_several_objectives_are_gone_on_with(tmp_path):
-    def path_of(p):
+    def sweep_outcome(p):
         return {y: (p["x"] - y) ** 2 for y in (0.0, 0.5)}
 
     space = {"x": uniform(0, 1), "y": uniform(0, 1)}
-    Study(space, "random", 0, path=tmp_path / "a.db", profile="y").run(path_of, n_trials=3).close()
+    Study(space, "random", 0, path=tmp_path / "a.db", sweep="y").run(sweep_outcome, n_trials=3).close()
     with load_study(tmp_path / "a.db", read_only=False) as study:
-        assert study.run(path_of, n_trials=5).n_finished == 5
+        assert study.run(sweep_outcome, n_trials=5).n_finished == 5
     direction = {"cost": "minimize", "gain": "maximize"}
     Study(space, "random", 0, path=tmp_path / "b.db", direction=direction).close()
     with load_study(tmp_path / "b.db", read_only=False) as study:

@@ -16,7 +16,7 @@ from spotsvm.estimators.cutoff.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 
 
-class CutoffPaths:
+class CutoffSweeps:
     """Candidates of a CutoffClassifier, alone or last in a pipeline, that share a fit, and what they are scored with.
 
     Parameters
@@ -35,9 +35,9 @@ class CutoffPaths:
         """Return whether this parameter is a cutoff, so that another value needs no new fit."""
         return name.startswith(f"{self._prefix}cutoff__")
 
-    def why_not_shared(self, candidate: Mapping[str, Any], profiled: str) -> str:
-        """Return why candidates that differ from this one in the parameter `profiled` need fits of their own; empty if not."""
-        if not self.covers(profiled):
+    def why_not_shared(self, candidate: Mapping[str, Any], swept: str) -> str:
+        """Return why candidates that differ from this one in the parameter `swept` need fits of their own; empty if not."""
+        if not self.covers(swept):
             return f"of a CutoffClassifier only {self._prefix}cutoff__<class> needs no new fit"
         try:
             self._cutoff_of(candidate)

@@ -1,4 +1,4 @@
-"""A profiled parameter: each suggestion is scored along a path of its values, and the search sees the other parameters alone."""
+"""A swept parameter: each suggestion is scored with a sweep of its values, and the search sees the other parameters alone."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from spotsvm.trials.recommendation import holds_bounds
 from spotsvm.trials.trial import FINISHED, START, Outcome, Trial, as_float, outcome_of
 
 Floats = NDArray[np.float64]
-#: the origin of a trial for a further value on a path
-PATH = "path"
-#: the name in `extra`, at the end of a path, of the number of larger values that were not scored, as they would be no better
+#: the origin of a trial for a further value in a sweep
+SWEEP = "sweep"
+#: the name in `extra`, at the end of a sweep, of the number of larger values that were not scored, as they would be no better
 SPARED = "spared"
 #: the share of the neighbours' excess, and of that of the best five, in what the search models
 _NEIGHBOURS, _BEST, _N_BEST = 0.25, 0.05, 5
 
 
 @dataclass(frozen=True)
-class Profile:
-    """A parameter of a space that is profiled.
+class SweptParameter:
+    """A parameter of a space that is swept.
 
     Parameters
     ----------
@@ -50,8 +50,8 @@ class Profile:
     Examples
     --------
     >>> from scipy.stats import loguniform
-    >>> profile = Profile(Space({"C": loguniform(0.01, 100), "gamma": loguniform(0.1, 10)}), "C")
-    >>> profile.searched.names, [round(value, 6) for value in profile.values(5)]
+    >>> swept = SweptParameter(Space({"C": loguniform(0.01, 100), "gamma": loguniform(0.1, 10)}), "C")
+    >>> swept.searched.names, [round(value, 6) for value in swept.values(5)]
     (('gamma',), [0.01, 0.1, 1.0, 10.0, 100.0])
     """
 
@@ -59,18 +59,18 @@ class Profile:
     name: str
     searched: Space = field(init=False)
     _at: int = field(init=False)
-    #: the coordinates of values that were on paths before: a quantile is slow, and paths often have the same values
+    #: the coordinates of values of earlier sweeps: a quantile is slow, and sweeps often have the same values
     _coordinates: dict[float, float] = field(init=False, default_factory=dict, repr=False, compare=False)
     _grids: dict[int, list[float]] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         axes = [(k, axis) for k, axis in enumerate(self.space.axes) if axis.name == self.name]
-        what = f"profile={self.name!r}"
+        what = f"sweep={self.name!r}"
         if not axes:
             raise ArgumentError(f"{what} is not a parameter with a range; the space has {', '.join(self.space.names)}")
         (k, axis), *others = axes
         if others or len(axis.branches) < len(self.space.branches):
-            raise ArgumentError(f"{what} has not the same range in all dictionaries of the space, which it needs to be profiled")
+            raise ArgumentError(f"{what} has not the same range in all dictionaries of the space, which it needs to be swept")
         object.__setattr__(self, "searched", self.space.without(self.name))
         if not self.searched.axes and len(self.space.branches) == 1:
             raise ArgumentError(f"{what} leaves nothing to search: no other parameter has two or more values")
@@ -82,13 +82,13 @@ class Profile:
 
     @cached_property
     def listed(self) -> tuple[Any, ...]:
-        """The values of a parameter that is a list of them, each of which every path has; none of one with a range."""
+        """The values of a parameter that is a list of them, each of which every sweep has; none of one with a range."""
         parameter = self._parameter
         return parameter.values if isinstance(parameter, ChoiceParameter) else ()
 
     @property
     def ordered(self) -> bool:
-        """Whether the values next to one on a path are its neighbours: not those of a list, unless it rises or falls."""
+        """Whether the values next to one in a sweep are its neighbours: not those of a list, unless it rises or falls."""
         return not self._parameter.categorical
 
     def values(self, n: int) -> list[float]:
@@ -98,15 +98,15 @@ class Profile:
         return list(self._grids[n])
 
     def value(self, key: float) -> Any:
-        """Return the value that a path has under this number: the number itself, or the value at this place of a list."""
+        """Return the value that a sweep has under this number: the number itself, or the value at this place of a list."""
         return self.listed[int(key)] if self.listed else key
 
     def key(self, value: Any) -> float:
-        """Return the number under which a path has a value: the value itself, or its place in a list."""
+        """Return the number under which a sweep has a value: the value itself, or its place in a list."""
         return int(self._parameter.encode(value) * len(self.listed)) if self.listed else value
 
     def coordinate(self, key: float) -> float:
-        """Return the coordinate of what a path has under this number; SpaceError if that is no value of the parameter."""
+        """Return the coordinate of what a sweep has under this number; SpaceError if that is no value of the parameter."""
         if (n := len(self.listed)) == 0:
             if (known := self._coordinates.get(key)) is None:
                 known = self._coordinates[key] = self._parameter.encode(key)
@@ -120,11 +120,11 @@ class Profile:
         return np.delete(np.asarray(point, dtype=float), self._at)
 
     def whole_point(self, point: ArrayLike, u: float = 0.5) -> Floats:
-        """Return a point of the search as a point of the whole cube, with a coordinate `u` for the profiled parameter."""
+        """Return a point of the search as a point of the whole cube, with a coordinate `u` for the swept parameter."""
         return np.insert(np.asarray(point, dtype=float), self._at, u)
 
     def asked_params(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return parameters without the profiled one."""
+        """Return parameters without the swept one."""
         return {name: value for name, value in params.items() if name != self.name}
 
     def _ordered(self, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,35 +132,35 @@ class Profile:
         return {name: params[name] for name in self.space.names if name in params}
 
     def known_params(self, decoded: Mapping[str, Any], recorded: Mapping[str, Any]) -> dict[str, Any]:
-        """Return decoded parameters without the profiled one if the recorded ones lack it."""
+        """Return decoded parameters without the swept one if the recorded ones lack it."""
         return dict(decoded) if self.name in recorded else self.asked_params(decoded)
 
     def finished(
-        self, told: Trial, path: Sequence[tuple[float, Outcome]], number: int, sign: float
+        self, told: Trial, sweep: Sequence[tuple[float, Outcome]], number: int, sign: float
     ) -> tuple[Trial, tuple[Trial, ...]]:
-        """Return a told trial with the best value on its path, and trials for the other values, numbered from `number`.
+        """Return a told trial with the best value in its sweep, and trials for the other values, numbered from `number`.
 
         `sign` is 1 if a smaller outcome is better, else -1. Of equally good values the one with the best neighbours is taken.
         Where some hold the bounds of the study, only those count. A start that was given a value of the parameter keeps it, if
         that did not fail: the first trial of a search is the configuration to start at.
-        Raises SpaceError if a value of the path is not one of the parameter.
+        Raises SpaceError if a value of the sweep is not one of the parameter.
         """
-        if not path:
-            return replace(told, suggestion=told.number), ()
+        if not sweep:
+            return replace(told, sweep=told.number), ()
         trials = []
-        points = np.tile(np.asarray(told.point, dtype=float), (len(path), 1))
-        points[:, self._at] = [self.coordinate(key) for key, _ in path]
-        for (key, outcome), point in zip(path, self.space.domain.snap(points).tolist(), strict=True):
+        points = np.tile(np.asarray(told.point, dtype=float), (len(sweep), 1))
+        points[:, self._at] = [self.coordinate(key) for key, _ in sweep]
+        for (key, outcome), point in zip(sweep, self.space.domain.snap(points).tolist(), strict=True):
             params = self._ordered({**told.params, self.name: self.value(key)})
             trials.append(
                 replace(
                     told, params=params, point=tuple(point), state=outcome.state, value=outcome.value,
                     values=None if outcome.value is None else (outcome.value,), extra=dict(outcome.extra),
-                    reason=outcome.reason, suggestion=told.number, traceback=outcome.traceback,
+                    reason=outcome.reason, sweep=told.number, traceback=outcome.traceback,
                     attributes={**told.attributes, **outcome.attributes},
                 )
             )  # fmt: skip
-        own = self._own(told, trials, [key for key, _ in path])
+        own = self._own(told, trials, [key for key, _ in sweep])
         trials.sort(key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in trials])
         held = np.array([holds_bounds(t) for t in trials])
@@ -170,25 +170,25 @@ class Profile:
         at = next((k for k, t in enumerate(trials) if t is own), at)
         lead = trials.pop(at)
         times = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "asked_at", "told_at")
-        rest: dict[str, Any] = dict.fromkeys(times) | {"lost": (), "origin": PATH, "note": ""}
+        rest: dict[str, Any] = dict.fromkeys(times) | {"lost": (), "origin": SWEEP, "note": ""}
         return lead, tuple(replace(t, number=number + k, **rest) for k, t in enumerate(trials))
 
     def _own(self, told: Trial, trials: Sequence[Trial], keys: Sequence[float]) -> Trial | None:
-        """Return the trial with the value that a start was given, if it is on the path and did not fail."""
+        """Return the trial with the value that a start was given, if it is in the sweep and did not fail."""
         if told.origin != START or self.name not in told.params:
             return None
         own = self.key(told.params[self.name])
         return next((t for t, key in zip(trials, keys, strict=True) if key == own and t.state == "ok"), None)
 
-    def response(self, path: Sequence[Trial], sign: float) -> float:
-        """Return what the search is told of a suggestion, smaller being better; nan if its whole path has failed.
+    def response(self, sweep: Sequence[Trial], sign: float) -> float:
+        """Return what the search is told of a suggestion, smaller being better; nan if its whole sweep has failed.
 
-        It is the best value on the path, plus 0.25 of how much worse its neighbours are on average, plus 0.05 of how much worse
-        the best five are: of paths with equal best values, the one with the broader optimum is better. Values of a list without
+        It is the best value in the sweep, plus 0.25 of how much worse its neighbours are on average, plus 0.05 of how much worse
+        the best five are: of sweeps with equal best values, the one with the broader optimum is better. Values of a list without
         an order have no neighbours. Skipped values count as the last one that was scored, so that worse values at the other end
         are not among the best five in their place.
         """
-        ordered = sorted(path, key=lambda t: t.point[self._at])
+        ordered = sorted(sweep, key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in ordered])
         spared = np.repeat(losses[-1:], int(ordered[-1].extra.get(SPARED, 0.0)))
         done = np.sort(np.concatenate([losses[np.isfinite(losses)], spared[np.isfinite(spared)]]))
@@ -200,102 +200,104 @@ class Profile:
         return best + _NEIGHBOURS * (beside - best) + _BEST * float(np.mean(done[:_N_BEST]) - best)
 
     def _beside(self, losses: Floats) -> Floats:
-        """Return the mean of the neighbours of each value on a path, of the value itself where there is no order."""
+        """Return the mean of the neighbours of each value in a sweep, of the value itself where there is no order."""
         return _neighbours(losses) if self.ordered else losses
 
 
 def _neighbours(losses: Floats) -> Floats:
-    """Return the mean of both neighbours of each value on a path; where they failed or are missing, of the value itself."""
+    """Return the mean of both neighbours of each value in a sweep; where they failed or are missing, of the value itself."""
     padded = np.concatenate([[np.nan], losses, [np.nan]])
     both = np.stack([padded[:-2], padded[2:]])
     known = np.isfinite(both)
     return np.asarray(np.where(known, both, losses).mean(axis=0))
 
 
-def described_profile(about: Mapping[str, Any], space: Space) -> Profile | None:
-    """Return the profile that the description of a study names, if any; ArgumentError if the space does not allow it."""
-    name = about.get("profile")
-    return None if name is None else Profile(space, name)
+def described_sweep(about: Mapping[str, Any], space: Space) -> SweptParameter | None:
+    """Return the swept parameter that the description of a study names, if any; ArgumentError if the space does not allow it."""
+    name = about.get("sweep")
+    return None if name is None else SweptParameter(space, name)
 
 
 def suggested(trials: Iterable[Trial]) -> list[Trial]:
-    """Return the trials that were asked for, without those for further values on their paths."""
-    return [t for t in trials if t.suggestion is None or t.suggestion == t.number]
+    """Return the trials that were asked for, without those for further values in their sweeps."""
+    return [t for t in trials if t.sweep is None or t.sweep == t.number]
 
 
 def finished_words(trials: Sequence[Trial]) -> str:
-    """Return how many have ended of the trials that were asked for; where they are paths, also how many values these have.
+    """Return how many have ended of the trials that were asked for; of sweeps also how many values they have.
 
     Examples
     --------
-    >>> finished_words([Trial(0, {}, (), "ok", suggestion=0), Trial(1, {}, (), "ok", suggestion=0), Trial(2, {}, ())])
-    '1 of 2 trials finished, with 2 values on their paths'
+    >>> finished_words([Trial(0, {}, (), "ok", sweep=0), Trial(1, {}, (), "ok", sweep=0), Trial(2, {}, ())])
+    '1 of 2 trials finished, with 2 values in their sweeps'
     """
     finished, values = finished_counts(trials)
     words = f"{finished} of {len(suggested(trials))} trials finished"
-    return words if finished == values else f"{words}, with {values} values on their paths"
+    return words if finished == values else f"{words}, with {values} values in their sweeps"
 
 
 def finished_counts(trials: Sequence[Trial]) -> tuple[int, int]:
-    """Return how many of the trials that were asked for have ended, and how many of all, further values on paths included."""
+    """Return how many of the trials that were asked for have ended, and how many of all, further values of sweeps included."""
     finished, values = (sum(t.state in FINISHED for t in some) for some in (suggested(trials), trials))
     return finished, values
 
 
-def path_of(returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = ()) -> Outcome:
-    """Return the outcome for what an objective returned as a path of the profiled parameter `name`.
+def sweep_outcome(returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = ()) -> Outcome:
+    """Return the outcome for what an objective returned as a sweep of the parameter `name`.
 
-    A path is a mapping from the parameter's values to what an objective returns for one, or a sequence of such pairs. Those of a
+    A sweep is a mapping from the parameter's values to what an objective returns for one, or a sequence of such pairs. Those of a
     parameter that is a list, `listed`, need not be numbers, nor be fit for the keys of a mapping: the outcome has their places in
     the list. An Outcome is returned as it is. All else is a failure.
 
     Examples
     --------
-    >>> [(value, outcome.value) for value, outcome in path_of({1.0: 0.25, 10.0: {"value": 0.125, "time": 3}}, "C").path]
+    >>> [(value, outcome.value) for value, outcome in sweep_outcome({1.0: 0.25, 10.0: {"value": 0.125, "time": 3}}, "C").sweep]
     [(1.0, 0.25), (10.0, 0.125)]
-    >>> path_of(0.25, "C").reason
-    "the objective returned 0.25; with profile='C' it returns a mapping from values of C to outcomes"
-    >>> path_of([({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]).path[0][0]
+    >>> sweep_outcome(0.25, "C").reason
+    "the objective returned 0.25; with sweep='C' it returns a mapping from values of C to outcomes"
+    >>> sweep_outcome([({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]).sweep[0][0]
     1
     """
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned
     pairs = list(returned.items()) if isinstance(returned, Mapping) else returned
-    wanted = f"with profile={name!r} it returns a mapping from values of {name} to outcomes"
+    wanted = f"with sweep={name!r} it returns a mapping from values of {name} to outcomes"
     if not isinstance(pairs, list | tuple) or not pairs or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
         reason = f"the objective returned {shown_value(returned)}; {wanted}"
         return Outcome("failed", reason=reason, seconds=seconds, nothing=returned is None)
-    path: dict[float, Outcome] = {}
+    sweep: dict[float, Outcome] = {}
     choice = ChoiceParameter(name, tuple(listed))
     for value, outcome in pairs:
         if listed:
             try:
-                path[int(choice.encode(value) * len(listed))] = outcome_of(outcome)
+                sweep[int(choice.encode(value) * len(listed))] = outcome_of(outcome)
             except SpaceError as error:
-                return Outcome("failed", reason=f"the objective returned a path with {error}", seconds=seconds)
+                return Outcome("failed", reason=f"the objective returned a sweep with {error}", seconds=seconds)
             continue
         number = value if isinstance(value, int) and not isinstance(value, bool) else as_float(value)
         if number is None:
             return Outcome("failed", reason=f"the objective returned the key {shown_value(value)}; {wanted}", seconds=seconds)
-        path[number] = outcome_of(outcome)
-    return Outcome("ok", path=tuple(path.items()), seconds=seconds)
+        sweep[number] = outcome_of(outcome)
+    return Outcome("ok", sweep=tuple(sweep.items()), seconds=seconds)
 
 
-def checked_path(outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, str]], profile: Profile) -> tuple[Outcome, str]:
-    """Return an outcome whose path fits the space and the objective; else a failed one, and the reason."""
+def checked_sweep(
+    outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, str]], swept: SweptParameter
+) -> tuple[Outcome, str]:
+    """Return an outcome whose sweep fits the space and the objective; else a failed one, and the reason."""
     if outcome.nothing:
         return outcome, outcome.reason
-    path = []
-    for value, one in outcome.path:
-        one, wrong = (one, "") if one.nothing else judged(one)  # one value of a path may have none
+    sweep = []
+    for value, one in outcome.sweep:
+        one, wrong = (one, "") if one.nothing else judged(one)  # one value of a sweep may have none
         try:
-            profile.coordinate(value)
+            swept.coordinate(value)
         except SpaceError as error:
-            wrong = f"the objective returned a path with {error}"
+            wrong = f"the objective returned a sweep with {error}"
         if wrong:
-            return replace(outcome, state="failed", path=(), reason=wrong), wrong
-        path.append((value, one))
-    if outcome.state == "ok" and not path:
-        reason = path_of(outcome.value, profile.name).reason
+            return replace(outcome, state="failed", sweep=(), reason=wrong), wrong
+        sweep.append((value, one))
+    if outcome.state == "ok" and not sweep:
+        reason = sweep_outcome(outcome.value, swept.name).reason
         return replace(outcome, state="failed", value=None, values=None, reason=reason), reason
-    return replace(outcome, path=tuple(path)), ""
+    return replace(outcome, sweep=tuple(sweep)), ""

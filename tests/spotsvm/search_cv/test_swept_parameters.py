@@ -1,4 +1,4 @@
-"""Searches with a profiled cutoff, or epsilon: every value on a path has scikit-learn's scores."""
+"""Searches with a swept cutoff, or epsilon: every value in a sweep has scikit-learn's scores."""
 
 import numpy as np
 import pytest
@@ -35,14 +35,14 @@ def test_the_path_of_a_cutoff_needs_one_fit_of_each_fold(monkeypatch):
     fits = []
     own_fit = CutoffClassifier.fit
     monkeypatch.setattr(CutoffClassifier, "fit", lambda *args, **kwargs: fits.append(1) or own_fit(*args, **kwargs))
-    options = {"n_iter": 6, "profile": "cutoff__0", "random_state": 0, "return_train_score": True}
+    options = {"n_iter": 6, "sweep": "cutoff__0", "random_state": 0, "return_train_score": True}
     search = SpotSearchCV(CutoffClassifier(SVC()), CUTOFFS, cv=FOLDS, **options).fit(X, Y)
     assert len(fits) == 6 * 3 + 1
     results = search.cv_results_
-    suggestions, counts = np.unique(results["suggestion"], return_counts=True)
+    suggestions, counts = np.unique(results["sweep"], return_counts=True)
     assert counts.tolist() == [11] * 6
     for suggestion in suggestions:
-        path = results["param_cutoff__0"][results["suggestion"] == suggestion].astype(float)
+        path = results["param_cutoff__0"][results["sweep"] == suggestion].astype(float)
         np.testing.assert_allclose(np.sort(path), np.linspace(0.1, 0.9, 11))
     check_against_sklearn(search, X, Y, FOLDS)
     assert search.best_score_ == max(results["mean_test_score"])
@@ -56,7 +56,7 @@ def test_a_cutoff_is_profiled_in_a_pipeline_and_paths_may_fail_in_part(tmp_path)
     space = {name: uniform(0.05, 0.9), other: uniform(0.05, 0.9), "cutoffclassifier__estimator__gamma": loguniform(0.01, 1.0)}
 
     def search(n_iter, **options):
-        one = SpotSearchCV(estimator, space, n_iter=n_iter, search="random", cv=FOLDS, profile=name, random_state=0, **options)
+        one = SpotSearchCV(estimator, space, n_iter=n_iter, search="random", cv=FOLDS, sweep=name, random_state=0, **options)
         with pytest.warns(FitFailedWarning, match=r"sums to .* use cutoffs that sum to"):
             return one.fit(X, Y)
 
@@ -73,32 +73,32 @@ def test_a_cutoff_is_profiled_in_a_pipeline_and_paths_may_fail_in_part(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("estimator", "space", "profile", "options", "said"),
+    ("estimator", "space", "sweep", "options", "said"),
     [
         (
             CutoffClassifier(SVC()), CUTOFFS, "class_weight__0", {},
-            "profile='class_weight__0' needs work that candidates share: of a CutoffClassifier only cutoff__<class> needs no new "
-            "fit; use profile=None",
+            "sweep='class_weight__0' needs work that candidates share: of a CutoffClassifier only cutoff__<class> needs no new "
+            "fit; use sweep=None",
         ),
         (CutoffClassifier(SVC()), CUTOFFS, "estimator__C", {}, "only cutoff__<class> needs no new fit"),
-        (CutoffClassifier(SVC()), CUTOFFS, "cutoff__0", {"engine": "sklearn"}, "engine='sklearn' shares none; use profile=None"),
-        (CutoffClassifier(SVC()), CUTOFFS, "cutoff__1", {}, "profile='cutoff__1' is not a parameter with a range"),
+        (CutoffClassifier(SVC()), CUTOFFS, "cutoff__0", {"engine": "sklearn"}, "engine='sklearn' shares none; use sweep=None"),
+        (CutoffClassifier(SVC()), CUTOFFS, "cutoff__1", {}, "sweep='cutoff__1' is not a parameter with a range"),
         (
             CutoffClassifier(SVC(), classes=[0, 1, 2]), {"cutoff__7": uniform(0.1, 0.8), "estimator__C": [1, 2]}, "cutoff__7", {},
             "cutoff__7 is not a parameter; there are cutoff__0, cutoff__1, cutoff__2",
         ),
     ],
 )  # fmt: skip
-def test_what_needs_fits_is_refused(estimator, space, profile, options, said):
+def test_what_needs_fits_is_refused(estimator, space, sweep, options, said):
     with pytest.raises((ArgumentError, SpaceError)) as raised:
-        SpotSearchCV(estimator, space, n_iter=3, cv=3, profile=profile, **options).fit(X, Y)
+        SpotSearchCV(estimator, space, n_iter=3, cv=3, sweep=sweep, **options).fit(X, Y)
     assert said in str(raised.value)
 
 
 def test_no_cutoff_is_profiled_unless_it_is_named():
     search = SpotSearchCV(CutoffClassifier(SVC()), CUTOFFS, n_iter=3, search="random", cv=3, random_state=0).fit(X, Y)
     assert len(search.cv_results_["params"]) == 3
-    assert "suggestion" not in search.cv_results_
+    assert "sweep" not in search.cv_results_
 
 
 WEIGHTS = [None, "balanced", {0: 1.0, 1: 4.0, 2: 1.0}, {0: 1.0, 1: 1.0, 2: 4.0}]
@@ -113,15 +113,15 @@ def test_the_path_of_class_weights_has_the_scores_of_sklearn(prefix, tmp_path):
 
     def search(n_iter, **options):
         return SpotSearchCV(
-            machine, space, n_iter=n_iter, search="random", cv=FOLDS, profile=name, random_state=0,
+            machine, space, n_iter=n_iter, search="random", cv=FOLDS, sweep=name, random_state=0,
             scoring="balanced_accuracy", **options,
         ).fit(X, Y)  # fmt: skip
 
     whole = search(8)
     results = whole.cv_results_
     assert len(results["params"]) == 8 * len(WEIGHTS)
-    for suggestion in set(results["suggestion"]):
-        rows = np.flatnonzero(results["suggestion"] == suggestion)
+    for suggestion in set(results["sweep"]):
+        rows = np.flatnonzero(results["sweep"] == suggestion)
         path = [results["params"][k] for k in rows]
         assert sorted(map(repr, (params[name] for params in path))) == sorted(map(repr, WEIGHTS))
         assert len({params[f"{prefix}C"] for params in path}) == 1
@@ -144,9 +144,9 @@ def test_the_path_of_epsilon_has_the_scores_of_sklearn(prefix):
     folds = KFold(3, shuffle=True, random_state=0)
     space = {prefix + name: values for name, values in space.items()}
     options = {"n_iter": 4, "search": "random", "random_state": 0, "return_train_score": True}
-    search = SpotSearchCV(machine, space, cv=folds, profile=f"{prefix}epsilon", **options).fit(rows, target)
+    search = SpotSearchCV(machine, space, cv=folds, sweep=f"{prefix}epsilon", **options).fit(rows, target)
     results = search.cv_results_
-    _, counts = np.unique(results["suggestion"], return_counts=True)
+    _, counts = np.unique(results["sweep"], return_counts=True)
     assert len(counts) == 4
     assert counts.min() >= 7
     check_against_sklearn(search, rows, target, folds, rtol=1e-4)

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
-from spotsvm.cross_validation.cutoff_paths import CutoffPaths
+from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.trials.scores.metrics import mean_class_accuracy
@@ -155,7 +155,7 @@ def test_only_candidates_with_the_same_fit_share_one():
     )
     assert len(scores) == 9
     assert Counting.fits == 3 * 3
-    paths = CutoffPaths(CutoffClassifier(), {})
+    paths = CutoffSweeps(CutoffClassifier(), {})
     assert paths.groups([{"estimator": m, "cutoff__0": c} for m in matrices for c in VALUES]) == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert paths.groups([{"cutoff__0": 0.5, "a": 1}, {"a": 1.0}, {"a": 1}, {"a": True}]) == [[0, 2], [1], [3]]
 
@@ -219,7 +219,7 @@ def test_what_is_unusual_is_left_to_sklearn(estimator, options, fit_params, said
 
     candidates = [{"cutoff__1": value} for value in VALUES]
     one = FoldScorer(estimator, TWO, OF_TWO, list(FOLDS.split(TWO, OF_TWO)), fit_params, **{"engine": "auto"} | options)
-    monkeypatch.setattr(CutoffPaths, "scoring", refused)
+    monkeypatch.setattr(CutoffSweeps, "scoring", refused)
     assert not one.needs_no_fit("cutoff__1")
     assert said in one.why_not_shared(candidates[0], "cutoff__1")
     scoring = options.get("scoring")

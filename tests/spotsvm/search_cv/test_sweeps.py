@@ -13,9 +13,9 @@ from sklearn.svm import SVC, SVR
 
 from spotsvm import ExactSVC, SpotSearchCV, StopRun, cross_val_scores
 from spotsvm.errors import ArgumentError
-from spotsvm.search_cv.paths import N_VALUES
+from spotsvm.search_cv.sweeps import N_VALUES
 from spotsvm.searches import RandomSearch
-from spotsvm.trials.profile import SPARED
+from spotsvm.trials.sweep import SPARED
 
 X, Y = make_classification(70, 4, flip_y=0.2, random_state=0)
 C, GAMMA = loguniform(2**-5, 2**15), loguniform(2**-10, 2**2)
@@ -29,7 +29,7 @@ def search(estimator=None, space=SPACE, **options):
 
 
 def facts(fitted):
-    names = ("params", "suggestion", "mean_test_score", "split0_test_score")
+    names = ("params", "sweep", "mean_test_score", "split0_test_score")
     return {name: np.asarray(fitted.cv_results_[name]).tolist() for name in names}, fitted.best_index_, fitted.best_params_
 
 
@@ -50,21 +50,21 @@ def test_each_row_has_the_scores_of_scikit_learn(estimator, space):
         np.testing.assert_allclose(
             fitted.cv_results_[f"split{k}_test_score"], grid.cv_results_[f"split{k}_test_score"], atol=1e-12
         )
-    suggestions = fitted.cv_results_["suggestion"]
+    suggestions = fitted.cv_results_["sweep"]
     assert len(set(suggestions)) == 6 == fitted.study_.n_finished
     name = next(n for n in space if n.endswith("C"))
     for number in set(suggestions):
         path = [p for p, of in zip(rows, suggestions, strict=True) if of == number]
         assert len({repr([item for item in p.items() if item[0] != name]) for p in path}) == 1
         values = sorted(p[name] for p in path)
-        spared = sum(t.extra.get(SPARED, 0.0) for t in fitted.study_.trials if t.suggestion == number)
+        spared = sum(t.extra.get(SPARED, 0.0) for t in fitted.study_.trials if t.sweep == number)
         assert values[0] == pytest.approx(2**-5)
         assert values[-1] == pytest.approx(2**15) or spared
         assert (N_VALUES + 1) // 2 < len(values) + spared <= (N_VALUES + 1) // 2 + 3
 
-    # those beside the best of a path were scored as well
+    # those beside the best of a sweep were scored as well
     frame = fitted.study_.frame().sort_values(f"param_{name}")
-    for _, path in frame.groupby("suggestion"):
+    for _, path in frame.groupby("sweep"):
         at = int(np.argmax(path["value"].to_numpy()))
         steps = np.diff(np.log2(path[f"param_{name}"].to_numpy()))
         assert all(steps[k] <= 2.0 + 1e-9 for k in (at - 1, at) if 0 <= k < len(steps))
@@ -74,8 +74,8 @@ def test_values_of_C_above_one_that_is_clearly_behind_are_spared():
     noisy_X, noisy_Y = make_classification(150, 4, flip_y=0.4, random_state=1)
     fitted = search(n_iter=12).fit(noisy_X, noisy_Y)
     n_spared = 0
-    for number in {t.suggestion for t in fitted.study_.trials}:
-        path = sorted((t for t in fitted.study_.trials if t.suggestion == number), key=lambda t: t.params["C"])
+    for number in {t.sweep for t in fitted.study_.trials}:
+        path = sorted((t for t in fitted.study_.trials if t.sweep == number), key=lambda t: t.params["C"])
         assert all(SPARED not in t.extra for t in path[:-1])
         if (spared := int(path[-1].extra.get(SPARED, 0))) == 0:
             continue
@@ -97,7 +97,7 @@ def test_values_of_C_above_one_that_is_clearly_behind_are_spared():
     ("estimator", "space", "options"),
     [
         (Ridge(), {"alpha": C}, {}),
-        (SVC(), SPACE, {"profile": None}),
+        (SVC(), SPACE, {"sweep": None}),
         (SVC(), SPACE, {"engine": "sklearn"}),
         (SVC(), SPACE, {"search": RandomSearch}),
         (SVC(), {"C": C}, {}),
@@ -109,7 +109,7 @@ def test_values_of_C_above_one_that_is_clearly_behind_are_spared():
 )
 def test_there_is_no_path_where_work_is_not_shared_or_the_user_says_so(estimator, space, options):
     fitted = search(estimator, space, **options).fit(X, Y)
-    assert "suggestion" not in fitted.cv_results_
+    assert "sweep" not in fitted.cv_results_
     assert len(fitted.cv_results_["params"]) == fitted.n_iter
 
 
@@ -129,7 +129,7 @@ def test_the_first_trial_is_the_machine_as_it_was_given_and_no_value_comes_twice
     fitted = search(estimator, {name: C, gamma: GAMMA}, n_iter=3, **options).fit(X, Y)
     rows, given = fitted.cv_results_["params"], estimator.get_params()[name]
     assert (rows[0][name], fitted.study_.trials[0].origin) == (given, "start")
-    on_path = sorted(p[name] for p, of in zip(rows, fitted.cv_results_["suggestion"], strict=True) if of == 0)
+    on_path = sorted(p[name] for p, of in zip(rows, fitted.cv_results_["sweep"], strict=True) if of == 0)
     assert np.diff(np.log(on_path)).min() > 0.1
     scores = [fitted.cv_results_[f"split{k}_test_score"][0] for k in range(4)]
     np.testing.assert_allclose(scores, cross_val_score(clone(estimator).set_params(**rows[0]), X, Y, cv=FOLDS), atol=1e-12)
@@ -138,17 +138,17 @@ def test_the_first_trial_is_the_machine_as_it_was_given_and_no_value_comes_twice
 @pytest.mark.parametrize(
     ("estimator", "space", "options", "said"),
     [
-        (Ridge(), {"alpha": C, "tol": uniform(0, 1)}, {"profile": "alpha"}, "profile='alpha' needs work that candidates share"),
-        (SVC(), SPACE, {"profile": "C", "engine": "sklearn"}, "engine='sklearn' shares none"),
-        (SVC(), SPACE, {"profile": "epsilon"}, "profile='epsilon' is not a parameter with a range; the space has C, gamma"),
-        (SVC(), {"C": C}, {"profile": "C"}, "profile='C' leaves nothing to search"),
+        (Ridge(), {"alpha": C, "tol": uniform(0, 1)}, {"sweep": "alpha"}, "sweep='alpha' needs work that candidates share"),
+        (SVC(), SPACE, {"sweep": "C", "engine": "sklearn"}, "engine='sklearn' shares none"),
+        (SVC(), SPACE, {"sweep": "epsilon"}, "sweep='epsilon' is not a parameter with a range; the space has C, gamma"),
+        (SVC(), {"C": C}, {"sweep": "C"}, "sweep='C' leaves nothing to search"),
         (
             SVC(),
             {"C": C, "gamma": GAMMA, "kernel": ["rbf", "sigmoid"]},
-            {"profile": "C"},
+            {"sweep": "C"},
             "'kernel': 'sigmoid'.* cannot be shared",
         ),
-        (SVC(), SPACE, {"profile": 3}, "profile=3 is not a parameter; use its name, 'auto' or None"),
+        (SVC(), SPACE, {"sweep": 3}, "sweep=3 is not a parameter; use its name, 'auto' or None"),
     ],
 )
 def test_what_cannot_be_is_said(estimator, space, options, said):
@@ -159,8 +159,8 @@ def test_what_cannot_be_is_said(estimator, space, options, said):
 def test_other_parameters_may_be_profiled():
     y = X[:, 0] + 0.1 * X[:, 1]
     space = {"C": loguniform(0.1, 100), "gamma": GAMMA, "epsilon": loguniform(0.001, 1)}
-    fitted = search(SVR(), space, profile="epsilon", cv=3).fit(X, y)
-    assert fitted.study_.about["profile"] == "epsilon"
+    fitted = search(SVR(), space, sweep="epsilon", cv=3).fit(X, y)
+    assert fitted.study_.about["sweep"] == "epsilon"
     rows = fitted.cv_results_["params"]
     grid = GridSearchCV(SVR(), [{name: [value] for name, value in p.items()} for p in rows], cv=3).fit(X, y)
     np.testing.assert_allclose(fitted.cv_results_["mean_test_score"], grid.cv_results_["mean_test_score"], atol=2e-3)
@@ -179,7 +179,7 @@ def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(tmp_path, name
 
 
 def test_a_record_without_paths_goes_on_without(tmp_path):
-    plain = {"profile": None, "start": [], "path": tmp_path / "s.db"}
+    plain = {"sweep": None, "start": [], "path": tmp_path / "s.db"}
     search(n_iter=4, **plain).fit(X, Y)
     again = search(n_iter=7, path=tmp_path / "s.db").fit(X, Y)
     assert facts_plain(again) == facts_plain(search(n_iter=7, **plain | {"path": None}).fit(X, Y))
@@ -198,13 +198,13 @@ def test_workers_give_the_same_paths():
 def test_the_machine_s_own_parameters_are_the_first_candidate_unless_start_says_otherwise():
     fitted = search(make_pipeline(StandardScaler(), SVC()), {"svc__C": C, "svc__gamma": GAMMA}).fit(X, Y)
     own = {"svc__C": 1.0, "svc__gamma": 0.25}
-    first = [t for t in fitted.study_.trials if t.suggestion == 0]
+    first = [t for t in fitted.study_.trials if t.sweep == 0]
     assert sum(dict(t.params) == pytest.approx(own) for t in first) == 1
     assert first[0].origin == "start"
     given = search(start={"C": 3.0, "gamma": 0.5}).fit(X, Y).study_.trials
-    assert any(dict(t.params) == pytest.approx({"C": 3.0, "gamma": 0.5}) for t in given if t.suggestion == 0)
+    assert any(dict(t.params) == pytest.approx({"C": 3.0, "gamma": 0.5}) for t in given if t.sweep == 0)
     assert [t.origin for t in given].count("start") == 1
-    assert {t.origin for t in search(start=[]).fit(X, Y).study_.trials} == {"random", "path"}
+    assert {t.origin for t in search(start=[]).fit(X, Y).study_.trials} == {"random", "sweep"}
     degrees = search(SVC(kernel="poly"), {"C": loguniform(2, 10), "degree": randint(5, 15)}).fit(X, Y)
     first = degrees.study_.trials[0]
     assert (first.origin, first.params["degree"]) == ("start", 5)

@@ -1,4 +1,4 @@
-"""Studies with a profiled parameter: paths in trials, tables and records, and resuming."""
+"""Studies with a swept parameter: sweeps in trials, tables and records, and resuming."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
-from spotsvm.trials.profile import path_of
+from spotsvm.trials.sweep import sweep_outcome
 from tests.spotsvm.study.record.records import change
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3), "degree": randint(1, 4)}
@@ -38,22 +38,22 @@ def moody(params):
 
 
 def study(path=None, search="kriging", **options):
-    return Study(SPACE, search, 0, path=path, noise=False, profile="C", **options)
+    return Study(SPACE, search, 0, path=path, noise=False, sweep="C", **options)
 
 
 def test_each_value_is_a_trial_and_the_search_sees_the_best():
     done = study().run(path, 12)
     assert (done.n_finished, len(done.trials)) == (12, 60)
-    assert repr(done).endswith("by 'kriging': 12 of 12 trials finished, with 60 values on their paths>")
-    assert "12 of 12 trials finished, with 60 values on their paths" in done._repr_html_()
+    assert repr(done).endswith("by 'kriging': 12 of 12 trials finished, with 60 values in their sweeps>")
+    assert "12 of 12 trials finished, with 60 values in their sweeps" in done._repr_html_()
     assert done._how_to_resume().startswith("12 of 12 trials are finished;")
     assert [t.number for t in done.trials] == list(range(60))
     frame = done.frame()
-    assert frame["suggestion"].tolist() == [5 * k for k in range(12) for _ in PATH]
+    assert frame["sweep"].tolist() == [5 * k for k in range(12) for _ in PATH]
     assert (frame["extra_double"] == 2 * frame["param_C"]).all()
-    best = frame.groupby("suggestion")["value"].min()
+    best = frame.groupby("sweep")["value"].min()
     assert frame.set_index("number").loc[best.index, "value"].tolist() == best.tolist()
-    assert frame[frame["number"] == frame["suggestion"]]["seconds"].notna().all()
+    assert frame[frame["number"] == frame["sweep"]]["seconds"].notna().all()
     for t in done.trials:
         assert t.value == pytest.approx(score(t.params, t.params["C"]))
         assert done.space.decode(t.point) == pytest.approx(dict(t.params))
@@ -61,7 +61,7 @@ def test_each_value_is_a_trial_and_the_search_sees_the_best():
     # without C it is a search of the other parameters, and the first points are those of one
     other = Study({name: SPACE[name] for name in ("gamma", "degree")}, "kriging", 0, noise=False)
     first = [other.ask().params for _ in range(other._books.n_initial)]
-    asked = [t for t in done.trials if t.suggestion == t.number][: len(first)]
+    asked = [t for t in done.trials if t.sweep == t.number][: len(first)]
     assert [{name: t.params[name] for name in p} for t, p in zip(asked, first, strict=True)] == first
 
 
@@ -115,7 +115,7 @@ def weighted(params):
 
 
 def listed_study(path=None, search="kriging"):
-    return Study(LISTED, search, 0, path=path, noise=False, profile="w")
+    return Study(LISTED, search, 0, path=path, noise=False, sweep="w")
 
 
 @pytest.mark.parametrize("search", ["kriging", "random"])
@@ -140,11 +140,11 @@ def test_values_of_a_list_are_told_and_wait(tmp_path):
         first, second = s.ask(), s.ask()
         assert "w" not in first.params
         told = s.tell(first, {None: 3.0, "balanced": 2.0})
-        assert (told.params["w"], [t.params["w"] for t in s.trials if t.origin == "path"]) == ("balanced", [None])
-        outcome = path_of([(WEIGHTS[3], 0.5), (WEIGHTS[2], None)], "w", None, WEIGHTS)
+        assert (told.params["w"], [t.params["w"] for t in s.trials if t.origin == "sweep"]) == ("balanced", [None])
+        outcome = sweep_outcome([(WEIGHTS[3], 0.5), (WEIGHTS[2], None)], "w", None, WEIGHTS)
         s._books.hold(second, outcome)
         told = s.tell(s.ask(), {"heavy": 1.0})
-        assert (told.state, told.reason[:54]) == ("failed", "the objective returned a path with w='heavy' is not on")
+        assert (told.state, told.reason[:55]) == ("failed", "the objective returned a sweep with w='heavy' is not on")
     with listed_study(tmp_path / "s.db", "random") as s:
         assert s._books.held(s.trials[1]) == outcome
         told = s._books.finish(s.trials[1], outcome)
@@ -154,7 +154,7 @@ def test_values_of_a_list_are_told_and_wait(tmp_path):
 def test_an_outcome_that_waits_for_its_turn_is_kept_with_its_path(tmp_path):
     with study(tmp_path / "s.db") as s:
         first, second = s.ask(), s.ask()
-        outcome = path_of({2: 0.5, 4.0: {"value": 0.25, "time": 3}, 8.0: None}, "C")
+        outcome = sweep_outcome({2: 0.5, 4.0: {"value": 0.25, "time": 3}, 8.0: None}, "C")
         s._books.hold(second, outcome)
     with study(tmp_path / "s.db") as s:
         assert s._books.held(s.trials[1]) == outcome
@@ -166,13 +166,13 @@ def test_asking_and_telling_by_hand():
     trial = s.ask()
     assert sorted(trial.params) == ["degree", "gamma"]
     told = s.tell(trial, {1.0: 3.0, 10.0: 2.0, 100.0: float("nan")})
-    assert (told.params["C"], told.value, told.suggestion) == (10.0, 2.0, 0)
-    assert [(t.params["C"], t.state, t.origin) for t in s.trials[1:]] == [(1.0, "ok", "path"), (100.0, "failed", "path")]
+    assert (told.params["C"], told.value, told.sweep) == (10.0, 2.0, 0)
+    assert [(t.params["C"], t.state, t.origin) for t in s.trials[1:]] == [(1.0, "ok", "sweep"), (100.0, "failed", "sweep")]
     failed = s.fail(s.ask(), "no luck")
-    assert (failed.state, failed.suggestion, "C" in failed.params) == ("failed", failed.number, False)
+    assert (failed.state, failed.sweep, "C" in failed.params) == ("failed", failed.number, False)
     told = s.tell(s.ask(), 3.0)
-    assert told.reason == "the objective returned 3.0; with profile='C' it returns a mapping from values of C to outcomes"
-    with pytest.raises(ArgumentError, match=r"a path with C=1000000000.0 is not a number in \[0.03125, 32768\]"):
+    assert told.reason == "the objective returned 3.0; with sweep='C' it returns a mapping from values of C to outcomes"
+    with pytest.raises(ArgumentError, match=r"a sweep with C=1000000000.0 is not a number in \[0.03125, 32768\]"):
         s.tell(s.ask(), {1e9: 1.0})
     assert s.trials[-1].state == "failed"
 
@@ -189,8 +189,8 @@ def test_a_start_hands_on_its_own_value_and_is_not_repeated(tmp_path):
         with study(tmp_path / "s.db", start=start) as s:
             s.run(with_own, n)
     assert (seen[0], seen[1:]) == (pytest.approx(3.0), [None] * 8)
-    assert (s.trials[0].params, s.trials[0].suggestion) == (start, 0)  # not the best on the path, and without rounding
-    assert min(t.value for t in s.trials if t.suggestion == 0) < s.trials[0].value
+    assert (s.trials[0].params, s.trials[0].sweep) == (start, 0)  # not the best in the sweep, and without rounding
+    assert min(t.value for t in s.trials if t.sweep == 0) < s.trials[0].value
     with pytest.raises(StudyMismatchError, match="with another start"):
         study(tmp_path / "s.db", start={**start, "gamma": 0.25})
 
@@ -209,16 +209,16 @@ def test_a_start_that_was_running_goes_on_with_the_values_given(tmp_path):
 def test_another_profile_is_another_study(tmp_path):
     with study(tmp_path / "s.db", "random") as s:
         s.run(path, 3)
-    with pytest.raises(StudyMismatchError, match="another profile: it has 'C', this one None"):
+    with pytest.raises(StudyMismatchError, match="another sweep: it has 'C', this one None"):
         Study(SPACE, "random", 0, path=tmp_path / "s.db", noise=False)
-    with pytest.raises(ArgumentError, match="profile='C' is for one objective, and the study has 2"):
-        Study(SPACE, "random", 0, direction=("minimize", "maximize"), profile="C")
+    with pytest.raises(ArgumentError, match="sweep='C' is for one objective, and the study has 2"):
+        Study(SPACE, "random", 0, direction=("minimize", "maximize"), sweep="C")
 
 
 def test_a_stop_rule_counts_suggestions():
     s = study().run(path, 60, stop="uncertainty")
     assert s.findings["stop"]["n_trials"] == s.n_finished == 60
-    noisy = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "kriging", 0, profile="y")
+    noisy = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "kriging", 0, sweep="y")
     rng = np.random.default_rng(0)
     noisy.run(lambda p: {y: (p["x"] - y) ** 2 + rng.normal() for y in (0.0, 0.5, 1.0)}, 60, stop="uncertainty")
     assert noisy.findings["stop"]["stopped"] is True
@@ -228,10 +228,10 @@ def test_a_stop_rule_counts_suggestions():
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("UPDATE trials SET suggestion = 2 WHERE number = 1", "trial 1 is on the path of trial 2, which was not told"),
-        ("UPDATE trials SET suggestion = 77 WHERE number = 1", "trial 1 is on the path of trial 77, which was not told"),
-        ("UPDATE trials SET suggestion = 'x' WHERE number = 1", "its suggestion is 'x'"),
-        ("UPDATE about SET value = '\"kernel\"' WHERE key = 'profile'", "profile='kernel' is not a parameter with a range"),
+        ("UPDATE trials SET sweep = 2 WHERE number = 1", "trial 1 is in the sweep of trial 2, which was not told"),
+        ("UPDATE trials SET sweep = 77 WHERE number = 1", "trial 1 is in the sweep of trial 77, which was not told"),
+        ("UPDATE trials SET sweep = 'x' WHERE number = 1", "its sweep is 'x'"),
+        ("UPDATE about SET value = '\"kernel\"' WHERE key = 'sweep'", "sweep='kernel' is not a parameter with a range"),
     ],
 )
 def test_a_record_with_paths_that_cannot_be_is_damaged(tmp_path, script, said):
@@ -243,7 +243,7 @@ def test_a_record_with_paths_that_cannot_be_is_damaged(tmp_path, script, said):
 
 
 def test_a_finite_space_ends_when_all_but_the_profiled_parameter_is_used_up(tmp_path):
-    with Study({"a": [1, 2, 3], "C": uniform(0, 1)}, "random", 0, path=tmp_path / "s.db", profile="C") as s:
+    with Study({"a": [1, 2, 3], "C": uniform(0, 1)}, "random", 0, path=tmp_path / "s.db", sweep="C") as s:
         s.run(lambda p: {0.0: p["a"], 1.0: 2 * p["a"]}, 10)
     assert s.n_finished == 3
     status = read_status(tmp_path / "s.db")
@@ -259,7 +259,7 @@ def test_attributes_on_a_path_that_a_record_cannot_hold_are_kept_as_text(tmp_pat
     deep = {"a": 1}
     for _ in range(60):
         deep = {"a": deep}
-    returned = path_of({1.0: {"value": 0.5, "model": deep}, 2.0: {"value": 0.25, "model": deep, "solver": "smo"}}, "C")
+    returned = sweep_outcome({1.0: {"value": 0.5, "model": deep}, 2.0: {"value": 0.25, "model": deep, "solver": "smo"}}, "C")
     with study(tmp_path / "s.db", "random") as s:
         s.tell(s.ask(), returned)
         s._books.hold(s.ask(), returned)

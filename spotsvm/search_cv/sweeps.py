@@ -1,4 +1,4 @@
-"""Paths of candidates: which parameter of a search is profiled, and the outcomes of its values."""
+"""Sweeps of candidates: which parameter of a search is swept, and the outcomes of its values."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
 from spotsvm.study.given import ROUNDING
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
-from spotsvm.trials.profile import SPARED, Profile
+from spotsvm.trials.sweep import SPARED, SweptParameter
 from spotsvm.trials.trial import Outcome
 
 AUTO = "auto"
-#: values of C on a path before any are spared
+#: values of C in a sweep before any are spared
 _LEAST = 3
 
 
 @dataclass(frozen=True)
-class CandidatePaths:
-    """The outcomes of candidates, with a `profile` those of the values on their paths."""
+class CandidateSweeps:
+    """The outcomes of candidates, with a `sweep` those of the values in their sweeps."""
 
     scoring: CandidateScoring
-    profile: Profile | None = None
-    #: what the values on a path must satisfy
+    swept: SweptParameter | None = None
+    #: what the values in a sweep must satisfy
     constraints: Constraints = Constraints((), {})
     #: values of the grid over a range
     n_values: int = N_VALUES
@@ -38,50 +38,52 @@ class CandidatePaths:
     def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
         """Score candidates, in the order given; all of them are passed to the scorer together.
 
-        Values for which there is no time are left out. A path has every second value of a grid, those between the best one and
+        Values for which there is no time are left out. A sweep has every second value of a grid, those between the best one and
         its neighbours, and the candidate's own value if it has one, in place of that of the grid which differs by rounding; all
         of the grid where no value needs a fit of its own. Of a parameter that is a list it has all values. Of C, whose largest
         values take the most time, the values above one that is clearly behind are spared: the outcome of the last value says how
         many in `extra`.
         """
-        if self.profile is None:
+        if self.swept is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
-        name, paths = self.profile.name, [dict[float, Outcome]() for _ in batch]
+        name, sweeps = self.swept.name, [dict[float, Outcome]() for _ in batch]
         grids = [self._grid(params) for params in batch]
-        whole = bool(self.profile.listed) or scorer.needs_no_fit(name)
-        every_second = set(self.profile.values(self.n_values)[::2]) if not whole else set()
+        whole = bool(self.swept.listed) or scorer.needs_no_fit(name)
+        every_second = set(self.swept.values(self.n_values)[::2]) if not whole else set()
         first = [{key for key in grid if whole or key in every_second} or set(grid) for grid in grids]
-        own = [{self.profile.key(params[name])} if name in params else set[float]() for params in batch]
+        own = [{self.swept.key(params[name])} if name in params else set[float]() for params in batch]
         # a grid that the budget has refined is scored as it was asked for
         climbs = not whole and self.n_values == N_VALUES and name.split("__")[-1] == "C"
-        for path, params, some, more in zip(paths, batch, first, own, strict=True):
+        for sweep, params, some, more in zip(sweeps, batch, first, own, strict=True):
             if climbs:
-                self._climb(path, params, sorted(some | more), max(more, default=-np.inf), scorer)
+                self._climb(sweep, params, sorted(some | more), max(more, default=-np.inf), scorer)
         if not climbs:
-            self._extend(paths, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
-        if not self.profile.listed:
-            self._extend(paths, batch, [self._beside_best(path, grid) for path, grid in zip(paths, grids, strict=True)], scorer)
-        return [_outcome_of_path(path) for path in paths]
+            self._extend(sweeps, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
+        if not self.swept.listed:
+            self._extend(
+                sweeps, batch, [self._beside_best(sweep, grid) for sweep, grid in zip(sweeps, grids, strict=True)], scorer
+            )
+        return [_outcome_of_sweep(sweep) for sweep in sweeps]
 
     def _grid(self, params: Mapping[str, Any]) -> list[float]:
         """Return the values of the grid that a candidate may have, with its own for one that is the same but for rounding."""
-        profile = cast("Profile", self.profile)
-        keys = allowed_keys(profile, self.constraints, params, self.n_values)
-        if profile.listed or profile.name not in params:
+        swept = cast("SweptParameter", self.swept)
+        keys = allowed_keys(swept, self.constraints, params, self.n_values)
+        if swept.listed or swept.name not in params:
             return keys
-        own = profile.key(params[profile.name])
-        at = profile.coordinate(own)
-        return [own if abs(profile.coordinate(key) - at) <= ROUNDING else key for key in keys]
+        own = swept.key(params[swept.name])
+        at = swept.coordinate(own)
+        return [own if abs(swept.coordinate(key) - at) <= ROUNDING else key for key in keys]
 
     def _climb(
-        self, path: dict[float, Outcome], params: Mapping[str, Any], values: Sequence[float], least: float, scorer: FoldScorer
+        self, sweep: dict[float, Outcome], params: Mapping[str, Any], values: Sequence[float], least: float, scorer: FoldScorer
     ) -> None:
         """Score values in ascending order, and none above one from `least` on that is clearly behind."""
         for k, value in enumerate(values):
-            self._extend([path], [params], [{value}], scorer)
+            self._extend([sweep], [params], [{value}], scorer)
             spared = len(values) - k - 1
-            if spared and k >= _LEAST - 1 and value >= least and self._is_behind(list(path.values()), scorer):
-                path[value] = replace(path[value], extra={**path[value].extra, SPARED: float(spared)})
+            if spared and k >= _LEAST - 1 and value >= least and self._is_behind(list(sweep.values()), scorer):
+                sweep[value] = replace(sweep[value], extra={**sweep[value].extra, SPARED: float(spared)})
                 return
 
     def _is_behind(self, scored: Sequence[Outcome], scorer: FoldScorer) -> bool:
@@ -96,54 +98,54 @@ class CandidatePaths:
 
     def _extend(
         self,
-        paths: list[dict[float, Outcome]],
+        sweeps: list[dict[float, Outcome]],
         batch: Sequence[Mapping[str, Any]],
         values: Sequence[set[float]],
         scorer: FoldScorer,
     ) -> None:
-        """Score further values on paths."""
-        profile = cast("Profile", self.profile)
-        todo = [(k, key) for k, more in enumerate(values) for key in sorted(more - paths[k].keys())]
-        scores = scorer.score([{**batch[k], profile.name: profile.value(key)} for k, key in todo]) if todo else []
+        """Score further values on sweeps."""
+        swept = cast("SweptParameter", self.swept)
+        todo = [(k, key) for k, more in enumerate(values) for key in sorted(more - sweeps[k].keys())]
+        scores = scorer.score([{**batch[k], swept.name: swept.value(key)} for k, key in todo]) if todo else []
         for (k, value), of_one in zip(todo, scores, strict=True):
-            paths[k][value] = self.scoring.outcome(of_one, scorer)
+            sweeps[k][value] = self.scoring.outcome(of_one, scorer)
 
-    def _beside_best(self, path: Mapping[float, Outcome], grid: Sequence[float]) -> set[float]:
-        """Return the values of the grid next to the best one on a path."""
-        merits = {value: self.scoring.merit(outcome) for value, outcome in path.items()}
+    def _beside_best(self, sweep: Mapping[float, Outcome], grid: Sequence[float]) -> set[float]:
+        """Return the values of the grid next to the best one in a sweep."""
+        merits = {value: self.scoring.merit(outcome) for value, outcome in sweep.items()}
         known = [value for value in merits if np.isfinite(merits[value])]
-        known = [value for value in known if self.constraints.held(path[value].extra)] or known
+        known = [value for value in known if self.constraints.held(sweep[value].extra)] or known
         if not known:
             return set()
         best = max(known, key=lambda value: merits[value])
         return {*[v for v in grid if v < best][-1:], *[v for v in grid if v > best][:1]}
 
 
-def grid_size(profile: Profile, n_suggestions: int) -> int:
-    """Return the number of values of the grid over the range of a profiled parameter.
+def grid_size(swept: SweptParameter, n_suggestions: int) -> int:
+    """Return the number of values of the grid over the range of a swept parameter.
 
     Where the other parameters have fewer configurations than there are suggestions, the budget that they leave makes the grid
-    finer: as many values are scored for each of them as suggestions come on it. `CandidatePaths` scores every second value of the
-    grid, and two beside the best.
+    finer: as many values are scored for each of them as suggestions come on it. `CandidateSweeps` scores every second value of
+    the grid, and two beside the best.
 
     Examples
     --------
-    >>> profile = Profile(Space({"C": (0.0, 1.0), "kernel": ["rbf", "linear"]}), "C")
-    >>> grid_size(profile, 10), grid_size(profile, 50)
+    >>> swept = SweptParameter(Space({"C": (0.0, 1.0), "kernel": ["rbf", "linear"]}), "C")
+    >>> grid_size(swept, 10), grid_size(swept, 50)
     (11, 45)
     """
-    size = profile.searched.domain.size
+    size = swept.searched.domain.size
     return max(N_VALUES, 2 * (int(n_suggestions / size) - 2) - 1)
 
 
-def _outcome_of_path(path: Mapping[float, Outcome]) -> Outcome:
-    """Return the outcome of a path, without the values for which there was no time; a timeout if there was none for any."""
-    scored = tuple((key, path[key]) for key in sorted(path) if path[key].state != "timeout")
-    return Outcome("ok", path=scored) if scored else Outcome("timeout", reason=next(iter(path.values())).reason)
+def _outcome_of_sweep(sweep: Mapping[float, Outcome]) -> Outcome:
+    """Return the outcome of a sweep, without the values for which there was no time; a timeout if there was none for any."""
+    scored = tuple((key, sweep[key]) for key in sorted(sweep) if sweep[key].state != "timeout")
+    return Outcome("ok", sweep=scored) if scored else Outcome("timeout", reason=next(iter(sweep.values())).reason)
 
 
-def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> Profile | None:
-    """Return the parameter that a search profiles, None for none.
+def swept_parameter(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> SweptParameter | None:
+    """Return the parameter that a search sweeps, None for none.
 
     "auto" is the C of a machine whose work `scorer` shares for all configurations, if C has a range and other parameters are
     searched; `plain` is whether nothing else in the search is against it. Raises ArgumentError for a parameter by name if work
@@ -158,17 +160,17 @@ def profile_of(given: str | None, space: Space, estimator: Any, scorer: FoldScor
         if not plain or len(axes) != 1 or not isinstance(axes[0].parameter, ContinuousParameter):
             return None
     try:
-        profile = Profile(space, name)
+        swept = SweptParameter(space, name)
     except ArgumentError:
         if given == AUTO:
             return None
         raise
-    for params in samples(profile.space):
-        if why := scorer.why_not_shared(params, profile.name):
+    for params in samples(swept.space):
+        if why := scorer.why_not_shared(params, swept.name):
             if given == AUTO:
                 return None
-            raise ArgumentError(f"profile={given!r} needs work that candidates share: {why}; use profile=None")
-    return profile
+            raise ArgumentError(f"sweep={given!r} needs work that candidates share: {why}; use sweep=None")
+    return swept
 
 
 def _name_of_C(estimator: Any) -> str:
