@@ -35,11 +35,12 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR as EvolvedKernelSVR
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel as ExpressionKernel
     from spotsvm.estimators.reduced.reduced_svc import ReducedSVC as ReducedSVC
-    from spotsvm.luck.candidates import expected_score as expected_score
-    from spotsvm.luck.new_rows import ExpectedScore as ExpectedScore
+    from spotsvm.luck.optimism import Optimism as Optimism
+    from spotsvm.luck.refits.analysis import oversearching as oversearching
+    from spotsvm.luck.refits.candidates import expected_score as expected_score
+    from spotsvm.luck.refits.new_rows import ExpectedScore as ExpectedScore
     from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC as MultiKernelSVC
     from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR as MultiKernelSVR
-    from spotsvm.optimism.analysis import oversearching as oversearching
     from spotsvm.preprocessing.importance_fraction import ImportanceFraction as ImportanceFraction
     from spotsvm.preprocessing.principal_monomials import PrincipalMonomials as PrincipalMonomials
     from spotsvm.preprocessing.table_encoder import TableEncoder as TableEncoder
@@ -63,10 +64,9 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.study.stop import StopRule as StopRule
     from spotsvm.study.study import Study as Study
     from spotsvm.surrogates import Kriging as Kriging
+    from spotsvm.trials.metrics import mean_class_accuracy as mean_class_accuracy
+    from spotsvm.trials.metrics import mean_class_accuracy_scorer as mean_class_accuracy_scorer
     from spotsvm.trials.recommendation import Recommendation as Recommendation
-    from spotsvm.trials.scores.metrics import mean_class_accuracy as mean_class_accuracy
-    from spotsvm.trials.scores.metrics import mean_class_accuracy_scorer as mean_class_accuracy_scorer
-    from spotsvm.trials.scores.optimism import Optimism as Optimism
     from spotsvm.trials.trial import Trial as Trial
     from spotsvm.tuned.tuned_svc import TunedSVC as TunedSVC
     from spotsvm.tuned.tuned_svr import TunedSVR as TunedSVR
@@ -92,11 +92,12 @@ _NAMES = {
     "estimators.evolved.evolved_kernel_svr": "EvolvedKernelSVR",
     "estimators.evolved.expression_kernel": "ExpressionKernel",
     "estimators.reduced.reduced_svc": "ReducedSVC",
-    "luck.candidates": "expected_score",
-    "luck.new_rows": "ExpectedScore",
+    "luck.optimism": "Optimism",
+    "luck.refits.analysis": "oversearching",
+    "luck.refits.candidates": "expected_score",
+    "luck.refits.new_rows": "ExpectedScore",
     "multi_kernel.multi_kernel_svc": "MultiKernelSVC",
     "multi_kernel.multi_kernel_svr": "MultiKernelSVR",
-    "optimism.analysis": "oversearching",
     "preprocessing.importance_fraction": "ImportanceFraction",
     "preprocessing.principal_monomials": "PrincipalMonomials",
     "preprocessing.table_encoder": "TableEncoder",
@@ -115,9 +116,8 @@ _NAMES = {
     "study.stop": "ImprovementBelowUncertainty StopRule",
     "study.study": "Study",
     "surrogates": "Kriging",
+    "trials.metrics": "mean_class_accuracy mean_class_accuracy_scorer",
     "trials.recommendation": "Recommendation",
-    "trials.scores.metrics": "mean_class_accuracy mean_class_accuracy_scorer",
-    "trials.scores.optimism": "Optimism",
     "trials.trial": "Trial",
     "tuned.tuned_svc": "TunedSVC",
     "tuned.tuned_svr": "TunedSVR",

@@ -37,7 +37,7 @@ solvers.search                      10 10
 spotsvm.common                      11
 spotsvm.space                       12
 spotsvm.trials                      13
-spotsvm.trials.scores               14
+spotsvm.luck                        14
 spotsvm.reports.html                14
 spotsvm.reports                     15
 spotsvm.study.record                15
@@ -54,8 +54,7 @@ spotsvm.preprocessing.time_series   12
 spotsvm.preprocessing               13      not spotsvm.space spotsvm.trials spotsvm.estimators
 spotsvm.tuned                       18      not spotsvm.search_cv spotsvm.cross_validation
 spotsvm.cross_validation            15      not spotsvm.study spotsvm.reports spotsvm.preprocessing
-spotsvm.optimism                    17      not spotsvm.study spotsvm.reports
-spotsvm.luck                        16      not spotsvm.study spotsvm.reports
+spotsvm.luck.refits                 16      not spotsvm.study spotsvm.reports
 spotsvm.search_cv                   17
 spotsvm.multi_kernel.models         18
 spotsvm.multi_kernel                19 20

@@ -13,7 +13,7 @@ from spotsvm.common.text import aligned, duration
 from spotsvm.errors import StorageError
 from spotsvm.study.record.opening import record_files
 from spotsvm.study.status import Incumbent, Status, read_status
-from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.timing import PHASES
 
 

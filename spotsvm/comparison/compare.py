@@ -19,10 +19,10 @@ from spotsvm.comparison.runs import (
     run_search,
 )
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.intervals import check_confidence
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.given import Start, equal_start
-from spotsvm.trials.scores.intervals import check_confidence
 
 
 def compare(

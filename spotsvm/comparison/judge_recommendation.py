@@ -13,13 +13,13 @@ import numpy as np
 
 from spotsvm.comparison.runs import takes_seed
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.intervals import check_confidence, nadeau_bengio, welch
 from spotsvm.luck.paired import side_of_zero
 from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import in_order
 from spotsvm.trials.current_trial import CurrentTrial, takes_trial
 from spotsvm.trials.recommendation import Recommendation
-from spotsvm.trials.scores.intervals import check_confidence, nadeau_bengio, welch
 from spotsvm.trials.trial import Outcome
 
 _STREAM = 1 << 43

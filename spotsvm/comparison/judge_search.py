@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.comparison.judge_recommendation import Judgement, check_repeats, judged
 from spotsvm.errors import ArgumentError
-from spotsvm.optimism.repeats import fresh_scores, fresh_splits
-from spotsvm.optimism.search_access import fitted_candidate, ratio_of, score_or_nan, scorer_of
+from spotsvm.luck.intervals import nadeau_bengio, t_interval
+from spotsvm.luck.refits.repeats import fresh_scores, fresh_splits
+from spotsvm.luck.refits.search_access import fitted_candidate, ratio_of, score_or_nan, scorer_of
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.recommendation import recommend
-from spotsvm.trials.scores.intervals import nadeau_bengio, t_interval
 
 _STREAM = 1 << 44
 _SAMPLES = 100

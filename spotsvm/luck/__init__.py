@@ -1,4 +1,4 @@
-"""How much of a score is luck: rows drawn again, paired differences, and the score to expect on new rows.
+"""How much of a score is luck: intervals, rows drawn again, paired differences, verdicts. Nothing here fits a search.
 
-It may import cross_validation, trials, and what is below them.
+It may import trials, space and common.
 """

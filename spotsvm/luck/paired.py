@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from scipy.stats import norm
 
+from spotsvm.luck.intervals import NO_INTERVAL, Interval, t_interval
 from spotsvm.luck.rows import Unseen, pooled
-from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, t_interval
 
 CONFIDENCE = 0.95
 _STREAM = 1

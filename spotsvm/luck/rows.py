@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from math import ceil, nan, sqrt
+from math import nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, get_tags
 
-from spotsvm.cross_validation.fold_data import Split
+from spotsvm.luck.draws import draw_rows
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -104,7 +104,14 @@ class Unseen:
 
     @classmethod
     def out_of_fold(
-        cls, estimator: Any, X: Any, y: Any, splits: Sequence[Split], groups: Any = None, block: int = 1, n_jobs: int | None = 1
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        splits: Sequence[tuple[Rows, Rows]],
+        groups: Any = None,
+        block: int = 1,
+        n_jobs: int | None = 1,
     ) -> Unseen:
         """Return the test rows of splits, each with a clone that is fitted on the training rows."""
 
@@ -121,7 +128,7 @@ class Unseen:
     @property
     def units(self) -> float:
         """Number of independent rows, groups or blocks."""
-        return len(self) / self.block if self.groups is None else float(len(np.unique(self.groups)))
+        return float(len(self) if self.unit is None else len(np.unique(self.unit)))
 
     @property
     def model(self) -> Any:
@@ -139,16 +146,13 @@ class Unseen:
         every.answer("predict", self.predictions)
         return every
 
-    @cached_property
-    def _members(self) -> list[Rows]:
-        """The rows of each group."""
-        place = np.unique(np.asarray(self.groups), return_inverse=True)[1]
-        return np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
-
     @property
     def unit(self) -> Any:
-        """A label of the group or block of each row; None for independent rows."""
-        return self.groups if self.groups is not None or self.block == 1 else np.arange(len(self)) // self.block
+        """A label of the group or block of each row; None for independent rows. Blocks have equal lengths, give or take a row."""
+        if self.groups is not None or self.block == 1:
+            return self.groups
+        n = len(self)
+        return np.arange(n) * max(round(n / self.block), 1) // n
 
     def scores(self, scorer: Any, draws: Sequence[Rows]) -> Floats:
         """Return the scores of draws of rows; nan of one that lacks rows, or a second class."""
@@ -159,18 +163,6 @@ class Unseen:
                 if len(rows) and not (classify and len(np.unique(_safe_indexing(self.y, rows))) < 2):
                     found[k] = self.score(scorer, rows)
         return found
-
-    def draw(self, rng: np.random.Generator) -> Rows:
-        """Draw as many rows with replacement, in blocks of neighbours, the first row following the last; or as many groups."""
-        n = len(self)
-        if self.groups is not None:
-            drawn = rng.integers(len(self._members), size=len(self._members))
-            return np.concatenate([self._members[k] for k in drawn])
-        if self.block == 1:
-            return rng.integers(n, size=n)
-        starts = rng.integers(n, size=ceil(n / self.block))
-        rows: Rows = ((starts[:, None] + np.arange(self.block)) % n).ravel()[:n]
-        return rows
 
     def score(self, scorer: Any, rows: Rows | None = None) -> float:
         """Return the score of rows, by default of all; nan where they have none, as if they lack a class.
@@ -274,8 +266,8 @@ def _drawn_variance(statistic: Callable[[Rows], float], unseen: Unseen, rng: np.
     classify = get_tags(unseen.model).estimator_type == "classifier"
     again = []
     with config_context(assume_finite=True, skip_parameter_validation=True):  # all rows were scored with checks before
-        for _ in range(resamples):
-            rows = unseen.draw(rng)
+        for counts in draw_rows(len(unseen), resamples, rng, unseen.unit).counts:
+            rows = np.repeat(np.arange(len(unseen)), counts.astype(np.intp))
             if not classify or len(np.unique(_safe_indexing(unseen.y, rows))) > 1:
                 again.append(statistic(rows))
     known = np.array(again)[np.isfinite(again)]

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from spotsvm.common.drawing import count_axis, drawing, name_chosen, name_trials, plain
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.fold_bias import tuned_metric
+from spotsvm.luck.intervals import bounded
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Part, Picture, Section
@@ -20,8 +22,6 @@ from spotsvm.space.description import same_parameter
 from spotsvm.trials.pareto import hypervolume_curve
 from spotsvm.trials.recommendation import holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.fold_bias import tuned_metric
-from spotsvm.trials.scores.intervals import bounded
 from spotsvm.trials.trial import FINISHED, Trial, is_given
 
 _PLACES = 300

@@ -14,8 +14,8 @@ from spotsvm.reports.html.page import Notice, Part, Picture, Section
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.verdict import interval_picture, notice_parts, verdict_parts
 from spotsvm.reports.view import MOST, StudyView
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, holds_bounds, why_none
-from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.sweep import finished_counts
 
 _SURE = 1.96

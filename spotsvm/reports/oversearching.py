@@ -10,13 +10,13 @@ import pandas as pd
 
 from spotsvm.common.drawing import count_axis, drawing, plain
 from spotsvm.common.text import short_names
+from spotsvm.luck.optimism import Optimism
 from spotsvm.reports.convergence import best_so_far
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.view import StudyView
-from spotsvm.trials.scores.metrics import ScoreUnit
-from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.trial import Trial
 
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)

@@ -19,9 +19,9 @@ from spotsvm.reports.html.page import Picture
 from spotsvm.reports.model import StudyModel
 from spotsvm.reports.slices import parallel_picture, slices_picture
 from spotsvm.reports.view import Importance, StudyView, main_effects
+from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.own_unit import in_own_unit
 
 
 def plot_convergence(study: StudyResults, baseline: StudyResults | None = None) -> Any:

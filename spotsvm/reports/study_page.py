@@ -15,9 +15,9 @@ from spotsvm.reports.repeat import footer, repeat_section
 from spotsvm.reports.slices import slices_parts
 from spotsvm.reports.tuned import settings_section, trials_section
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.recommendation import TABLE
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.own_unit import in_own_unit
 
 
 def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Page:

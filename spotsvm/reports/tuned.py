@@ -16,7 +16,7 @@ from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
-from spotsvm.trials.scores.metrics import metric_words
+from spotsvm.trials.metrics import metric_words
 from spotsvm.trials.sweep import suggested
 from spotsvm.trials.timing import PHASES, time_spent
 

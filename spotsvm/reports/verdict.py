@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.drawing import draw_intervals, drawing, plain
+from spotsvm.luck.intervals import bounded
+from spotsvm.luck.verdict import CONSTANT, Verdict
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Notice, Part, Picture, Table
-from spotsvm.trials.scores.intervals import bounded
-from spotsvm.trials.scores.metrics import ScoreUnit
-from spotsvm.trials.scores.verdict import CONSTANT, Verdict
+from spotsvm.trials.metrics import ScoreUnit
 
 _SURE = 1.96
 #: what scores are called that are those of training rows, and who has seen these

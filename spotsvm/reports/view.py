@@ -13,18 +13,18 @@ from scipy.stats import qmc, sobol_indices, uniform
 
 from spotsvm.common.text import printable_line
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError
+from spotsvm.luck.fold_bias import optimism_of_trials, tuned_metric
+from spotsvm.luck.intervals import bounded
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
 from spotsvm.surrogates.kriging.noise import Verdict as Noisiness
 from spotsvm.surrogates.kriging.noise import judge_noise
+from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.trials.own_unit import OwnUnits, in_own_unit
 from spotsvm.trials.recommendation import Recommendation, current_verdict, holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.fold_bias import optimism_of_trials, tuned_metric
-from spotsvm.trials.scores.intervals import bounded
-from spotsvm.trials.scores.metrics import ScoreUnit
-from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.own_unit import OwnUnits, in_own_unit
-from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.trials.trial import FINISHED, Trial
 
 _GRID = 25

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration
-from spotsvm.luck.candidates import as_decisions, common_responses, respond
+from spotsvm.luck.refits.candidates import as_decisions, common_responses, respond
 from spotsvm.luck.scores import labels_of, probabilities_of
 
 Array = NDArray[Any]

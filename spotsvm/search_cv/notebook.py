@@ -11,8 +11,8 @@ from typing import Any
 from spotsvm.common.text import duration, printable_line
 from spotsvm.errors import SpotSVMError
 from spotsvm.search_cv.scoring import metric_name
-from spotsvm.trials.scores.metrics import ScoreUnit
-from spotsvm.trials.scores.own_unit import OwnUnits
+from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.sweep import finished_words, suggested
 from spotsvm.trials.trial import FINISHED
 

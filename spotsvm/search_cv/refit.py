@@ -13,7 +13,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from spotsvm.common.checks import check_flag
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, RefitTimeoutError
-from spotsvm.luck.candidates import best_candidates, combined, out_of_fold
+from spotsvm.luck.refits.candidates import best_candidates, combined, out_of_fold
 from spotsvm.luck.scores import probabilities_of
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun

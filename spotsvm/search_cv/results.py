@@ -14,12 +14,12 @@ from scipy.stats import rankdata
 
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
 from spotsvm.errors import NoCompletedTrialError, NoCompletedTrialTypeError
+from spotsvm.luck.fold_bias import fold_metrics
 from spotsvm.search_cv.bounds import why_none_holds
 from spotsvm.search_cv.run import SearchArguments
 from spotsvm.search_cv.scoring import CandidateScoring
 from spotsvm.study.study import Study
 from spotsvm.trials.recommendation import holds_bounds, summarise_failures
-from spotsvm.trials.scores.fold_bias import fold_metrics
 from spotsvm.trials.trial import Trial
 
 

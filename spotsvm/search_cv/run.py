@@ -46,9 +46,9 @@ from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Here, Workers
 from spotsvm.trials.constraints import N_VALUES, Constraints, ConstraintsLike
+from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import holds_bounds
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.sweep import SweptParameter, described_sweep
 from spotsvm.trials.trial import Outcome, Trial
 

@@ -14,9 +14,9 @@ from tqdm import tqdm
 
 from spotsvm.common.text import duration
 from spotsvm.errors import ArgumentError
+from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.trial import Trial
 
 _LOG = logging.getLogger(__name__)

@@ -10,8 +10,8 @@ import pandas as pd
 
 from spotsvm.common.text import checked_path
 from spotsvm.study.status import Status, status_of
+from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.own_unit import in_own_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from spotsvm.errors import ArgumentError, SpaceError
+from spotsvm.luck.optimism import nan_to_none, plain
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
-from spotsvm.trials.scores.metrics import ScoreUnit
-from spotsvm.trials.scores.optimism import nan_to_none, plain
-from spotsvm.trials.scores.own_unit import OwnUnits
 from spotsvm.trials.sweep import described_sweep, suggested
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
 from spotsvm.trials.trial import FINISHED, Trial

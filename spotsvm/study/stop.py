@@ -15,13 +15,13 @@ import numpy as np
 
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NotPositiveDefiniteError
+from spotsvm.luck.fold_bias import corrected_standard_error, fold_scores, tuned_metric
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
 from spotsvm.surrogates.kriging.noise import judge_noise
 from spotsvm.trials.recommendation import commonest_reasons, kind_of_reason, may_be_best
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.fold_bias import corrected_standard_error, fold_scores, tuned_metric
 from spotsvm.trials.trial import Trial
 
 _LOG = logging.getLogger(__name__)

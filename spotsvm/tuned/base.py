@@ -28,8 +28,8 @@ from spotsvm.common.text import checked_path
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
-from spotsvm.luck.new_rows import corrected, left_out_scores, mean_score, percentile_interval
 from spotsvm.luck.paired import Difference, code_of, side_of_zero
+from spotsvm.luck.refits.new_rows import corrected, left_out_scores, mean_score, percentile_interval
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread

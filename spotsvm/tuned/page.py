@@ -15,7 +15,7 @@ from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.space.description import parameter_code
 from spotsvm.space.space import Space
-from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.metrics import ScoreUnit
 
 
 class _Written(str):

@@ -8,8 +8,8 @@ from textwrap import indent
 from typing import Any
 
 from spotsvm.common.code import mapping_code, params_code
+from spotsvm.luck.verdict import Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.pipelines.registry import is_series
 from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.tables.split import TEST_SHARE

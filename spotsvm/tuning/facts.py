@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from spotsvm.common.text import printable_line
-from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.tables.table import Table
 
 

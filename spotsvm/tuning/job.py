@@ -14,18 +14,18 @@ from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, SpotSVMError
-from spotsvm.luck.new_rows import expected_of, fresh_folds
+from spotsvm.luck.optimism import Method
+from spotsvm.luck.refits.analysis import oversearching
+from spotsvm.luck.refits.new_rows import expected_of, fresh_folds
 from spotsvm.luck.rows import Unseen, score_with_error
-from spotsvm.optimism.analysis import oversearching
+from spotsvm.luck.verdict import Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.search_cv.start import default_start
 from spotsvm.study.given import Start, equal_start
 from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
+from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
-from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
-from spotsvm.trials.scores.optimism import Method
-from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.code import REPEAT, tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import fit_to_more_rows

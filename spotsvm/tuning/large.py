@@ -12,7 +12,7 @@ from sklearn.base import clone
 from spotsvm.common.text import duration
 from spotsvm.errors import RefitTimeoutError
 from spotsvm.search_cv.refit import refitted
-from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.pipelines.default_spaces import iteration_cap
 from spotsvm.tuning.tables.split import TEST_SHARE, sample
 from spotsvm.tuning.tables.table import Table

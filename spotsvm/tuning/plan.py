@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.copies import COPIES
 from spotsvm.tuning.tables.notice import Notice

@@ -13,7 +13,7 @@ from pandas.api.types import is_numeric_dtype
 from spotsvm.common.fingerprint import versions
 from spotsvm.errors import DataError
 from spotsvm.preprocessing.table_encoder import as_texts
-from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
+from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.saved import SavedModel
 from spotsvm.tuning.scoring import scorer_of
 from spotsvm.tuning.tables.reading import TableFile, listed, read_rows

@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.errors import StorageError
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.verdict import Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-from spotsvm.trials.scores.metrics import ScoreUnit
-from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.average_page import average_page
 from spotsvm.tuning.predict import predicted
 from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model

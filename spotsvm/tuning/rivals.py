@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 
 from spotsvm.luck.paired import paired_difference
 from spotsvm.luck.rows import Unseen, score_with_error
-from spotsvm.trials.scores.verdict import CONSTANT, FOREST, LINEAR, Rival
+from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, Rival
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.table import Table
 

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, f1_score, jaccard_score, make_scorer, precision_score, recall_score
 
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
+from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.tables.cells import shown
 from spotsvm.tuning.tables.table import Table
 

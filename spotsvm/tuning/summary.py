@@ -8,11 +8,11 @@ from textwrap import wrap
 from typing import Any
 
 from spotsvm.common.text import duration, short_names
+from spotsvm.luck.optimism import Method, Optimism
+from spotsvm.luck.verdict import CONSTANT, Verdict
 from spotsvm.trials.edges import edges_of
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import ROWS, summarise_failures
-from spotsvm.trials.scores.metrics import ScoreUnit
-from spotsvm.trials.scores.optimism import Method, Optimism
-from spotsvm.trials.scores.verdict import CONSTANT, Verdict
 from spotsvm.trials.sweep import finished_counts
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series

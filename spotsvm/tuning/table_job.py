@@ -12,10 +12,10 @@ from typing import Any, cast
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 
 from spotsvm.errors import ShortSeriesWarning
+from spotsvm.luck.intervals import NO_INTERVAL
 from spotsvm.luck.paired import Difference, paired_difference
 from spotsvm.luck.rows import Unseen, block_length, score_with_error
-from spotsvm.trials.scores.intervals import NO_INTERVAL
-from spotsvm.trials.scores.verdict import HeldOut
+from spotsvm.luck.verdict import HeldOut
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import held_out

@@ -16,10 +16,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.study.stop import checked_timeout
-from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
-from spotsvm.trials.scores.verdict import Verdict
+from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.tuned.tuned_svc import SCORES as CLASSIFICATION_SCORES
 from spotsvm.tuned.tuned_svc import TunedSVC
 from spotsvm.tuned.tuned_svr import SCORES as REGRESSION_SCORES

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.luck.intervals import corrected_factor
 from spotsvm.luck.paired import CONFIDENCE, Difference, side_of_zero
+from spotsvm.luck.verdict import Decision, HeldOut, Reason, Replaced, Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import may_be_best
-from spotsvm.trials.scores.intervals import corrected_factor
-from spotsvm.trials.scores.verdict import Decision, HeldOut, Reason, Replaced, Verdict
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.results import HeldOutResult
 

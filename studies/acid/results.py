@@ -9,8 +9,8 @@ import pandas as pd
 
 from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
+from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.studies.acid.task import CLASSES, PRINTED, acid_space
-from spotsvm.trials.scores.intervals import nadeau_bengio
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -23,8 +23,8 @@ from spotsvm.space.space import Space
 from spotsvm.studies.acid.data import AcidData, Rows, acid_data
 from spotsvm.studies.common.data import Floats, Params, data_folder, data_from
 from spotsvm.study.callbacks import runs_bar
+from spotsvm.trials.metrics import mean_class_accuracy
 from spotsvm.trials.recommendation import recommend
-from spotsvm.trials.scores.metrics import mean_class_accuracy
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 
 CLASSES = (1, 2, 3, 4, 5)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.intervals import corrected_factor, t_interval
+from spotsvm.luck.intervals import corrected_factor, t_interval
 
 
 class PairedTest(NamedTuple):

@@ -13,9 +13,9 @@ from sklearn.svm import SVC
 
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
+from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.studies.common.data import DataSet, Floats, data_folder, read_set, stand_ins
 from spotsvm.studies.conformal.toy import MAIN, PRINTED, SIGMA, C, Reading, draw_points
-from spotsvm.trials.scores.intervals import nadeau_bengio
 
 N_TRAIN, N_TEST = 100, 1000
 ORDINAL, SCALED, COMPLETE = "ordinal", "ordinal, -1 to 1", "ordinal, -1 to 1, complete rows"

@@ -11,10 +11,10 @@ from matplotlib.ticker import NullFormatter, StrMethodFormatter
 from numpy.typing import ArrayLike
 
 from spotsvm.common.drawing import COLOURS, tidy
+from spotsvm.luck.intervals import NO_INTERVAL, nadeau_bengio
 from spotsvm.studies.new_rows.entrants import REFERENCE, REFERENCE_LOOKS
 from spotsvm.studies.new_rows.sets import REGRESSION
 from spotsvm.studies.new_rows.trials import OWN_TIME
-from spotsvm.trials.scores.intervals import NO_INTERVAL, nadeau_bengio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,13 +13,13 @@ from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
-from spotsvm.optimism.analysis import oversearching
+from spotsvm.luck.intervals import nadeau_bengio
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.common.experiment import Experiment, check_least
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.trials.scores.intervals import nadeau_bengio
-from spotsvm.trials.scores.optimism import Optimism
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

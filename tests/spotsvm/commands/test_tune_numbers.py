@@ -10,8 +10,8 @@ from click.testing import CliRunner
 from sklearn.svm import SVC
 
 from spotsvm.commands.main import main
+from spotsvm.luck.verdict import Verdict
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.saved import load_model, machine_parameters
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from spotsvm import SpotSearchCV
 from spotsvm.comparison.judge_search import judge_search
 from spotsvm.errors import ArgumentError
-from spotsvm.optimism.repeats import fresh_splits
+from spotsvm.luck.refits.repeats import fresh_splits
 from spotsvm.studies.common.plain_search import PLAIN
 
 SPACE = {"svc__C": loguniform(1e-2, 1e3), "svc__gamma": loguniform(1e-4, 1e1)}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spotsvm.luck.draws import draw_rows, unit_sums
-from spotsvm.luck.new_rows import corrected, left_out_scores, percentile_interval
+from spotsvm.luck.refits.new_rows import corrected, left_out_scores, percentile_interval
 from spotsvm.luck.scores import _SCORES
 
 ACCURACY = _SCORES["accuracy"]

@@ -18,7 +18,7 @@ from spotsvm.reports.study_page import study_page
 from spotsvm.reports.view import StudyView
 from spotsvm.search_cv.notebook import results_html
 from spotsvm.study.callbacks import Progress
-from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.metrics import ScoreUnit
 
 X, Y = make_regression(60, 3, noise=10.0, random_state=0)
 SPACE = {"C": loguniform(1.0, 1000.0), "gamma": loguniform(1e-3, 1.0)}

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import loguniform
 
 from spotsvm import Study
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.reports.html.cells import short
 from spotsvm.reports.study_page import study_page
-from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.verdict import Rival, Verdict
 from tests.spotsvm.reports.pages import check_page
 
 SPACE = {"table__svc__C": loguniform(2**-5, 2**15), "table__svc__gamma": loguniform(2**-15, 2**3)}

@@ -9,13 +9,13 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.fold_bias import optimism_of_trials
 from spotsvm.reports.model import AgainstRandom
 from spotsvm.reports.recommended import plausible_ranges
 from spotsvm.reports.study_page import study_page
 from spotsvm.reports.view import StudyView
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.fold_bias import optimism_of_trials
 from tests.spotsvm.reports.pages import SECTIONS, check_page
 
 SQUARE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}

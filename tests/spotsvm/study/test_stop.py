@@ -9,10 +9,10 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
 from spotsvm.errors import ArgumentError, NotPositiveDefiniteError
+from spotsvm.luck.fold_bias import corrected_standard_error
 from spotsvm.space.space import Space
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.stop import ImprovementBelowUncertainty, checked_stop, with_test_share
-from spotsvm.trials.scores.fold_bias import corrected_standard_error
 from spotsvm.trials.trial import Trial
 
 EARLY = ImprovementBelowUncertainty(factor=1.0, patience=2, min_trials=8)

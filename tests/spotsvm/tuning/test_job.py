@@ -15,12 +15,12 @@ from sklearn.svm import SVC, SVR
 
 from spotsvm.commands.tune import demo, tune
 from spotsvm.errors import ArgumentError, DataError, StudyMismatchError
-from spotsvm.optimism.analysis import oversearching
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.refits.analysis import oversearching
+from spotsvm.luck.verdict import Verdict
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.recommendation import ROWS
-from spotsvm.trials.scores.metrics import ScoreUnit, named_scorer
-from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.verdict import Verdict
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.large import Limits, fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline

@@ -3,7 +3,7 @@ import pandas as pd
 from sklearn.svm import SVC
 
 from spotsvm.errors import RefitTimeoutError
-from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning import large
 from spotsvm.tuning.large import Limits, fit_to_more_rows
 from spotsvm.tuning.tables.table import Table

@@ -8,9 +8,9 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from spotsvm.common.text import short_names
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.space.space import Space
-from spotsvm.trials.scores.optimism import Optimism
-from spotsvm.trials.scores.verdict import Rival, Verdict
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult, comparison

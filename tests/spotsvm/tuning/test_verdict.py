@@ -7,8 +7,8 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from spotsvm.luck.paired import Difference, share_interval
+from spotsvm.luck.verdict import Replaced
 from spotsvm.space.space import Space
-from spotsvm.trials.scores.verdict import Replaced
 from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult

@@ -15,7 +15,7 @@ from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgem
 from spotsvm.studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
 from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, untuned_svc
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.scores.metrics import mean_class_accuracy
+from spotsvm.trials.metrics import mean_class_accuracy
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 
 NAMES = {"XPERC": "importancefraction__fraction", "GAMMA": "cutoffclassifier__estimator__gamma"}

@@ -3,8 +3,8 @@ import pytest
 from scipy.stats import ttest_1samp, ttest_ind
 
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.studies.common.paired_tests import corrected_resampled_t_test, over_sets
-from spotsvm.trials.scores.intervals import nadeau_bengio
 
 
 @pytest.fixture

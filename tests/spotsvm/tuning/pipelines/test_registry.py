@@ -6,7 +6,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cro
 
 from spotsvm import Space, Study
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.trials.scores.metrics import named_scorer
+from spotsvm.trials.metrics import named_scorer
 from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description, named_pipeline
 from spotsvm.tuning.tables.table import make_table
 

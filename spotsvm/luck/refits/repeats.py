@@ -11,7 +11,9 @@ from sklearn.base import is_classifier
 from spotsvm.cross_validation.fold_scorer import FoldScorer, warn_of_failures
 from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.errors import DataError
-from spotsvm.optimism.search_access import (
+from spotsvm.luck.intervals import expected_interval, nadeau_bengio
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.refits.search_access import (
     Floats,
     Split,
     candidate_params,
@@ -21,8 +23,6 @@ from spotsvm.optimism.search_access import (
     ratio_of,
     winner_of,
 )
-from spotsvm.trials.scores.intervals import expected_interval, nadeau_bengio
-from spotsvm.trials.scores.optimism import Optimism
 
 
 def run_repeats(

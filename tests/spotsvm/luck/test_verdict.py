@@ -4,7 +4,7 @@ from math import isnan, nan
 import pytest
 
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.verdict import Replaced, Rival, Verdict
+from spotsvm.luck.verdict import Replaced, Rival, Verdict
 
 HELPED = Verdict(
     "accuracy", "helped", "held-out better", "tuned", 7, {"svc__C": 2.0}, 0.8, 0.78, 0.03, 0.85, 0.84, 0.02, 0.05, 0.01, 0.06,

@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV, KFold, TimeSeriesSplit
 
 from spotsvm import expected_score
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.new_rows import expected_of, fresh_folds, score_interval
+from spotsvm.luck.refits.new_rows import expected_of, fresh_folds, score_interval
 from spotsvm.luck.rows import Unseen
 
 

@@ -8,9 +8,9 @@ from math import isfinite, nan, sqrt
 from typing import Any, Literal
 
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval
-from spotsvm.trials.scores.metrics import ScoreUnit
-from spotsvm.trials.scores.optimism import nan_to_none, none_to_nan, plain
+from spotsvm.luck.intervals import NO_INTERVAL, Interval
+from spotsvm.luck.optimism import nan_to_none, none_to_nan, plain
+from spotsvm.trials.metrics import ScoreUnit
 
 Decision = Literal["helped", "did not help", "no difference"]
 #: why: no candidate is better on the folds; the held-out rows are against the tuned model, for it, undecided, or have no interval

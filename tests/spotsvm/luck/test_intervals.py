@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.stats import ttest_1samp
 
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.intervals import (
+from spotsvm.luck.intervals import (
     bounded,
     check_confidence,
     corrected_factor,

@@ -27,9 +27,9 @@ from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.draws import Draws, draw_rows
+from spotsvm.luck.intervals import NO_INTERVAL, Interval, score_range
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, weighted_mean
-from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, score_range
 
 Array = NDArray[Any]
 _BLOCK = 4_000_000  # numbers of decisions that are held at once

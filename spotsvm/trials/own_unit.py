@@ -9,10 +9,10 @@ from typing import Any
 
 from spotsvm.common.code import literal
 from spotsvm.trials.ledger import Ledger
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import Recommendation
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.scores.metrics import ScoreUnit
 from spotsvm.trials.trial import Trial
 
 _SCORING, _OPTIMISED = "context: scoring", "context: metric to optimise"

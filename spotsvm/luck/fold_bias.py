@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.trials.scores.intervals import Floats, check_confidence, corrected_factor, expected_interval, nadeau_bengio
-from spotsvm.trials.scores.optimism import Optimism
+from spotsvm.luck.intervals import Floats, check_confidence, corrected_factor, expected_interval, nadeau_bengio
+from spotsvm.luck.optimism import Optimism
 from spotsvm.trials.trial import Trial
 
 _INTERVAL_NOTE = (

@@ -7,9 +7,9 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.errors import DataError
-from spotsvm.optimism.repeats import fresh_splits
+from spotsvm.luck.intervals import nadeau_bengio
+from spotsvm.luck.refits.repeats import fresh_splits
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.trials.scores.intervals import nadeau_bengio
 
 X, Y = make_classification(80, 4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-10, 2**2)}

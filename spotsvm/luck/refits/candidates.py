@@ -24,11 +24,19 @@ from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration, calibrate
 from spotsvm.luck.draws import draw_rows
-from spotsvm.luck.new_rows import N_DRAWS, ExpectedScore, corrected, expected_of, expected_of_draws, fresh_folds, left_out_scores
+from spotsvm.luck.intervals import check_confidence
+from spotsvm.luck.refits.new_rows import (
+    N_DRAWS,
+    ExpectedScore,
+    corrected,
+    expected_of,
+    expected_of_draws,
+    fresh_folds,
+    left_out_scores,
+)
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, known_score, labels_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
-from spotsvm.trials.scores.intervals import check_confidence
 
 Array = NDArray[Any]
 

@@ -14,8 +14,17 @@ from numpy.typing import NDArray
 
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
-from spotsvm.optimism.outer_splits import OuterSplits
-from spotsvm.optimism.search_access import (
+from spotsvm.luck.intervals import (
+    Interval,
+    corrected_factor,
+    expected_interval,
+    jackknife_variance,
+    repeated_variance,
+    t_interval,
+)
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.refits.outer_splits import OuterSplits
+from spotsvm.luck.refits.search_access import (
     Floats,
     Rows,
     Split,
@@ -36,15 +45,6 @@ from spotsvm.optimism.search_access import (
     tuned_score,
     winner_of,
 )
-from spotsvm.trials.scores.intervals import (
-    Interval,
-    corrected_factor,
-    expected_interval,
-    jackknife_variance,
-    repeated_variance,
-    t_interval,
-)
-from spotsvm.trials.scores.optimism import Optimism
 
 Variance = Literal["auto", "jackknife", "nadeau-bengio"]
 VARIANCES: tuple[Variance, ...] = ("auto", "jackknife", "nadeau-bengio")

@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spotsvm import expected_score
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.candidates import OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
+from spotsvm.luck.refits.candidates import OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
 from spotsvm.luck.scores import known_score
 
 

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, oversearching
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.trials.scores.fold_bias import (
+from spotsvm.luck.fold_bias import (
     corrected_standard_error,
     fold_bias,
     fold_metrics,
@@ -19,7 +19,7 @@ from spotsvm.trials.scores.fold_bias import (
     optimism_of_trials,
     tuned_metric,
 )
-from spotsvm.trials.scores.intervals import nadeau_bengio
+from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.trials.trial import Trial
 
 SCORES = [[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]]

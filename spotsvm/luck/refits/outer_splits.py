@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 from sklearn.utils.multiclass import type_of_target
 
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.optimism.search_access import Rows, Split, count_rows, ratio_of
+from spotsvm.luck.refits.search_access import Rows, Split, count_rows, ratio_of
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ import pandas as pd
 from spotsvm.common.drawing import COLOURS, new_axes, tidy
 from spotsvm.common.drawing import plain as plain_label
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.intervals import NO_INTERVAL, Interval, score_range
-from spotsvm.trials.scores.metrics import ScoreUnit
+from spotsvm.luck.intervals import NO_INTERVAL, Interval, score_range
+from spotsvm.trials.metrics import ScoreUnit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

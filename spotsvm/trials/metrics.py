@@ -11,7 +11,6 @@ import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer, recall_score
 
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.intervals import Interval
 
 
 def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
@@ -128,7 +127,7 @@ class ScoreUnit:
         """Return the scorer's value, or a difference of two, in its own unit."""
         return 0.0 - score if self.is_error else score  # no negative zero
 
-    def interval(self, interval: Interval) -> Interval:
+    def interval(self, interval: tuple[float, float]) -> tuple[float, float]:
         """Return the interval of such a value in its own unit."""
         low, high = interval
         return (self.value(high), self.value(low)) if self.is_error else (low, high)

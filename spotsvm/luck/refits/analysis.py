@@ -12,10 +12,13 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_random_state, indexable
 
 from spotsvm.errors import ArgumentError
-from spotsvm.optimism.nested import VARIANCES, FoldTask, Variance, check_folder, run_nested
-from spotsvm.optimism.outer_splits import outer_splits
-from spotsvm.optimism.repeats import run_repeats
-from spotsvm.optimism.search_access import (
+from spotsvm.luck.fold_bias import optimism_of_folds
+from spotsvm.luck.intervals import check_confidence
+from spotsvm.luck.optimism import METHODS, Method, Optimism
+from spotsvm.luck.refits.nested import VARIANCES, FoldTask, Variance, check_folder, run_nested
+from spotsvm.luck.refits.outer_splits import outer_splits
+from spotsvm.luck.refits.repeats import run_repeats
+from spotsvm.luck.refits.search_access import (
     candidate_params,
     check_search,
     fit_search,
@@ -27,9 +30,6 @@ from spotsvm.optimism.search_access import (
     metric_title,
     winner_of,
 )
-from spotsvm.trials.scores.fold_bias import optimism_of_folds
-from spotsvm.trials.scores.intervals import check_confidence
-from spotsvm.trials.scores.optimism import METHODS, Method, Optimism
 
 
 def oversearching(

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.optimism import Optimism, number
+from spotsvm.luck.optimism import Optimism, number
 
 ROWS = (
     {"fold": 0, "tuned": 0.92, "outer": 0.88, "optimism": 0.04, "params": {"C": 2.0, "kernel": "rbf", "gamma": None}},

@@ -24,10 +24,10 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
-from spotsvm.optimism.nested import Incumbent, OuterFold, sum_up
-from spotsvm.optimism.outer_splits import OuterSplits, outer_splits
+from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, t_interval
+from spotsvm.luck.refits.nested import Incumbent, OuterFold, sum_up
+from spotsvm.luck.refits.outer_splits import OuterSplits, outer_splits
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.trials.scores.intervals import jackknife_variance, nadeau_bengio, t_interval
 
 X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-10, 2**2)}

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from spotsvm import mean_class_accuracy, mean_class_accuracy_scorer
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.scores.metrics import named_scorer
+from spotsvm.trials.metrics import named_scorer
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
