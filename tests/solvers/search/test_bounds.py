@@ -164,12 +164,12 @@ def test_a_path_without_an_allowed_value_is_a_failure_and_a_suggestion_has_one()
 
 
 @pytest.mark.parametrize("search", ["kriging", "random"])
-def test_bounds_on_paths(search):
+def test_bounds_on_sweeps(search):
     study = Study(SPACE, search, 0, sweep="y", constraints={"memory": ("<=", 1e9)}, noise=False).run(along_y, n_trials=12)
     held = {t.number: t.extra["memory"] <= 1e9 for t in study.trials}
     assert all(t.extra["bounds_held"] == held[t.number] for t in study.trials)
     for t in study.trials:
-        if t.suggestion == t.number:  # the best in its sweep that holds the bound
-            path = [one for one in study.trials if one.suggestion == t.number and held[one.number]]
+        if t.sweep == t.number:  # the best in its sweep that holds the bound
+            path = [one for one in study.trials if one.sweep == t.number and held[one.number]]
             assert t.value == min(one.value for one in path)
     assert study.best_value < (0.2501 if search == "kriging" else 0.27)
