@@ -130,7 +130,8 @@ result_options = section(
     click.option(
         "--out",
         type=click.Path(path_type=Path),
-        help="Folder for report, model, tables and the records of a search; the same command resumes the search.",
+        help="Folder for report, model and tables; with --model svm, spectra or stormwater also for the records of the search, "
+        "which the same command resumes.",
     ),
     click.option("--code", is_flag=True, help="Also print Python code that repeats the run; the page always has this code."),
     click.option("-q", "--quiet", is_flag=True, help="Print only the results, without notices and progress."),
