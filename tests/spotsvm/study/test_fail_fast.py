@@ -43,7 +43,9 @@ def test_tracebacks_come_from_workers_too(options):
     study = Study(SPACE, "random", 0)
     with pytest.raises(FirstTrialsFailedError) as caught:
         study.run(fails, 30, max_failures=2, **options)
-    assert "return undefined_name(params)" in caught.value.__notes__[0]
+    # without the line of code in a process: cloudpickle 3.1.3 does not send the name of the file
+    assert ", in fails\n" in caught.value.__notes__[0]
+    assert "NameError: name 'undefined_name' is not defined" in caught.value.__notes__[0]
     assert all("NameError" in t.traceback for t in study.trials if t.state == "failed")
 
 
