@@ -22,6 +22,7 @@ from sphinx.errors import ExtensionError
 SOURCES = Path(__file__).resolve().parent.parent
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != SOURCES]
 spotsvm = importlib.import_module("spotsvm")
+sys.path.append(str(SOURCES / "docs"))  # mathml.py
 
 #: the modules that users import from
 HOMES = ("spotsvm", "spotsvm.searches", "spotsvm.kernels", "spotsvm.acquisition", "spotsvm.errors", "spotsvm.solvers.dual")
@@ -31,7 +32,7 @@ author = "The spotsvm developers"
 copyright = author
 version = release = spotsvm.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser", "sphinx_gallery.gen_gallery"]
+extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser", "mathml", "sphinx_gallery.gen_gallery"]
 exclude_patterns = ["_build", "examples", "gallery/*/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 nitpicky = True
@@ -50,6 +51,8 @@ autodoc_mock_imports = ["optuna"]  # so that its part is described without it
 numpydoc_show_class_members = False
 numpydoc_attributes_as_param_list = True
 myst_heading_anchors = 3
+myst_enable_extensions = ["dollarmath"]
+html_math_renderer = "mathml"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "spotsvm"

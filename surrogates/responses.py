@@ -54,6 +54,10 @@ def are_penalties(values: ArrayLike) -> NDArray[np.bool_]:
     -------
     ndarray of bool, shape (n,)
 
+    Notes
+    -----
+    Equation :eq:`penalty` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> are_penalties([3.0, 1.0, 1e10, 2.0, 5.0, 400.0]).tolist()

@@ -62,6 +62,10 @@ def solve_dual_regression(
     solve_dual : The same for classification.
     spotsvm.ExactSVR : The regressor on it.
 
+    Notes
+    -----
+    Equation :eq:`dual-regression` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> import numpy as np

@@ -81,6 +81,10 @@ def solve_dual(
     solve_dual_regression : The same for regression.
     spotsvm.ExactSVC : The classifier on it.
 
+    Notes
+    -----
+    Equation :eq:`dual` of the chapter :doc:`/method/index`.
+
     References
     ----------
     Mierswa 2006, "Evolutionary Learning with Kernels", section 4.

@@ -200,6 +200,8 @@ class OversearchingMatrix:
 
     Notes
     -----
+    Equation :eq:`between-sets` of the chapter :doc:`/method/index`.
+
     S_t is the mean of the off-diagonal entries of column t: their sum over the number of sets less one. The paper prints 1/3 for
     three sets, but its Table 6 has 1/2.
 

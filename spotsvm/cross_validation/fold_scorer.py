@@ -51,7 +51,12 @@ class FoldScores:
     out_of_time: bool = False
 
     def mean(self, metric: str, n_splits: int) -> float:
-        """Return the mean test score, nan if a fold has none."""
+        """Return the mean test score, nan if a fold has none.
+
+        Notes
+        -----
+        Equation :eq:`fold-criterion` of the chapter :doc:`/method/index`.
+        """
         return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(n_splits)]))
 
 

@@ -28,6 +28,10 @@ class Calibration:
         Not negative: decisions that are worse than chance give the shares of the classes.
     offset : ndarray of shape (b, k)
         For two classes k is 2.
+
+    Notes
+    -----
+    Equation :eq:`calibration` of the chapter :doc:`/method/index`.
     """
 
     slope: Array
@@ -62,6 +66,10 @@ def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | N
     -------
     Calibration
         The fitted one.
+
+    Notes
+    -----
+    Equation :eq:`platt-target` of the chapter :doc:`/method/index`.
 
     Examples
     --------
@@ -99,6 +107,10 @@ def conformal_limit(scores: Array, weights: Array, coverage: float) -> float:
         How unusual each row is by its out-of-fold decision, and its weight, 1 in the mean.
     coverage : float
         Between 0 and 1.
+
+    Notes
+    -----
+    Equation :eq:`conformal-limit` of the chapter :doc:`/method/index`.
 
     Examples
     --------

@@ -26,6 +26,10 @@ def fold_bias(scores: ArrayLike, winner: int | None = None) -> Floats:
     `scores` has shape (n_candidates, n_folds); larger is better, and candidates with a nan are left out. `winner` is the row of
     the winner, by default the one with the best mean.
 
+    Notes
+    -----
+    Equation :eq:`fold-bias` of the chapter :doc:`/method/index`.
+
     References
     ----------
     Tibshirani, Tibshirani 2009, "A bias correction for the minimum error rate in cross-validation", eq. 3.
@@ -153,6 +157,10 @@ def corrected_standard_error(scores: Sequence[float] | Floats, test_share: float
     """Return the standard error of a mean of resampled scores, whose training rows overlap (Nadeau and Bengio 2003).
 
     `test_share` is the share of the rows that a fold tests on; by default 1 / number of scores, as in cross-validation.
+
+    Notes
+    -----
+    Equation :eq:`fold-error` of the chapter :doc:`/method/index`.
     """
     k = len(scores)
     share = 1.0 / k if test_share is None else test_share

@@ -40,6 +40,10 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
     `ratio` is the number of rows tested on per row trained on, 1/(k - 1) in k-fold cross-validation; 0 for independent values,
     which gives the t interval.
 
+    Notes
+    -----
+    Equation :eq:`nadeau-bengio` of the chapter :doc:`/method/index`.
+
     References
     ----------
     Nadeau, Bengio 2003, "Inference for the Generalization Error", section 3.1.
@@ -76,6 +80,10 @@ def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
     tuned scores of the others. Row k, column b of `without` is the tuned score of outer fold k without the rows of outer fold b,
     on the diagonal with all rows; `outer` has the scores on the outer folds. With fewer than three the variance is nan.
 
+    Notes
+    -----
+    Equation :eq:`jackknife` of the chapter :doc:`/method/index`.
+
     References
     ----------
     Efron, Stein 1981, "The Jackknife Estimate of Variance": it is not too small on average, except for terms of higher order.
@@ -93,6 +101,10 @@ def repeated_variance(variances: ArrayLike, means: ArrayLike) -> float:
     """Return the variance of the mean over repeats of the folds, from each repeat's variance and mean.
 
     Repeats average out the effect of drawing the folds, whose share shows in the differences of the means; the rest remains.
+
+    Notes
+    -----
+    Equation :eq:`repeated-variance` of the chapter :doc:`/method/index`.
     """
     variances, means = np.asarray(variances, dtype=np.float64), np.asarray(means, dtype=np.float64)
     if len(means) < 2:

@@ -108,6 +108,10 @@ def share_interval(gained: int, lost: int, n: int, confidence: float = CONFIDENC
     `gained` rows are right by the second model alone, `lost` ones by the first alone. The interval adds a row to each of both,
     so that it has a length even where they are 0.
 
+    Notes
+    -----
+    Equation :eq:`share-interval` of the chapter :doc:`/method/index`.
+
     References
     ----------
     Bonett, Price 2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data".

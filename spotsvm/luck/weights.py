@@ -79,6 +79,10 @@ def agnostic_bayes(gains: Array, weights: Array, unit: NDArray[np.intp], rng: np
     ndarray of shape (m,)
         The weights.
 
+    Notes
+    -----
+    Equation :eq:`agnostic-bayes` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> gains = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 1.0]])
@@ -124,6 +128,10 @@ def greedy(errors: Array, weights: Array) -> Array:
     -------
     ndarray of shape (b, m)
         The shares of settings.
+
+    Notes
+    -----
+    Equation :eq:`greedy` of the chapter :doc:`/method/index`.
 
     Examples
     --------

@@ -128,6 +128,10 @@ def grid_size(swept: SweptParameter, n_suggestions: int) -> int:
     finer: as many values are scored for each of them as suggestions come on it. `CandidateSweeps` scores every second value of
     the grid, and two beside the best.
 
+    Notes
+    -----
+    Equation :eq:`grid-size` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> swept = SweptParameter(Space({"C": (0.0, 1.0), "kernel": ["rbf", "linear"]}), "C")

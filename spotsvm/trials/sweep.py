@@ -187,6 +187,10 @@ class SweptParameter:
         the best five are: of sweeps with equal best values, the one with the broader optimum is better. Values of a list without
         an order have no neighbours. Skipped values count as the last one that was scored, so that worse values at the other end
         are not among the best five in their place.
+
+        Notes
+        -----
+        Equation :eq:`sweep-response` of the chapter :doc:`/method/index`.
         """
         ordered = sorted(sweep, key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in ordered])

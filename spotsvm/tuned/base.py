@@ -634,7 +634,12 @@ def seed_of(random_state: Any) -> int:
 
 
 def verdict_of(scoring: str, scores: Array, default: Array, constant: Array) -> Difference:
-    """Compare the scores of the same draws."""
+    """Compare the scores of the same draws.
+
+    Notes
+    -----
+    Equation :eq:`verdict` of the chapter :doc:`/method/index`.
+    """
     gains = scores - default
     gain, (low, high) = mean_score(gains), percentile_interval(gains, _LEVEL)
     text = f"{gain:+.3g} [{low:+.3g}, {high:+.3g}] in {scoring} against the default model"

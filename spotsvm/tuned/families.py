@@ -183,6 +183,10 @@ def gradient_relevance(A: Floats, target: Floats) -> Floats:
     ndarray of shape (p,)
         The relevance, sqrt(0.03) for a column without any.
 
+    Notes
+    -----
+    Equation :eq:`relevance` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> A = np.random.default_rng(0).normal(size=(100, 2))
@@ -249,7 +253,12 @@ def unit_of(kernel: str, D: NDArray[Any]) -> float:
 
 
 def kernel_values(kernel: str, D: NDArray[Any], unit: float, log_gamma: float) -> NDArray[Any]:
-    """Return exp(-2^log_gamma D / unit), or inner products in their unit."""
+    """Return exp(-2^log_gamma D / unit), or inner products in their unit.
+
+    Notes
+    -----
+    Equation :eq:`family-kernel` of the chapter :doc:`/method/index`.
+    """
     if kernel == "linear":
         return np.asarray(D * D.dtype.type(1.0 / unit))
     values = D * D.dtype.type(-(2.0**log_gamma) / unit)

@@ -61,6 +61,10 @@ def fit_landmarks(
     constants : ndarray of shape (r, t)
         The constants.
 
+    Notes
+    -----
+    Equation :eq:`landmarks` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> x = np.linspace(-1, 1, 200)[:, None]

@@ -155,6 +155,10 @@ class TunedSVC(ClassifierMixin, TunedModel):
     TunedSVR : The regression.
     SpotSearchCV : Tunes any estimator.
 
+    Notes
+    -----
+    Equation :eq:`average` of the chapter :doc:`/method/index`.
+
     References
     ----------
     Lacoste, Marchand, Laviolette, Larochelle 2014, "Agnostic Bayesian Learning of Ensembles".

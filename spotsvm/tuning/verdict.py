@@ -136,6 +136,10 @@ def decide(
     candidate to prefer to the default, if the interval is below 0, or if the difference is below 0 and not small beside the
     interval. Otherwise no difference can be seen. Where tuning did not help the default is recommended, and where no difference
     can be seen what training and held-out rows together are for.
+
+    Notes
+    -----
+    Equation :eq:`held-out-verdict` of the chapter :doc:`/method/index`.
     """
     decision, reason = _decision(choice, held_out)
     both = [choice.gain.value] if np.isnan(held_out.gain) else [choice.gain.value, held_out.gain]

@@ -43,6 +43,10 @@ def expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, max
     --------
     log_expected_improvement : Its logarithm, where it underflows.
 
+    Notes
+    -----
+    Equation :eq:`expected-improvement` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> round(float(expected_improvement(-0.5, 1.0, 0.0)), 6)
@@ -73,6 +77,10 @@ def log_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *,
     expected_improvement : The value itself.
     log_expected_improvement_gradient : Its slopes.
 
+    Notes
+    -----
+    Equation :eq:`log-expected-improvement` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> round(float(log_expected_improvement(40.0, 1.0, 0.0)), 4)
@@ -97,6 +105,10 @@ def log_expected_improvement_gradient(
     See Also
     --------
     log_expected_improvement : What it is the gradient of.
+
+    Notes
+    -----
+    Equation :eq:`improvement-gradient` of the chapter :doc:`/method/index`.
 
     Examples
     --------

@@ -50,6 +50,10 @@ class AveragedImprovement:
         is none. None is all of them.
     savings : sequence of Chance
         What an evaluation saves, as `saving` models it: the mean of each, times its power, is added.
+
+    Notes
+    -----
+    Equation :eq:`criterion` of the chapter :doc:`/method/index`.
     """
 
     def __init__(

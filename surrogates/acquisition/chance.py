@@ -89,6 +89,10 @@ class Chance:
             To which the chance is taken, see `caution`; less, down to 1, where the chances of labels left out are hardly better
             than the share of successes, as of failures that come from nowhere.
 
+        Notes
+        -----
+        Equation :eq:`power` of the chapter :doc:`/method/index`.
+
         References
         ----------
         Gelbart, Snoek, Adams 2014, "Bayesian Optimization with Unknown Constraints".
@@ -169,7 +173,12 @@ class Chance:
         return cls(p.points, p.scale, p.L, p.a, p.half_one, p.mu, p.sigma2, p.nugget * p.sigma2 + _LEAST_NOISE)
 
     def at(self, embedded: Floats) -> Floats:
-        """Return the chance at embedded points; shape (m,)."""
+        """Return the chance at embedded points; shape (m,).
+
+        Notes
+        -----
+        Equation :eq:`chance` of the chapter :doc:`/method/index`.
+        """
         psi = self._correlations(embedded)
         half = dtrtrs(self.L, psi.T, lower=1)[0]
         rest = 1.0 - np.einsum("ij,ij->j", half, half)
@@ -197,6 +206,10 @@ def caution(succeeded: NDArray[np.bool_]) -> float:
     ----------
     succeeded : ndarray of bool, shape (n,)
         In the order of telling.
+
+    Notes
+    -----
+    Equation :eq:`caution` of the chapter :doc:`/method/index`.
 
     Examples
     --------

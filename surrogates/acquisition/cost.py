@@ -35,6 +35,10 @@ def saving(embedding: Embedding, inputs: Floats, seconds: Floats) -> Chance | No
     Chance or None
         None where less than three are known, or all are equal.
 
+    Notes
+    -----
+    Equation :eq:`saving` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]

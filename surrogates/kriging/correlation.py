@@ -32,7 +32,12 @@ class Correlation(Protocol):
 
 @dataclass(frozen=True)
 class Gaussian:
-    """exp(-r2) (Koch et al. 2011, eq. 4): very smooth responses."""
+    """exp(-r2) (Koch et al. 2011, eq. 4): very smooth responses.
+
+    Notes
+    -----
+    Equation :eq:`gaussian-correlation` of the chapter :doc:`/method/index`.
+    """
 
     name: str = "gaussian"
 
@@ -47,7 +52,12 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Matern52:
-    """(1 + s + s^2 / 3) exp(-s) with s = sqrt(5 r2): responses that are twice differentiable (Rasmussen, Williams 2006, 4.17)."""
+    """(1 + s + s^2 / 3) exp(-s) with s = sqrt(5 r2): responses that are twice differentiable (Rasmussen, Williams 2006, 4.17).
+
+    Notes
+    -----
+    Equation :eq:`matern-correlation` of the chapter :doc:`/method/index`.
+    """
 
     name: str = "matern52"
 

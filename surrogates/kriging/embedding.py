@@ -83,6 +83,10 @@ class Embedding:
 
         The pairs come as scipy's pdist has them: (0, 1), (0, 2), ..., (1, 2), ... Differences are taken before they are
         squared, so that points 1e-12 apart do not collapse.
+
+        Notes
+        -----
+        Equation :eq:`coordinate-distance` of the chapter :doc:`/method/index`.
         """
         out = np.zeros((self.n_features, len(E) * (len(E) - 1) // 2))
         if out.shape[1]:

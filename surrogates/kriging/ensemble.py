@@ -116,6 +116,10 @@ class Models:
         ----------
         inputs : ndarray of shape (m, d)
             Model inputs, as `Domain.model_inputs` gives them.
+
+        Notes
+        -----
+        Equation :eq:`ensemble` of the chapter :doc:`/method/index`.
         """
         low, unit = self.members[0].warp.low, self.unit
         embedded = self.embedding.transform(inputs)

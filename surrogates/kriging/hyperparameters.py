@@ -60,12 +60,22 @@ class ResponseWarp:
         return cls(low, median if median > _TOO_CLOSE * mean else mean or 1.0)
 
     def forward(self, y: Floats, log_strength: float) -> Floats:
-        """Warp responses."""
+        """Warp responses.
+
+        Notes
+        -----
+        Equation :eq:`warp` of the chapter :doc:`/method/index`.
+        """
         t = (y - self.low) / self.unit
         return t if log_strength == -math.inf else np.log1p(math.exp(log_strength) * t)
 
     def log_jacobian(self, y: Floats, log_strength: float) -> float:
-        """Return the sum of ln dz/dt over the responses."""
+        """Return the sum of ln dz/dt over the responses.
+
+        Notes
+        -----
+        Equation :eq:`warp-jacobian` of the chapter :doc:`/method/index`.
+        """
         return 0.0 if log_strength == -math.inf else len(y) * log_strength - float(np.sum(self.forward(y, log_strength)))
 
     def backward(self, z: Floats, log_strength: float) -> Floats:
@@ -97,7 +107,12 @@ class Prior:
     log_strength: tuple[float, float] = (0.0, 2.0)
 
     def moments(self, d: int, warped: bool) -> tuple[Floats, Floats]:
-        """Return means and deviations of phi."""
+        """Return means and deviations of phi.
+
+        Notes
+        -----
+        Equation :eq:`prior` of the chapter :doc:`/method/index`.
+        """
         rows = [(self.log_length[0] + 0.5 * math.log(d), self.log_length[1])] * d + [self.log_nugget]
         rows += [self.log_strength] * warped
         return np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
@@ -123,6 +138,10 @@ class Hyperposterior:
         Whether phi ends with the warp's strength; else there is none.
     prior : Prior
         What is believed beforehand.
+
+    Notes
+    -----
+    Equation :eq:`posterior` of the chapter :doc:`/method/index`.
     """
 
     correlation: Correlation

@@ -88,7 +88,13 @@ def factor(
 def profile(
     correlation: Correlation, r2: Floats, nugget: float, response: Response, jitters: tuple[float, ...] = JITTERS
 ) -> Profile:
-    """Return likelihood, mean and variance at r2 and nugget."""
+    """Return likelihood, mean and variance at r2 and nugget.
+
+    Notes
+    -----
+    Equations :eq:`correlation-matrix`, :eq:`process-mean`, :eq:`process-variance` and :eq:`log-likelihood`
+    of the chapter :doc:`/method/index`.
+    """
     from spotsvm.surrogates.kriging._correlation_kernels import profile_upper
 
     value, mu, sigma2, U, a, half_one, at = profile_upper(
@@ -114,7 +120,7 @@ def gradient(
     """Return the log-likelihood and its derivatives by ln theta, shape (d,), and by ln nugget.
 
     The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2. The entries of R^-1 are needed as such, being the
-    derivative of ln |R|; they come from the factor, and nothing is ever solved by multiplying with them.
+    derivative of `ln |R|`; they come from the factor, and nothing is ever solved by multiplying with them.
 
     Parameters
     ----------
@@ -130,6 +136,10 @@ def gradient(
         The data.
     jitters : tuple of float, optional
         As in `factor`.
+
+    Notes
+    -----
+    Equation :eq:`likelihood-gradient` of the chapter :doc:`/method/index`.
     """
     n = len(response.mean)
     r2 = theta @ pair_distances

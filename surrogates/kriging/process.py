@@ -107,6 +107,10 @@ class Process:
 
         Its mean is the same function; its error is zero at every evaluated point. The variance is
         (y - 1 mu)' R^-1 Psi R^-1 (y - 1 mu) / n (Forrester, Sobester, Keane 2008, section 6; Koch et al. 2011, 2.1.2).
+
+        Notes
+        -----
+        Equation :eq:`reinterpolation` of the chapter :doc:`/method/index`.
         """
         n = len(self.points)
         L, jitter = factor(self.correlation, pdist(self.points, "sqeuclidean"), n)
@@ -129,6 +133,10 @@ class Process:
         ------
         NotPositiveDefiniteError
             If the block will not factor.
+
+        Notes
+        -----
+        Equation :eq:`believer` of the chapter :doc:`/method/index`.
 
         References
         ----------
@@ -157,7 +165,12 @@ class Process:
         return replace(self, sigma2=sigma2)
 
     def predict(self, embedded: Floats) -> tuple[Floats, Floats]:
-        """Return mean and variance of the process, without the noise of a response; shapes (m,) each."""
+        """Return mean and variance of the process, without the noise of a response; shapes (m,) each.
+
+        Notes
+        -----
+        Equations :eq:`predicted-mean` and :eq:`predicted-variance` of the chapter :doc:`/method/index`.
+        """
         psi = self.correlation.value(cdist(embedded * self.scale, self.points, "sqeuclidean"))
         half = dtrtrs(self.L, psi.T, lower=1)[0]
         bound = self.half_one @ self.half_one

@@ -49,7 +49,12 @@ def solve_exact(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter
 def solve_pairs(
     K: Floats, z: Floats, lower: Floats, upper: Floats, epsilon: float, start: Floats, tol: float, max_iter: int
 ) -> tuple[Floats, int, bool]:
-    """Minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 from a feasible start; return beta, iterations, converged."""
+    """Minimise `beta' K beta / 2 - z' beta + epsilon |beta|_1` from a feasible start; return beta, iterations, converged.
+
+    Notes
+    -----
+    Equation :eq:`common-dual` of the chapter :doc:`/method/index`.
+    """
     # steps are chosen in single precision: bring the matrix, and the target of a regression, into its range
     size = float(max(K.max(), -K.min()))
     k = 1.0 if size == 0.0 or 1e-9 < size < 1e9 else size

@@ -31,6 +31,10 @@ def bias_interval(slope: Floats, beta: Floats, lower: Floats, upper: Floats, eps
     float, float
         The ends, infinite where no variable sets one. The first is the larger where beta is not optimal.
 
+    Notes
+    -----
+    Equation :eq:`threshold` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> slope, lower, upper = np.array([-0.9, 0.7]), np.array([0.0, -2.0]), np.array([2.0, 0.0])

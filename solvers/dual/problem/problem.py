@@ -89,6 +89,10 @@ class DualProblem:
         See Also
         --------
         spotsvm.solve_dual : Ends where this is below `tol`.
+
+        Notes
+        -----
+        Equation :eq:`violation` of the chapter :doc:`/method/index`.
         """
         gain = self.y - decision  # derivative of the objective with respect to y_i alpha_i
         positive = self.y > 0

@@ -89,6 +89,8 @@ class KrigingSearch(Search):
 
     Notes
     -----
+    Equation :eq:`replicate-rule` of the chapter :doc:`/method/index`.
+
     A point that failed never enters the model of the response; a second model steers away from failures (`Chance.of_success`),
     the more firmly the more of the last evaluations failed. Values far beyond the others, as objectives return them for what they
     could not do (`are_penalties`), are modelled as failures.

@@ -30,6 +30,10 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
     SolverError
         If there is no candidate, a number is not finite, or a variance is not positive.
 
+    Notes
+    -----
+    Equation :eq:`ocba-shares` of the chapter :doc:`/method/index`.
+
     References
     ----------
     Chen, Lin, Yucesan, Chick 2000, "Simulation Budget Allocation for Further Enhancing the Efficiency of Ordinal
@@ -70,6 +74,10 @@ def ocba_next(means: ArrayLike, variances: ArrayLike, counts: ArrayLike) -> int:
         As in `ocba_shares`.
     counts : array-like of shape (k,)
         Evaluations that each has had.
+
+    Notes
+    -----
+    Equation :eq:`ocba-next` of the chapter :doc:`/method/index`.
     """
     have = np.asarray(counts, dtype=float)
     return int(np.argmax(ocba_shares(means, variances) * (have.sum() + 1.0) - have))

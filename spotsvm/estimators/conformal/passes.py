@@ -124,7 +124,12 @@ def whole_result(passes: list[SolvedPass]) -> DualResult:
 
 
 def log_factor(kappa: float | Floats, f: Floats) -> Floats:
-    """Return log D = -kappa f^2, at least -80."""
+    """Return log D = -kappa f^2, at least -80.
+
+    Notes
+    -----
+    Equation :eq:`conformal-factor` of the chapter :doc:`/method/index`.
+    """
     with np.errstate(over="ignore"):
         return np.maximum(-(kappa * f) * f, LOWEST_EXPONENT)
 

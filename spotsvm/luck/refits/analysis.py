@@ -115,6 +115,8 @@ def oversearching(
 
     Notes
     -----
+    Equation :eq:`optimism` of the chapter :doc:`/method/index`.
+
     Under noise the best trial so far is the one with the best observed score, whatever the search recommends in the end.
     The variance of the expected score is that of Nadeau and Bengio in all methods.
 

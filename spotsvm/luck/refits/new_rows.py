@@ -70,6 +70,10 @@ def left_out_scores(
     -------
     ndarray of shape (n_draws,)
         The scores; nan where no rows were left out, or too few classes.
+
+    Notes
+    -----
+    Equation :eq:`left-out-score` of the chapter :doc:`/method/index`.
     """
     m, n, k = decisions.shape
     flat = decisions.reshape(m, n * k)
@@ -95,6 +99,10 @@ def corrected(scores: Array, on_all_rows: float) -> Array:
     on_all_rows : float
         Score of the choice by all rows on all rows.
 
+    Notes
+    -----
+    Equation :eq:`six-three-two` of the chapter :doc:`/method/index`.
+
     Examples
     --------
     >>> corrected(np.array([0.7, 0.8, 0.9]), 0.9).round(4)
@@ -110,7 +118,12 @@ def mean_score(scores: Array) -> float:
 
 
 def percentile_interval(scores: Array, level: float = 0.95) -> tuple[float, float]:
-    """Return the central interval that holds this share of the scores of draws; nan without any."""
+    """Return the central interval that holds this share of the scores of draws; nan without any.
+
+    Notes
+    -----
+    Equation :eq:`percentile-interval` of the chapter :doc:`/method/index`.
+    """
     known = scores[np.isfinite(scores)]
     if not len(known):
         return np.nan, np.nan
@@ -184,6 +197,10 @@ def score_interval(score: float, variance: float, units: float, degrees: float, 
 
     A score between 0 and 1 is treated as a share of as many rows as would give its variance, by Wilson's interval (1927); at 0
     and 1, of `units` rows. Errors and scores of at most 1 are taken on a logarithmic scale, as distances from the best value.
+
+    Notes
+    -----
+    Equation :eq:`score-interval` of the chapter :doc:`/method/index`.
 
     Examples
     --------
