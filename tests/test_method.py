@@ -13,10 +13,10 @@ ROOT = Path(__file__).parent.parent
 CHAPTER = ROOT / "docs" / "method"
 PAGES = {path.stem: path.read_text() for path in sorted(CHAPTER.glob("*.md"))}
 EQUATION = re.compile(r"^```\{math\}\n(?::label: (\S+)\n)?.*?^```\n\n(?:Computed by ([^\n]*)\n)?", flags=re.S | re.M)
+#: a link to a function, `~path.name` or `Class.name <path.Class.name>`
+LINK = re.compile(r"\{py:obj\}`(?:~|[^`<]*<)([\w.]+)>?`")
 #: label -> the functions that compute it
-EQUATIONS = {
-    match[1]: re.findall(r"\{py:obj\}`~([\w.]+)`", match[2] or "") for page in PAGES.values() for match in EQUATION.finditer(page)
-}
+EQUATIONS = {match[1]: LINK.findall(match[2] or "") for page in PAGES.values() for match in EQUATION.finditer(page)}
 #: (what, printed values, places) of each row of the tables of constants
 CONSTANTS = [
     (what, values, places)
@@ -70,7 +70,7 @@ def test_docstrings_name_equations_that_exist():
 def test_pages_refer_to_equations_and_functions_that_exist():
     for page in PAGES.values():
         assert set(re.findall(r"\{eq\}`([^`]+)`", page)) <= set(EQUATIONS)
-        for name in re.findall(r"\{py:obj\}`~([\w.]+)`", page):
+        for name in LINK.findall(page):
             assert found(name) is not None
 
 
