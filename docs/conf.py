@@ -25,7 +25,10 @@ spotsvm = importlib.import_module("spotsvm")
 sys.path.append(str(SOURCES / "docs"))  # mathml.py
 
 #: the modules that users import from
-HOMES = ("spotsvm", "spotsvm.searches", "spotsvm.kernels", "spotsvm.acquisition", "spotsvm.errors", "spotsvm.solvers.dual")
+HOMES = (
+    "spotsvm", "spotsvm.searches", "spotsvm.kernels", "spotsvm.acquisition", "spotsvm.tables", "spotsvm.errors",
+    "spotsvm.solvers.dual",
+)  # fmt: skip
 
 project = "spotsvm"
 author = "The spotsvm developers"

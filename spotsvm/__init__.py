@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm import errors as errors
     from spotsvm import kernels as kernels
     from spotsvm import searches as searches
+    from spotsvm import tables as tables
     from spotsvm.comparison.compare import compare as compare
     from spotsvm.comparison.comparison import Comparison as Comparison
     from spotsvm.comparison.judge_recommendation import Judgement as Judgement
@@ -126,8 +127,8 @@ _NAMES = {
     "tuning.pipelines.stormwater": "stormwater_pipeline",
 }
 _MODULES = {name: f"spotsvm.{module}" for module, names in _NAMES.items() for name in names.split()}
-#: modules of public names for those who extend the library
-_FURTHER = ("acquisition", "errors", "kernels", "searches")
+#: modules of further public names
+_FURTHER = ("acquisition", "errors", "kernels", "searches", "tables")
 __all__ = sorted(_MODULES)
 
 

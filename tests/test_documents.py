@@ -60,7 +60,7 @@ def test_the_pages_that_readme_names_are_there():
     assert {path.name for path in (ROOT / "docs" / "guide").iterdir()} <= {Path(name).name for name in named}
 
 
-@pytest.mark.parametrize("home", ["", "searches", "kernels", "acquisition", "errors", "solvers.dual"])
+@pytest.mark.parametrize("home", ["", "searches", "kernels", "acquisition", "errors", "solvers.dual", "tables"])
 def test_the_reference_has_every_public_name(home):
     home = f"spotsvm.{home}".removesuffix(".")
     parts = re.split(r"^\.\. currentmodule:: (.*)$", (ROOT / "docs" / "reference.rst").read_text(), flags=re.M)

@@ -12,7 +12,15 @@ import pytest
 
 GALLERY = Path(__file__).parent.parent / "docs" / "examples"
 EXAMPLES = sorted(GALLERY.glob("*/plot_*.py"))
-PUBLIC = ("spotsvm", "spotsvm.acquisition", "spotsvm.errors", "spotsvm.kernels", "spotsvm.searches", "spotsvm.solvers.dual")
+PUBLIC = (
+    "spotsvm",
+    "spotsvm.acquisition",
+    "spotsvm.errors",
+    "spotsvm.kernels",
+    "spotsvm.searches",
+    "spotsvm.solvers.dual",
+    "spotsvm.tables",
+)
 QUICK = ("functions/plot_conditions.py", "searches/plot_nugget.py", "studies/plot_resume.py")
 
 

@@ -31,10 +31,17 @@ def test_type_checkers_see_every_public_name():
     assert block.splitlines()[1:] == expected
 
 
-#: the modules of public names for those who extend the library
+#: the modules of further public names
 HOMES = {
     home: importlib.import_module(home)
-    for home in ("spotsvm.acquisition", "spotsvm.errors", "spotsvm.kernels", "spotsvm.searches", "spotsvm.solvers.dual")
+    for home in (
+        "spotsvm.acquisition",
+        "spotsvm.errors",
+        "spotsvm.kernels",
+        "spotsvm.searches",
+        "spotsvm.solvers.dual",
+        "spotsvm.tables",
+    )  # fmt: skip
 }
 
 
@@ -54,7 +61,7 @@ def test_a_name_has_one_home():
 def test_dir_shows_what_is_public():
     code = "import spotsvm; print(*(name for name in dir(spotsvm) if not name.startswith('__') and hasattr(spotsvm, name)))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert sorted(shown) == sorted([*spotsvm.__all__, "acquisition", "errors", "kernels", "searches"])
+    assert sorted(shown) == sorted([*spotsvm.__all__, "acquisition", "errors", "kernels", "searches", "tables"])
 
 
 def test_no_module_hides_a_public_name():

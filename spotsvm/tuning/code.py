@@ -17,7 +17,6 @@ from spotsvm.tuning.tables.table import Choices, Table
 
 #: the name under which a study stores it
 REPEAT = "repeat"
-_TABLES = "spotsvm.tuning.tables"
 
 
 def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
@@ -26,7 +25,7 @@ def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
     Examples
     --------
     >>> print(reading_code(Path("iris.csv"), "kind", "auto", Choices(sep=";")))
-    from spotsvm.tuning.tables.table import Choices, read_table
+    from spotsvm.tables import Choices, read_table
     <BLANKLINE>
     table = read_table('iris.csv', 'kind', 'auto', Choices(sep=';'))
     """
@@ -34,13 +33,13 @@ def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
     given = {name: value for name, value in vars(choices).items() if value != getattr(usual, name)}
     said = ", ".join(f"{name}={value!r}" for name, value in given.items())
     arguments = f"{str(file)!r}, {target!r}, {task!r}, Choices({said})"
-    return f"from {_TABLES}.table import Choices, read_table\n\ntable = read_table({arguments})"
+    return f"from spotsvm.tables import Choices, read_table\n\ntable = read_table({arguments})"
 
 
 def series_code(file: Path, target: str, time: str | None, task: str, rows: int | None) -> str:
     """Return the code that reads a series."""
     arguments = f"{str(file)!r}, {target!r}, {time!r}, {task!r}, {rows!r}"
-    return f"from {_TABLES}.series import read_series\n\ntable = read_series({arguments})"
+    return f"from spotsvm.tables import read_series\n\ntable = read_series({arguments})"
 
 
 def tuning_code(
@@ -57,18 +56,17 @@ def tuning_code(
         *first,
         "from sklearn.base import clone",
         "from spotsvm import SpotSearchCV",
-        "from spotsvm.tuning.pipelines.registry import named_pipeline",
-        f"from {_TABLES}.split import held_out",
+        "from spotsvm.tables import held_out, named_pipeline",
     ]
     scoring = repr(job.metric)
     if not isinstance(search.scoring, str):
-        imports.append("from spotsvm.tuning.scoring import table_scorer")
+        imports.append("from spotsvm.tables import table_scorer")
         scoring = f"table_scorer({job.metric!r}, table)"
     series = is_series(job.pipeline)
     split = [f"table, {job.cv}, {job.seed}", *(["in_time=True"] if series else []), *_share(job)]
     more = []
     if sampled:
-        imports.append("from spotsvm.tuning.large import Limits")
+        imports.append("from spotsvm.tables import Limits")
         more.append(f"train = Limits().to_tune(train, {job.cv}, {job.seed})  # of all training rows")
     X, new = _rows(train)
     about = [
@@ -123,12 +121,12 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
     """Return code that reads the table of a `TunedJob`, splits it, and fits the same average and the recommended model."""
     first, reading = _reading(job)
     X, new = _rows(train)
-    imports = [f"from spotsvm import {type(model).__name__}", *first, f"from {_TABLES}.split import held_out"]
+    imports = [f"from spotsvm import {type(model).__name__}", *first, "from spotsvm.tables import held_out"]
     if isinstance(table_scorer(job.metric, job.table), str):
         imports.append("from sklearn.metrics import get_scorer")
         score = f"get_scorer({job.metric!r})"
     else:
-        imports.append("from spotsvm.tuning.scoring import table_scorer")
+        imports.append("from spotsvm.tables import table_scorer")
         score = f"table_scorer({job.metric!r}, table)"
     split = [f"table, {2 if job.cv is None else job.cv}, {job.seed}", *_share(job)]
     groups = "" if train.groups is None else ", groups=train.groups"
@@ -157,7 +155,7 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
 
 def _reading(job: Any) -> tuple[list[str], str]:
     """Return the imports and the line that make the table of a job."""
-    source = job.source or f"from {_TABLES}.table import make_table\n\ntable = ...  # make_table(X, y)"
+    source = job.source or "from spotsvm.tables import make_table\n\ntable = ...  # make_table(X, y)"
     first, _, reading = source.partition("\n\n")
     return first.splitlines(), reading
 
@@ -173,7 +171,13 @@ def _share(job: Any) -> list[str]:
 
 
 def _sorted(imports: Sequence[str]) -> list[str]:
-    return sorted(set(imports), key=lambda line: (line.split()[1].startswith("spotsvm"), line))
+    """Return one line for each module, those of spotsvm last."""
+    names: dict[str, set[str]] = {}
+    for line in imports:
+        module, _, imported = line.removeprefix("from ").partition(" import ")
+        names.setdefault(module, set()).update(imported.split(", "))
+    modules = sorted(names, key=lambda module: (module.startswith("spotsvm"), module))
+    return [f"from {module} import {', '.join(sorted(names[module]))}" for module in modules]
 
 
 def _space(search: SpotSearchCV) -> tuple[str, list[str]]:

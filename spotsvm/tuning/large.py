@@ -20,14 +20,36 @@ from spotsvm.tuning.tables.table import Table
 
 @dataclass(frozen=True)
 class Limits:
-    """From how many rows on a table is large, and what is done then; `TunedSVC` has the same for itself."""
+    """The numbers of rows at which `spotsvm tune --model svm` begins to work with samples.
 
-    whole: int = 3_000  # most training rows of a table on all of which parameters are tuned
-    sampled: int = 2_000  # training rows that they are tuned on otherwise, but for as many of each class as there are folds
-    fitted: int = 10_000  # training rows that one model is fitted to, at most
-    many: int = 20_000  # most rows of a table of which a quarter is held out
-    tested: int = 5_000  # rows held out of a larger one
-    share: float = 0.5  # of the timeout, for searches on a sample
+    Parameters
+    ----------
+    whole : int
+        Largest number of training rows that are all used to tune the parameters.
+    sampled : int
+        Size of the sample to tune on if there are more; each class has at least as many rows as there are folds.
+    fitted : int
+        Largest number of rows that the final model is fitted to.
+    many : int
+        Largest number of rows of which a quarter is held out.
+    tested : int
+        Number of rows to hold out of a larger table.
+    share : float
+        Share of the timeout for searches on a sample.
+
+    Examples
+    --------
+    >>> from spotsvm.tables import Limits
+    >>> Limits().test_share(1_000), Limits().test_share(100_000)
+    (0.25, 0.05)
+    """
+
+    whole: int = 3_000
+    sampled: int = 2_000
+    fitted: int = 10_000
+    many: int = 20_000
+    tested: int = 5_000
+    share: float = 0.5
 
     def test_share(self, n: int) -> float:
         """Return the share of the rows to hold out."""

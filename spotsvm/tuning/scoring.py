@@ -40,7 +40,34 @@ def positive_class(metric: str, table: Table) -> Any:
 
 
 def table_scorer(metric: str, table: Table) -> Any:
-    """Return the scorer of this name for the classes of a table: scikit-learn's name for it where there is one."""
+    """Return the scorer of this name for the classes of a table.
+
+    Parameters
+    ----------
+    metric : str
+        A name of scikit-learn's, such as "f1" or "r2", or "mean_class_accuracy".
+    table : Table
+        The table. A score of one class, such as "f1", is about class 1 if the labels are 0 or -1 and 1, otherwise about the rarer
+        class.
+
+    Returns
+    -------
+    str or callable
+        The name itself where scikit-learn's scorer of this name fits the labels, otherwise a scorer.
+
+    Raises
+    ------
+    ArgumentError
+        If the score is about one of two classes and the table has more.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from spotsvm.tables import make_table, table_scorer
+    >>> table = make_table(*load_breast_cancer(return_X_y=True, as_frame=True))
+    >>> table_scorer("f1", table)
+    'f1'
+    """
     return scorer_of(metric, positive_class(metric, table))
 
 

@@ -14,7 +14,7 @@ import importlib, importlib.util, pickle, pkgutil, sys
 from pathlib import Path
 import numpy as np
 import spotsvm
-for name in ("acquisition", "errors", "kernels", "searches", "solvers", "studies.tasks.data", "surrogates"):
+for name in ("acquisition", "errors", "kernels", "searches", "tables", "solvers", "studies.tasks.data", "surrogates"):
     importlib.import_module(f"spotsvm.{name}")
 for name in spotsvm.__all__:
     getattr(spotsvm, name)

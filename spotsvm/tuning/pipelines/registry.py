@@ -27,14 +27,38 @@ _MEAN_CLASS_ACCURACY, _RMSE = "mean_class_accuracy", "neg_root_mean_squared_erro
 
 @dataclass(frozen=True)
 class NamedPipeline:
-    """A pipeline with everything that a search needs."""
+    """A pipeline with everything that a search needs; `named_pipeline` makes it.
+
+    Attributes
+    ----------
+    name : str
+        "svm", "spectra" or "stormwater".
+    estimator : Pipeline
+        The pipeline.
+    space : dict of str to distribution or list
+        Its search space.
+    splitter : cross-validator
+        Splits the training rows into folds.
+    scoring : str
+        The score to tune by.
+    first : tuple of str
+        Parameters that Kriging varies first, as in `opening`. If empty, all parameters vary from the beginning.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spotsvm.tables import named_pipeline
+    >>> pipeline = named_pipeline("svm", "regression", *load_diabetes(return_X_y=True, as_frame=True))
+    >>> pipeline.scoring, len(pipeline.space)
+    ('neg_root_mean_squared_error', 3)
+    """
 
     name: str
     estimator: Any
     space: dict[str, Any]
-    splitter: Any  # makes the folds of the cross-validation
-    scoring: str  # the name of the score to tune by
-    first: tuple[str, ...] = ()  # parameters that Kriging varies first, as in `opening`; empty if all vary from the beginning
+    splitter: Any
+    scoring: str
+    first: tuple[str, ...] = ()
 
     def search(self, name: str) -> Entrant:
         """Return the search of this name for the pipeline."""
@@ -79,19 +103,53 @@ def named_pipeline(
     categorical: Sequence[str] = (),
     scale: Scale = "standard",
 ) -> NamedPipeline:
-    """Return a pipeline by its name, for training data, in one of its search regions: `REGIONS` has them, the default first.
+    """Return a pipeline by its name, with search space, folds and score for training data.
 
-    "svm" is a scaled SVM for any columns; "spectra" adds principal components, monomials, a choice by importance, and in
-    classification a weight and a cutoff for each class (`spectra_pipeline`); "stormwater" predicts a series, whose rows are in
-    order of time, from past rain (`stormwater_pipeline`): `history` has further rows as their past, and `horizon` is the number
-    of steps ahead. `cv` folds are drawn by TimeSeriesSplit for "stormwater" and where the rows are `in_time`, else at random,
-    stratified in classification; where rows are `grouped`, those of a group stay together. Only "svm" takes columns that are
-    not numbers, those of `categorical` as categories; `scale` is how it scales numbers.
-    ArgumentError is raised if the pipeline or region is unknown, or the pipeline is not for this task.
+    Parameters
+    ----------
+    name : {"svm", "spectra", "stormwater"}
+        "svm" is a scaled SVM for columns of any kind. "spectra" adds principal components, monomials, a choice by importance, and
+        in classification a weight and a cutoff for each class (`spectra_pipeline`). "stormwater" predicts a series, whose rows
+        are in order of time, from past rain (`stormwater_pipeline`).
+    task : {"classification", "regression"}
+        The task.
+    X : DataFrame or array of shape (n_rows, n_features)
+        Features of the training rows.
+    y : Series or array of shape (n_rows,)
+        Target of the training rows.
+    cv : int
+        Number of folds: in order of time for "stormwater" and if `in_time`, otherwise at random, stratified in classification.
+    seed : int
+        Seed of the folds.
+    region : str or None
+        Search region of the pipeline: "default" for "svm", and the regions of `spectra_pipeline` and `stormwater_pipeline`.
+    history : DataFrame or None
+        Features of further rows that are the past of a series; only for "stormwater".
+    horizon : int
+        Number of steps to predict ahead; only for "stormwater".
+    grouped : bool
+        Whether the rows have groups, which stay together in the folds.
+    in_time : bool
+        Whether the rows are in order of time.
+    categorical : sequence of str
+        Columns to treat as categories; only for "svm".
+    scale : {"standard", "power"}
+        How "svm" scales numbers.
+
+    Returns
+    -------
+    NamedPipeline
+        The pipeline with its search space, folds and score.
+
+    Raises
+    ------
+    ArgumentError
+        If the pipeline or region is unknown, or the pipeline is not for this task.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
+    >>> from spotsvm.tables import named_pipeline
     >>> named_pipeline("spectra", "classification", *load_iris(return_X_y=True, as_frame=True)).scoring
     'mean_class_accuracy'
     """

@@ -29,14 +29,47 @@ LONGEST_WINDOW = 500
 def read_series(
     path: str | Path, target: str, time: str | None = None, task: Task | Literal["auto"] = "auto", rows: int | None = None
 ) -> Table:
-    """Read a CSV file of a time series and check that a machine can be trained on it.
+    """Read a CSV file of a time series and check that a regression can be trained on it.
 
-    The file has a header row and one row per time; it may be compressed. `time` is the column of evenly spaced time stamps or
-    integers; by default the rows are the time steps. Rows without a target are not used for training or testing, but are part of
-    the past. `rows` is the number of the latest rows with a target to use: 5000 by default, 0 for all; if rows are left out, a
-    warning is logged. The table's rows are in order of time, with time stamps as their index, and its `history` has the features
-    of all rows. ArgumentError or DataError is raised if the file cannot be read, a column does not exist or cannot be used, or
-    times are missing, repeated or unevenly spaced.
+    The file has a header row and one row for each time step; it may be compressed. Rows without a target are used neither for
+    training nor for testing, but they are part of the past of later rows.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    target : str
+        Name of the target column.
+    time : str or None
+        Column of evenly spaced time stamps or integers. By default each row is one time step.
+    task : {"auto", "regression"}
+        A series needs regression.
+    rows : int or None
+        Number of the latest rows with a target to use: 5000 by default, 0 for all. If rows are left out, a warning is logged.
+
+    Returns
+    -------
+    Table
+        Its rows are in order of time, with time stamps as index; `history` has the features of all rows.
+
+    Raises
+    ------
+    ArgumentError
+        If the task is classification.
+    DataError
+        If the file cannot be read, a column does not exist or cannot be used, or times are missing, repeated or unevenly spaced.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import pandas as pd
+    >>> from spotsvm.tables import read_series
+    >>> rain = pd.DataFrame({"rain": [0.0, 2.0, 1.0] * 200, "level": [1.0, 1.5, 1.4] * 200})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rain.to_csv(f"{folder}/storm.csv", index=False)
+    ...     series = read_series(f"{folder}/storm.csv", "level", rows=550)
+    >>> series.X.shape, series.history.shape
+    ((550, 1), (600, 1))
     """
     if task == "classification":
         raise ArgumentError("--task classification: a series needs regression; use --task regression, or --model svm")

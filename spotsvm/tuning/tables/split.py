@@ -20,10 +20,40 @@ _PAIR = 2
 
 
 def held_out(table: Table, cv: int, seed: int, in_time: bool | None = None, share: float = TEST_SHARE) -> tuple[Table, Table]:
-    """Return the training rows, and the share of the rows that is held out: of a series, and a table in time, the last ones.
+    """Split a table into training rows and held-out rows.
 
-    Classes keep their shares, but for classes of two rows, which are both for training; groups are not divided. DataError is
-    raised if there are too few rows for `cv` folds.
+    Classes keep their shares, except that both rows of a class of two are for training. Groups are not divided.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    cv : int
+        Number of folds that the training rows must allow.
+    seed : int
+        Seed of the random split.
+    in_time : bool or None
+        Whether to hold out the last rows. None does so for a table with a `time` column.
+    share : float
+        Share of the rows to hold out, between 0 and 1.
+
+    Returns
+    -------
+    train, test : Table
+        The training rows and the held-out rows.
+
+    Raises
+    ------
+    DataError
+        If there are too few rows, rows of a class, or groups for `cv` folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spotsvm.tables import held_out, make_table
+    >>> train, test = held_out(make_table(*load_diabetes(return_X_y=True, as_frame=True)), cv=5, seed=0)
+    >>> len(train.y), len(test.y)
+    (331, 111)
     """
     in_time = table.time is not None if in_time is None else in_time
     _check_rows(table, max(cv, 2), in_time=in_time)

@@ -33,27 +33,55 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Table:
-    """The features and the target, which has no missing values; for a series `history` has the features of all its rows."""
+    """Features and target of a table that was read and checked.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n_rows, n_features)
+        The features.
+    y : Series of shape (n_rows,)
+        The target, without missing values.
+    task : {"classification", "regression"}
+        The task.
+    history : DataFrame or None
+        For a series, the features of all its rows; else None.
+    groups : Series of shape (n_rows,) or None
+        Rows of one group are never divided between training and testing.
+    reading : tuple of str
+        How the file was read.
+    columns : DataFrame or None
+        How each column is encoded, as `TableEncoder.columns_`; None for a series.
+    categorical : tuple of str
+        Columns that are treated as categories even if they hold numbers.
+    dates : dict of str to str
+        The date columns, each with its date format.
+    time : str or None
+        The column that orders the rows; the last rows are held out.
+    unlabelled : DataFrame or None
+        The features of the rows without a target.
+    why : str
+        Why the task is this one.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from spotsvm.tables import make_table
+    >>> table = make_table(*load_wine(return_X_y=True, as_frame=True))
+    >>> table.task, table.X.shape
+    ('classification', (178, 13))
+    """
 
     X: pd.DataFrame
     y: pd.Series
     task: Task
     history: pd.DataFrame | None = None
-    #: rows of one group are never divided between training and testing
     groups: pd.Series | None = None
-    #: how the file was read, in words
     reading: tuple[str, ...] = ()
-    #: what is done with each column, as `TableEncoder.columns_`; None for a series
     columns: pd.DataFrame | None = None
-    #: columns taken as categories, whatever they hold
     categorical: tuple[str, ...] = ()
-    #: the columns of dates, with how they are written
     dates: Mapping[str, str] = field(default_factory=dict)
-    #: the column by which the rows are ordered, of which the last are held out
     time: str | None = None
-    #: the features of the rows without a target
     unlabelled: pd.DataFrame | None = None
-    #: why the task is this one, in words
     why: str = ""
 
     @property
@@ -62,38 +90,66 @@ class Table:
         return {} if self.columns is None else dict(zip(self.columns["column"], self.columns["kind"], strict=True))
 
     def part(self, rows: Any) -> Table:
-        """Return the table with the rows at these positions alone."""
+        """Return a table of the rows at these positions (a slice, or an array of integers or booleans)."""
         groups = None if self.groups is None else self.groups.iloc[rows]
         return replace(self, X=_safe_indexing(self.X, rows), y=self.y.iloc[rows], groups=groups)
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What the options of `spotsvm tune` say about a table; None and empty is what the file itself suggests."""
+    """How `read_table` reads a file: the options of `spotsvm tune` about the table.
+
+    By default everything about the file format is detected.
+
+    Parameters
+    ----------
+    sep, encoding, thousands : str or None
+        Field separator, character encoding and thousands separator.
+    header : bool or None
+        Whether the first row holds the column names.
+    drop : sequence of str
+        Columns to leave out.
+    features : sequence of str
+        Columns to use as features; all others but the target and the groups if empty.
+    categorical : sequence of str
+        Columns to treat as categories even if they hold numbers.
+    groups : str or None
+        Column whose rows of one value are never divided between training and testing.
+    positive : str or None
+        Label that becomes class 1; all other labels become class 0.
+    drop_classes : sequence of str
+        Classes whose rows are left out.
+    skip_rows : int or None
+        Number of lines above the header to skip.
+    require_target : bool
+        Whether rows without a target are an error. By default they are kept in `Table.unlabelled`.
+    time_split : str or None
+        Column of times or numbers that orders the rows; the latest rows are held out.
+
+    Examples
+    --------
+    >>> from spotsvm.tables import Choices
+    >>> Choices(sep=";", drop=["name"]).layout["sep"]
+    ';'
+    """
 
     sep: str | None = None
     encoding: str | None = None
-    #: whether the first row has the names of the columns
     header: bool | None = None
-    #: what stands between thousands
     thousands: str | None = None
     drop: Sequence[str] = ()
     features: Sequence[str] = ()
     categorical: Sequence[str] = ()
     groups: str | None = None
     positive: str | None = None
-    #: classes whose rows are left out
     drop_classes: Sequence[str] = ()
-    #: lines above the header to leave out
     skip_rows: int | None = None
-    #: whether rows without a target are an error
     require_target: bool = False
-    #: column of times: the latest rows are held out
     time_split: str | None = None
 
     @property
     def layout(self) -> dict[str, Any]:
-        """What is said about how the file is written."""
+        """The choices about the file format, as arguments of the reader."""
         return {name: getattr(self, name) for name in ("sep", "encoding", "header", "thousands", "skip_rows")}
 
 
@@ -101,11 +157,43 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     """Read a CSV file and check that an SVM can be trained on it.
 
     The file may be compressed. Separator, decimal mark, encoding, header and a title above it are detected; a first column
-    without a name that only numbers the rows, and columns and rows without any value, are left out. All columns but the target,
-    those to drop and that of groups are features of any kind, with or without gaps (see `TableEncoder`). Rows without a target
-    are kept aside in `unlabelled`. Rows that are copies of each other are a group. The task "auto" is classification for a target
-    of text, of booleans, or of at most 20 different integers. DataError is raised if the file cannot be read, or a column is
-    missing or unusable.
+    without a name that only numbers the rows, and columns and rows without any value, are left out. Rows that are copies of each
+    other form a group.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    target : str
+        Name of the target column. All other columns are features of any kind, with or without missing values (see
+        `TableEncoder`), unless `choices` says otherwise. Rows without a target go to `Table.unlabelled`.
+    task : {"auto", "classification", "regression"}
+        "auto" is classification for a target of text, of booleans, or of at most 20 different integers.
+    choices : Choices or None
+        What to read differently from the default.
+
+    Returns
+    -------
+    Table
+        Features, target and task.
+
+    Raises
+    ------
+    DataError
+        If the file cannot be read, or a column is missing or unusable.
+    ArgumentError
+        If choices contradict each other.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from spotsvm.tables import read_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load_iris(as_frame=True).frame.to_csv(f"{folder}/iris.csv", index=False)
+    ...     table = read_table(f"{folder}/iris.csv", "target")
+    >>> table.task, table.X.shape
+    ('classification', (150, 4))
     """
     choices = choices or Choices()
     file = read_file(path, target, **choices.layout).without_blank_rows()
@@ -243,9 +331,39 @@ def make_table(
     categorical: Sequence[str] = (),
     wanted: Sequence[str] = (),
 ) -> Table:
-    """Check features and target, and determine the task and the kinds of the columns; see `read_table` and `TableEncoder`.
+    """Make a table of features and a target in memory: check both, and determine the task and the kinds of the columns.
 
-    `categorical` are taken as categories, and `wanted` are never left out as identifiers.
+    Parameters
+    ----------
+    X : DataFrame of shape (n_rows, n_features)
+        The features, of any kind that `TableEncoder` takes.
+    y : Series of shape (n_rows,)
+        The target, with the same index.
+    task : {"auto", "classification", "regression"}
+        As in `read_table`.
+    where : callable
+        Returns for an index label how an error message names its row.
+    categorical : sequence of str
+        Columns to treat as categories even if they hold numbers.
+    wanted : sequence of str
+        Columns that are never left out as identifiers.
+
+    Returns
+    -------
+    Table
+        Features, target and task.
+
+    Raises
+    ------
+    DataError
+        If features or target cannot be used; the message names the column and the row.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from spotsvm.tables import make_table
+    >>> make_table(*load_diabetes(return_X_y=True, as_frame=True)).task
+    'regression'
     """
     if X.shape[1] == 0:
         raise DataError(f"there are no features: the target {y.name!r} is the only column")

@@ -1,4 +1,6 @@
+import importlib
 import io
+import re
 from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 
@@ -31,7 +33,10 @@ def write(folder):
 
 
 def executed(code):
-    """Run the code as it stands, and return its variables."""
+    """Run the code as it stands, and return its variables; what it imports of spotsvm must be public."""
+    for module, names in re.findall(r"^from (spotsvm\S*) import (.*)$", code, flags=re.M):
+        assert module in ("spotsvm", "spotsvm.tables")
+        assert set(names.split(", ")) <= set(importlib.import_module(module).__all__)
     found = {}
     with redirect_stdout(io.StringIO()) as out:
         exec(compile(code, "repeat.py", "exec"), found)

@@ -47,7 +47,7 @@ def done(request, tmp_path_factory):
     frame.to_csv(folder / "t.csv", index=False)
     target = frame.columns[-1]
     table = read_table(folder / "t.csv", target)
-    source = f"from spotsvm.tuning.tables.table import read_table\n\ntable = read_table({str(folder / 't.csv')!r}, {target!r})"
+    source = f"from spotsvm.tables import read_table\n\ntable = read_table({str(folder / 't.csv')!r}, {target!r})"
     job = TunedJob(table, out=folder / "out", file="t.csv", source=source, command="spotsvm tune t.csv")
     said = []
     return job, job.run(said.append), said
