@@ -58,6 +58,9 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.space.space import Space as Space
     from spotsvm.study.callbacks import Callback as Callback
     from spotsvm.study.callbacks import StopRun as StopRun
+    from spotsvm.study.early_stopping import BelowMedian as BelowMedian
+    from spotsvm.study.early_stopping import EarlyStopping as EarlyStopping
+    from spotsvm.study.early_stopping import ImprovementUnlikely as ImprovementUnlikely
     from spotsvm.study.load import list_studies as list_studies
     from spotsvm.study.load import load_study as load_study
     from spotsvm.study.status import Status as Status
@@ -65,6 +68,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.study.stop import StopRule as StopRule
     from spotsvm.study.study import Study as Study
     from spotsvm.surrogates import Kriging as Kriging
+    from spotsvm.trials.current_trial import CurrentTrial as CurrentTrial
     from spotsvm.trials.metrics import mean_class_accuracy as mean_class_accuracy
     from spotsvm.trials.metrics import mean_class_accuracy_scorer as mean_class_accuracy_scorer
     from spotsvm.trials.recommendation import Recommendation as Recommendation
@@ -112,11 +116,13 @@ _NAMES = {
     "solvers.dual": "solve_dual solve_dual_regression",
     "space.space": "Space",
     "study.callbacks": "Callback StopRun",
+    "study.early_stopping": "BelowMedian EarlyStopping ImprovementUnlikely",
     "study.load": "list_studies load_study",
     "study.status": "Status",
     "study.stop": "ImprovementBelowUncertainty StopRule",
     "study.study": "Study",
     "surrogates": "Kriging",
+    "trials.current_trial": "CurrentTrial",
     "trials.metrics": "mean_class_accuracy mean_class_accuracy_scorer",
     "trials.recommendation": "Recommendation",
     "trials.trial": "Trial",

@@ -125,7 +125,12 @@ def _best(best: Incumbent) -> str:
 
 def _counts(status: Status) -> str:
     budget = "" if status.n_trials is None else f" of {status.n_trials}"
-    parts = [(status.n_ok, "ok"), (status.n_failed, "failed"), (status.n_timeout, "timed out")]
+    parts = [
+        (status.n_ok, "ok"),
+        (status.n_stopped, "stopped early"),
+        (status.n_failed, "failed"),
+        (status.n_timeout, "timed out"),
+    ]
     ended = ", ".join(f"{count} {what}" for count, what in parts if count)
     unfinished = "running" if status.state == "running" else "unfinished"
     running = f"; {status.n_running} {unfinished}" if status.n_running else ""

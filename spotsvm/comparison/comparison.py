@@ -20,6 +20,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.reports.convergence import best_so_far
 from spotsvm.reports.tuned import counted
 from spotsvm.trials.tables import trial_table
+from spotsvm.trials.trial import FAILED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -179,7 +180,7 @@ class Comparison:
         Demsar 2006, "Statistical Comparisons of Classifiers over Multiple Data Sets", sections 3.1.3 and 3.2.2.
         """
         trials = {label: [t for run in self.runs if run.search == label for t in run.trials] for label in self.searches}
-        failed = [sum(t.state != "ok" for t in trials[label]) for label in self.searches]
+        failed = [sum(t.state in FAILED for t in trials[label]) for label in self.searches]
         seconds = [[t.ask_seconds for t in trials[label] if t.ask_seconds is not None] for label in self.searches]
         means = [float(np.mean(times)) if times else np.nan for times in seconds]
         return comparison_table(self._results, self._task.sign, failed, means)

@@ -185,6 +185,7 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
     styles: Any = {
         "trial": {"marker": "o", "ms": 3.6, "mfc": "#1b1b1b", "mec": "1.0", "mew": 0.5},
         "out of bounds": {"marker": "x", "ms": 4.0, "mec": "#1b1b1b", "mew": 1.0},
+        "stopped early": {"marker": "o", "ms": 3.6, "mfc": "none", "mec": "#1b1b1b", "mew": 0.8},
         "failed trial": {"marker": "x", "ms": 4.5, "mec": "#d62728", "mew": 1.3},
     }
     for label, style in styles.items():
@@ -206,6 +207,8 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
 
 
 def _kind(trial: Trial) -> str:
+    if trial.state == "stopped":
+        return "stopped early"
     return "failed trial" if trial.state != "ok" else "trial" if holds_bounds(trial) else "out of bounds"
 
 

@@ -114,10 +114,11 @@ def _settings(view: StudyView) -> pd.DataFrame:
 
 def _progress(view: StudyView) -> str:
     timeouts = sum(t.state == "timeout" for t in view.failed)
-    told = len(view.done) + len(view.failed)
+    told = len(view.done) + len(view.stopped) + len(view.failed)
     budget: Any = view.study.about.get("budget")
     text = f"{told} of {budget}" if isinstance(budget, int) and budget >= told else str(told)
     parts = [f"{len(view.done)} succeeded"]
+    parts += [f"{len(view.stopped)} stopped early"] if view.stopped else []
     parts += [f"{len(view.failed) - timeouts} failed"] if len(view.failed) > timeouts else []
     parts += [f"{timeouts} timed out"] if timeouts else []
     parts += [f"{view.n_running} without a result yet"] if view.n_running else []
@@ -219,7 +220,7 @@ def _failures(view: StudyView) -> list[Part]:
         ],
         columns=["number", "state", "parameters", "seconds", "reason"],
     )
-    told = len(view.done) + len(view.failed)
+    told = len(view.done) + len(view.stopped) + len(view.failed)
     return [
         Section(
             "Failed trials",

@@ -25,7 +25,7 @@ from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits, in_own_unit
 from spotsvm.trials.recommendation import Recommendation, current_verdict, holds_bounds, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import FINISHED, Trial
+from spotsvm.trials.trial import FAILED, FINISHED, Trial
 
 _GRID = 25
 _OTHERS = 64
@@ -175,7 +175,12 @@ class StudyView:
     @cached_property
     def failed(self) -> list[Trial]:
         """The trials that failed or timed out."""
-        return [t for t in self.trials if t.state in ("failed", "timeout")]
+        return [t for t in self.trials if t.state in FAILED]
+
+    @cached_property
+    def stopped(self) -> list[Trial]:
+        """The trials that ended early."""
+        return [t for t in self.trials if t.state == "stopped"]
 
     def rows(self, most: int = MOST) -> NDArray[np.intp]:
         """Return the numbers of at most `most` trials to show; the recommended one is among them."""

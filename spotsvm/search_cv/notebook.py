@@ -14,7 +14,7 @@ from spotsvm.search_cv.scoring import metric_name
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.sweep import finished_words, suggested
-from spotsvm.trials.trial import FINISHED
+from spotsvm.trials.trial import FAILED
 
 _MOST_PARAMETERS, _LONGEST = 20, 80
 
@@ -64,7 +64,7 @@ def _results(search: Any) -> Iterator[tuple[str, str]]:
     if study.objectives.several and any(t.values is not None for t in study.trials):
         yield "front", f"{len(study.pareto())} candidates that no other one dominates"
     own = suggested(study.trials)
-    failed = sum(t.state in FINISHED[1:] for t in own)
+    failed = sum(t.state in FAILED for t in own)
     yield "trials", finished_words(study.trials) + (f", {failed} failed" if failed else "")
     seconds = sum(t.seconds or 0.0 for t in own)
     refit = f", refit {duration(search.refit_time_)}" if hasattr(search, "refit_time_") else ""

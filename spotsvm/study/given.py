@@ -27,6 +27,7 @@ from spotsvm.trials.trial import (
     GIVEN,
     START,
     Outcome,
+    State,
     Trial,
     as_attributes,
     as_float,
@@ -349,16 +350,22 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
     numbers = tuple(number for number in values if number is not None and np.isfinite(number))
     state = cells.get("state", "ok")
     if state not in FINISHED:
-        raise ArgumentError(f"state={shown_value(state)} is unknown; use ok, failed, timeout or running")
+        raise ArgumentError(f"state={shown_value(state)} is unknown; use ok, stopped, failed, timeout or running")
+    step, last = (as_float(cells.get(name)) for name in ("last_step", "last_value"))
+    if state == "stopped" and step is not None and last is not None and np.isfinite([step, last]).all():
+        steps = ((step, last),)
+        return Outcome("stopped", extra=known, reason=_reason_of(cells), seconds=seconds, attributes=attributes, steps=steps)
     if state != "ok" or len(numbers) < len(values):
-        reason = cells.get("reason")
-        told = one_line(reason) if isinstance(reason, str) and reason else "it has no value"
-        return Outcome(
-            "timeout" if state == "timeout" else "failed", extra=known, reason=told, seconds=seconds, attributes=attributes
-        )
+        ended: State = "timeout" if state == "timeout" else "failed"
+        return Outcome(ended, extra=known, reason=_reason_of(cells), seconds=seconds, attributes=attributes)
     if objectives.several:
         return Outcome("ok", None, known, seconds=seconds, values=numbers, attributes=attributes)
     return Outcome("ok", numbers[0], known, seconds=seconds, attributes=attributes)
+
+
+def _reason_of(cells: Mapping[str, Any]) -> str:
+    reason = cells.get("reason")
+    return one_line(reason) if isinstance(reason, str) and reason else "it has no value"
 
 
 def _sweeps(rows: list[GivenTrial], space: Space, swept: SweptParameter) -> list[GivenTrial]:

@@ -20,7 +20,7 @@ from spotsvm.study.status import read_status
 from spotsvm.study.study import Study
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, from_texts
 
-_STATES = ("ok", "failed", "timeout", "running")
+_STATES = ("ok", "stopped", "failed", "timeout", "running")
 _CONTEXT = "context: "
 
 
@@ -172,7 +172,7 @@ def _row(file: Path) -> dict[str, Any]:
     except SpotSVMError as error:
         return row | {"created": None, "modified": None, "error": str(error)}
     times = [at for t in trials for at in (t.asked_at, t.told_at) if at is not None and 0 <= at < 1e10]
-    counts = (status.n_ok, status.n_failed, status.n_timeout, status.n_running)
+    counts = (status.n_ok, status.n_stopped, status.n_failed, status.n_timeout, status.n_running)
     direction = about.get("direction", "")
     return row | {
         "search": status.search,

@@ -213,7 +213,12 @@ class TrialRun:
 
     def _submit(self, trial: Trial) -> None:
         self.pending[trial.number] = trial
-        self.workers.submit(trial.number, with_trial(trial) if self.settings.with_trial else dict(trial.params))
+        self.workers.submit(trial.number, self._sent(trial))
+
+    def _sent(self, trial: Trial) -> dict[str, Any]:
+        if not self.settings.with_trial:
+            return dict(trial.params)
+        return with_trial(trial, self.books.ledger.told_before_asked(trial.number))
 
     def collect(self, *, wait: bool) -> None:
         """Take what is completed, and wait for it if nothing is; a trial whose worker died may be submitted again."""

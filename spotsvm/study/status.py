@@ -24,7 +24,7 @@ from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
 from spotsvm.trials.sweep import described_sweep, suggested
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
-from spotsvm.trials.trial import FINISHED, Trial
+from spotsvm.trials.trial import FAILED, FINISHED, Trial
 
 State = Literal["running", "ended", "broken off", "idle"]
 
@@ -74,7 +74,7 @@ class Status:
         The name of the search, and its seed.
     n_trials : int or None
         Number of trials to run; None if the study was only asked and told by hand.
-    n_ok, n_failed, n_timeout, n_running : int
+    n_ok, n_stopped, n_failed, n_timeout, n_running : int
         Number of trials in each state.
     incumbent : Incumbent or None
         The best observed trial of those that hold the bounds; None if there is none, or there are several objectives.
@@ -120,6 +120,7 @@ class Status:
     seed: int | None
     n_trials: int | None
     n_ok: int
+    n_stopped: int
     n_failed: int
     n_timeout: int
     n_running: int
@@ -142,7 +143,7 @@ class Status:
         --------
         Study.n_finished : The number in a study that is open.
         """
-        return self.n_ok + self.n_failed + self.n_timeout
+        return self.n_ok + self.n_stopped + self.n_failed + self.n_timeout
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator.
@@ -206,6 +207,7 @@ def status_of(
         seed if isinstance(seed, int) else None,
         budget,
         counts["ok"],
+        counts["stopped"],
         counts["failed"],
         counts["timeout"],
         counts["running"],
@@ -216,7 +218,7 @@ def status_of(
         pace,
         left,
         None if last is None else max(now - last, 0.0),
-        _commonest([t.reason or "no reason given" for t in trials if t.state in ("failed", "timeout")]),
+        _commonest([t.reason or "no reason given" for t in trials if t.state in FAILED]),
         sum(len(t.lost) for t in trials),
         _commonest([reason for t in trials for reason in t.lost]),
     )

@@ -386,7 +386,7 @@ class FirstFailures:
 
     @staticmethod
     def _has_succeeded(study: StudyResults) -> bool:
-        return any(t.state == "ok" for t in study.trials)
+        return any(t.state in ("ok", "stopped") for t in study.trials)
 
 
 def first_trials_failed(said: str, last: Trial) -> FirstTrialsFailedError:

@@ -22,6 +22,7 @@ from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Callbacks, Followers, Progress
+from spotsvm.study.early_stopping import EarlyStopping, checked_early_stopping
 from spotsvm.study.given import StartingPoints, given_trial, missing_trials, trials_of_table
 from spotsvm.study.loop import RunSettings, run_trials
 from spotsvm.study.readable import ReadableStudy
@@ -233,6 +234,7 @@ class Study(ReadableStudy):
         callback: Callbacks | None = None,
         raise_errors: bool = False,
         stop: Literal["uncertainty"] | StopRule | None = None,
+        early_stopping: Literal["improvement", "median"] | EarlyStopping | None = "improvement",
         timeout: float | TimeLimit | None = None,
         max_failures: int | None = 5,
         more: int | None = None,
@@ -249,8 +251,9 @@ class Study(ReadableStudy):
         objective : callable
             Takes the parameters as a dict; returns what `tell` takes: a float, or a mapping with "value" and further named
             numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
-            that reason. If it requires a second argument it gets the trial too, with `number`, `seed` and `attributes`, a dict
-            for what is to be kept beside the value. Or an object that evaluates trials itself (see `Workers`), with the
+            that reason. If it requires a second argument it gets the trial too (see `CurrentTrial`), with `number`, `seed`,
+            `attributes`, a dict for what is to be kept beside the value, and `report` and `should_stop` for an objective that
+            learns in steps. Or an object that evaluates trials itself (see `Workers`), with the
             arguments that concern it.
         n_trials : int, default=100
             Finished trials that the study is to have in the end, failed ones included. A number below the search's initial
@@ -284,6 +287,11 @@ class Study(ReadableStudy):
             When to end before `n_trials`: a callable that takes the study after each trial and returns the reason to stop, in a
             sentence, or None (see `StopRule`). "uncertainty" is `ImprovementBelowUncertainty`: once the largest expected
             improvement is far below the uncertainty of the score. `findings["stop"]` has the decision of the rule.
+        early_stopping : {"improvement", "median"}, callable or None, default="improvement"
+            When a trial that reports its steps should end early: "improvement" is `ImprovementUnlikely`, once a model of the
+            learning curves gives it a probability below 5 % to become the best; "median" is `BelowMedian`, once it is worse than
+            the median of the others. Or a callable that takes the trial and returns the reason to stop it, or None (see
+            `EarlyStopping`). It has no effect on objectives that never call `CurrentTrial.should_stop`. None stops no trial.
         timeout : float or None, default=None
             Wall seconds for this run, after which no further trial starts, but for the first. Trials under way are finished, in
             workers as well, each within its `trial_timeout`; of a batch all are. Where it ended the run, `findings["timeout"]`
@@ -359,7 +367,8 @@ class Study(ReadableStudy):
         if more is not None:
             n_trials = self._with_more(more, n_trials)
         if not is_workers(objective) and callable(objective):
-            objective = wrapped(objective, self.swept)
+            early = None if self.objectives.several else checked_early_stopping(early_stopping)
+            objective = wrapped(objective, self.swept, early, self.space.domain, float(self.objectives.signs[0]))
         takes = isinstance(objective, WrappedObjective) and objective.takes_trial
         settings = RunSettings(n_trials, batch_size, retries, raise_errors, max_failures, takes)
         seconds = checked_timeout(self.trial_timeout if trial_timeout is None else trial_timeout)

@@ -56,6 +56,16 @@ class Ledger:
         """The numbers of the finished trials, in the order in which they were told."""
         return tuple(number for _, what, number in self.events if what == "told")
 
+    def told_before_asked(self, number: int) -> list[Trial]:
+        """Return the trials that were told before a trial was asked for, in the order in which they were."""
+        told: list[Trial] = []
+        for _, what, other in self.events:
+            if what == "asked" and other == number:
+                break
+            if what == "told":
+                told.append(self.trials[other])
+        return told
+
     @property
     def n_told_since_asked(self) -> int:
         """Number of trials told since the last one was asked for."""
@@ -118,5 +128,5 @@ def _as_running(trial: Trial) -> Trial:
     """Return a trial as it was before it was told, but for the parameters of a sweep, which have its best value."""
     return replace(
         trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, sweep=None,
-        traceback="", attributes={},
+        traceback="", attributes={}, steps=(),
     )  # fmt: skip

@@ -110,7 +110,12 @@ class Objectives:
         return np.asarray(self.signs * np.asarray(values, dtype=float))
 
     def response(self, trial: Trial) -> Any:
-        """Return the value to tell a search for a finished trial, an array for several objectives; nan if it failed."""
+        """Return the value to tell a search for a finished trial, an array for several objectives; nan if it failed.
+
+        Of a trial that was stopped early it is the last one reported.
+        """
+        if trial.state == "stopped" and not self.several:
+            return float(self.turned(trial.steps[-1][1])[0])
         if not self.several:
             return np.nan if trial.value is None else float(self.turned(trial.value)[0])
         return np.full(len(self), np.nan) if trial.values is None else self.turned(trial.values)

@@ -20,7 +20,7 @@ from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.noise import judge_noise
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.surrogates.responses import are_penalties, within_reach
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import FAILED, Trial
 
 #: a nugget below it leaves the order of the trials as it is
 NEGLIGIBLE_NUGGET = 1e-4
@@ -210,9 +210,10 @@ def summarise_failures(trials: Sequence[Trial]) -> str:
     >>> summarise_failures(failed)
     '8 failed; 8 x ValueError: x is 0.0'
     """
-    failed = [t.reason for t in trials if t.state in ("failed", "timeout")]
+    failed = [t.reason for t in trials if t.state in FAILED]
+    stopped = sum(t.state == "stopped" for t in trials)
     if not failed:
-        return "no trial has been told"
+        return f"{stopped} were stopped early" if stopped else "no trial has been told"
     return f"{len(failed)} failed; {commonest_reasons(failed)}"
 
 

@@ -157,7 +157,7 @@ class SweptParameter:
                     told, params=params, point=tuple(point), state=outcome.state, value=outcome.value,
                     values=None if outcome.value is None else (outcome.value,), extra=dict(outcome.extra),
                     reason=outcome.reason, sweep=told.number, traceback=outcome.traceback,
-                    attributes={**told.attributes, **outcome.attributes},
+                    attributes={**told.attributes, **outcome.attributes}, steps=outcome.steps,
                 )
             )  # fmt: skip
         own = self._own(told, trials, [key for key, _ in sweep])

@@ -25,7 +25,8 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
     Columns: number, state, value (for several objectives one column each: value_0, value_1, or value_ and the name), one `param_`
     column per parameter (empty where it does not exist), one `extra_` column per further number and one `attribute_` column per
     attribute, origin, note, reason, seed, ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many
-    attempts ended with their worker); where a parameter is swept, sweep, the number of the trial in whose sweep a row is.
+    attempts ended with their worker); where trials reported steps, last_step and last_value, those reported last; where a
+    parameter is swept, sweep, the number of the trial in whose sweep a row is.
     """
     params = {f"param_{name}": name for name in names}
     extras = {f"extra_{name}": name for trial in trials for name in trial.extra}
@@ -38,12 +39,14 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
         | {column: t.attributes.get(name) for column, name in attributes.items()}
         | {name: getattr(t, name) for name in (*_FURTHER, *_SECONDS)}
         | {"lost": len(t.lost), "sweep": t.number if t.sweep is None else t.sweep}
+        | dict(zip(("last_step", "last_value"), t.steps[-1] if t.steps else (None, None), strict=True))
         for t in trials
     ]
     sweep = ["sweep"] if any(t.sweep is not None for t in trials) else []
-    shown = ["number", "state", *values, *params, *extras, *attributes, *_FURTHER, *_SECONDS, "lost", *sweep]
+    last = ["last_step", "last_value"] if any(t.steps for t in trials) else []
+    shown = ["number", "state", *values, *params, *extras, *attributes, *_FURTHER, *_SECONDS, "lost", *last, *sweep]
     frame = pd.DataFrame(rows, columns=shown)
-    numbers = dict.fromkeys([*values, *extras, *_SECONDS], "float64")
+    numbers = dict.fromkeys([*values, *extras, *_SECONDS, *last], "float64")
     return frame.astype(dict.fromkeys(["number", "seed", "lost", *sweep], "int64") | numbers)
 
 

@@ -20,8 +20,9 @@ import numpy as np
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError
 
-State = Literal["running", "ok", "failed", "timeout"]
-FINISHED: tuple[State, ...] = ("ok", "failed", "timeout")
+State = Literal["running", "ok", "stopped", "failed", "timeout"]
+FINISHED: tuple[State, ...] = ("ok", "stopped", "failed", "timeout")
+FAILED: tuple[State, ...] = ("failed", "timeout")
 #: the origin of a trial that a study was told to start at
 START = "start"
 #: the origin of a trial that was evaluated elsewhere and added
@@ -41,8 +42,8 @@ class Trial:
         is a copy that can. Choices that are objects, such as estimators, are those of the space: clone one before changing it.
     point : tuple of float
         The same as a point of the unit cube.
-    state : {"running", "ok", "failed", "timeout"}
-        Its state.
+    state : {"running", "ok", "stopped", "failed", "timeout"}
+        Its state; "stopped" is one that ended early, because `CurrentTrial.should_stop` said so.
     value : float or None
         What the objective returned, in the study's own direction; None unless the state is "ok", and where a study has
         several objectives.
@@ -50,7 +51,7 @@ class Trial:
         Further named numbers that the objective returned; "penalty" is 1 where the value was so far beyond those told before it
         that it stands for a failure.
     reason : str
-        Why it failed, in one line; empty if it did not.
+        Why it failed or was stopped, in one line; empty if it did not.
     origin : str
         How the search found it: "design", "improvement", "replicate", "random" and so on.
     note : str
@@ -75,6 +76,8 @@ class Trial:
         Of a failed trial whose objective raised an error, the traceback, at most 4000 characters; else empty.
     attributes : dict of str to object
         What else the objective returned by name, such as texts, or set on the trial that it was given; what JSON can hold.
+    steps : tuple of (float, float)
+        The steps that the objective reported, each with its value, in the study's own direction (see `CurrentTrial.report`).
 
     See Also
     --------
@@ -114,6 +117,7 @@ class Trial:
     sweep: int | None = None
     traceback: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    steps: tuple[tuple[float, float], ...] = ()
 
     def __post_init__(self) -> None:
         for name, kind in (("params", ReadOnlyParams), ("extra", ReadOnlyDict), ("attributes", ReadOnlyParams)):
@@ -206,7 +210,7 @@ class Outcome:
     `values` is set if several were returned, as a tuple or by name, else `value`. `lost` means that the worker died rather than
     the objective failed, so that another worker may succeed. `sweep` has values of a swept parameter, or their
     places where it is a list, each with its outcome. `nothing` means that the objective returned None: an error of the
-    program rather than of the trial.
+    program rather than of the trial. `steps` are those that the objective reported.
     """
 
     state: State
@@ -221,6 +225,7 @@ class Outcome:
     traceback: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     nothing: bool = False
+    steps: tuple[tuple[float, float], ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle; an error that cannot be unpickled, and so would break the pool, is replaced by its text."""
@@ -231,7 +236,7 @@ class Outcome:
             error = RuntimeError(self.reason)
         extra = dict(self.extra)
         cells = (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.sweep)
-        return Outcome, (*cells, self.traceback, dict(self.attributes), self.nothing)
+        return Outcome, (*cells, self.traceback, dict(self.attributes), self.nothing, self.steps)
 
 
 Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, float | Values] | Outcome]

@@ -157,6 +157,7 @@ class Kriging(RegressorMixin, BaseEstimator):
         with one_blas_thread() if len(embedded) <= _SMALL else nullcontext():
             theta, nugget = self._hyperparameters(correlation, embedded, response, constant, rng)
         self._process = Process.condition(correlation, theta[self._embedding.owner], nugget, embedded, response)
+        self._response = response
         self._offset, self._unit = scale * offset, scale * unit
         self.theta_ = theta / self._embedding.scale**2
         self.nugget_ = nugget
@@ -258,6 +259,42 @@ class Kriging(RegressorMixin, BaseEstimator):
         other.y_train_ = self._offset + self._unit * other._process.fitted
         other.sigma2_ = self._unit * (self._unit * other._process.sigma2)
         other.jitter_ = other._process.jitter
+        return other
+
+    def extend(self, X: ArrayLike, y: ArrayLike) -> Kriging:
+        """Return a fitted Kriging that has further data as well, with the hyperparameters of this one.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Points that differ from each other and, if there is no nugget, from those of the data.
+        y : array-like of shape (n_samples,)
+            Their responses.
+
+        Examples
+        --------
+        >>> X = np.linspace(0, 1, 8)[:, None]
+        >>> model = Kriging(nugget=None, random_state=0).fit(X, np.sin(6 * X[:, 0]))
+        >>> bool(abs(model.extend([[1.2]], [3.0]).predict([[1.2]])[0] - 3.0) < 1e-6)
+        True
+        """
+        check_is_fitted(self)
+        points = cast("Floats", validate_data(self, X, dtype=np.float64, reset=False))
+        values = np.asarray(y, dtype=float)
+        known, p = self._response, self._process
+        other = Kriging(**self.get_params(deep=False))
+        other.__dict__.update(
+            {name: value for name, value in self.__dict__.items() if name.endswith("_") or name.startswith("_")}
+        )
+        other.X_train_ = np.vstack([self.X_train_, self._embedding.round(points)])
+        other.y_train_ = np.append(self.y_train_, values)
+        other.counts_ = np.append(self.counts_, np.ones(len(values)))
+        further = (values - self._offset) / self._unit
+        response = Response(np.append(known.mean, further), np.append(known.count, np.ones(len(values))), known.within)
+        embedded = self._embedding.transform(other.X_train_)
+        other._process = Process.condition(p.correlation, p.scale**2, p.nugget, embedded, response)
+        other._response = response
+        other._publish()
         return other
 
 

@@ -10,7 +10,7 @@ from spotsvm.reports.html.cells import cell_of
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.sweep import finished_words, suggested
-from spotsvm.trials.trial import FINISHED
+from spotsvm.trials.trial import FAILED
 
 _MOST_ROWS, _MOST_PARAMETERS = 10, 20
 _LONGEST = 60
@@ -20,7 +20,7 @@ def notebook_html(study: StudyResults) -> str:
     """Return two lines about a study, and a table of its ten best trials, or of ten of its front, as HTML."""
     objectives = study.objectives
     trials = study.trials
-    failed = sum(t.state in FINISHED[1:] for t in suggested(trials))
+    failed = sum(t.state in FAILED for t in suggested(trials))
     lead = f"Study of {', '.join(study.space.names)} by {study.about.get('search', '')}, seed {study.seed}"
     count = finished_words(trials) + (f", {failed} failed" if failed else "")
     done = [t for t in trials if t.values is not None]

@@ -26,7 +26,7 @@ ASKED = (
 
 TOLD = (
     "number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at", "sweep", "traceback",
-    "attributes",
+    "attributes", "steps",
 )  # fmt: skip
 
 #: the error of a row that was changed after it was written
@@ -59,6 +59,7 @@ def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
         "reason": trial.reason, "seconds": _real(trial.seconds), "objectives": several, "lost": json.dumps(trial.lost),
         "told_at": _real(trial.told_at), "sweep": trial.sweep, "traceback": trial.traceback or None,
         "attributes": _compact(dict(trial.attributes)) if trial.attributes else None,
+        "steps": _compact(trial.steps) if trial.steps else None,
     }  # fmt: skip
     # without the number itself, which SQLite would take for another one that the row is to have
     return row | {"told_checksum": _checksum({"number": trial.number, **row}, TOLD)}
@@ -88,7 +89,12 @@ def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
         "seconds": outcome.seconds, "values": dict(values) if isinstance(values, Mapping) else values,
         "lost": bool(getattr(outcome, "lost", False)),
     }  # fmt: skip
-    late = {"traceback": outcome.traceback, "attributes": dict(outcome.attributes), "nothing": outcome.nothing}
+    late = {
+        "traceback": outcome.traceback,
+        "attributes": dict(outcome.attributes),
+        "nothing": outcome.nothing,
+        "steps": outcome.steps,
+    }
     return cells | {name: cell for name, cell in late.items() if cell}
 
 
@@ -116,6 +122,7 @@ def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
         _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values,
         read.get("lost") is True, (), _text(read.get("traceback", ""), "traceback"),
         _of(dict, read.get("attributes", {}), "attributes"), read.get("nothing") is True,
+        _steps(read.get("steps", []), "steps"),
     )  # fmt: skip
 
 
@@ -189,6 +196,15 @@ def _row_of_numbers(read: Any, what: str) -> tuple[float, ...]:
     return tuple(_required(number, what) for number in _of(list, read, what))
 
 
+def _steps(read: Any, what: str) -> tuple[tuple[float, float], ...]:
+    """Return reported steps with their values; raise RowError unless they are finite numbers, and each step above the last."""
+    rows = [_row_of_numbers(row, what) for row in _of(list, read, what)]
+    steps = tuple((row[0], row[1]) for row in rows if len(row) == 2 and all(map(math.isfinite, row)))
+    if len(steps) < len(rows) or any(later <= step for (step, _), (later, _) in zip(steps, steps[1:], strict=False)):
+        raise RowError(f"its {what} are not finite numbers with a value each, in ascending order")
+    return steps
+
+
 def _numbers(read: Any, what: str) -> dict[str, float]:
     return {name: _required(number, what) for name, number in _of(dict, read, what).items()}
 
@@ -230,6 +246,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "sweep": lambda cell, what: None if cell is None else _whole(cell, what),
     "traceback": lambda cell, what: "" if cell is None else _text(cell, what),
     "attributes": lambda cell, what: {} if cell is None else _of(dict, from_json(cell), what),
+    "steps": lambda cell, what: () if cell is None else _steps(from_json(cell), what),
 }
 COLUMNS = tuple(_READERS)
 

@@ -17,7 +17,7 @@ FORMAT = "spotsvm study"
 SCHEMA_VERSION = 1
 
 #: the only expression in a table
-STATE_CHECK = "CHECK (state IN ('running', 'ok', 'failed', 'timeout'))"
+STATE_CHECK = "CHECK (state IN ('running', 'ok', 'stopped', 'failed', 'timeout'))"
 
 _TABLES = (
     "CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER) WITHOUT ROWID",
@@ -46,7 +46,8 @@ _TABLES = (
     told_checksum INTEGER,
     sweep INTEGER,
     traceback TEXT,
-    attributes TEXT
+    attributes TEXT,
+    steps TEXT
 )""",
     "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, checksum INTEGER)",
 )
