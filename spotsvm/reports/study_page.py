@@ -8,6 +8,7 @@ from spotsvm.reports.convergence import check_baseline, convergence_section
 from spotsvm.reports.effects import effects_parts
 from spotsvm.reports.html.findings import further_section
 from spotsvm.reports.html.page import Notice, Page, Section
+from spotsvm.reports.learning_curves import learning_curves_section
 from spotsvm.reports.outcome import facts, outcome_section
 from spotsvm.reports.oversearching import oversearching_section
 from spotsvm.reports.recommended import recommended_section
@@ -60,4 +61,4 @@ def _drawn(view: StudyView, baseline: StudyResults | None) -> list[Section | Non
         return []
     # rows of panels after what stands beside each other
     parts = sorted([*effects_parts(view), *slices_parts(view)], key=lambda part: bool(getattr(part, "others", ())))
-    return [convergence_section(view, baseline), Section("What matters", parts)]
+    return [convergence_section(view, baseline), learning_curves_section(view), Section("What matters", parts)]
