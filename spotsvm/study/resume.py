@@ -203,6 +203,8 @@ def trial_problem(trial: Trial, space: Space, n_objectives: int) -> str:
     count = 0 if trial.values is None else len(trial.values)
     if count != (n_objectives if trial.state == "ok" else 0):
         return f"{who} is {trial.state!r}, and has {count} values"
+    if trial.state == "stopped" and not trial.steps:
+        return f"{who} is 'stopped', and has no step"
     if not all(map(math.isfinite, trial.values or ())):
         return f"{who} is {trial.state!r}, and has a value that is not finite"
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,8 +27,9 @@ from spotsvm.trials.trial import as_float
 def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study:
     """Return a study with the finished trials of one of Optuna's, each as by `Study.add_trial`.
 
-    Trials that were pruned or have failed are failed trials. User attributes are further numbers, or attributes where they are no
-    numbers; "value" and "values" among them become "user_value" and "user_values". Integers on a log scale stay on it.
+    Pruned trials are trials that were stopped early, with the values that they reported; without any they are failed trials.
+    User attributes are further numbers, or attributes where they are no numbers; "value" and "values" among them become
+    "user_value" and "user_values". Integers on a log scale stay on it.
 
     Parameters
     ----------
@@ -79,7 +81,12 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
             seconds = None if t.duration is None else max(t.duration.total_seconds(), 0.0)  # a clock may have been set back
             values: Any = np.nan if t.state != TrialState.COMPLETE else list(t.values) if len(directions) > 1 else t.value
             key = "values" if len(directions) > 1 and t.state == TrialState.COMPLETE else "value"
-            rows.append(given_trial(t.params, {**beside, key: values}, seconds, made.space, made.swept))
+            params, outcome = given_trial(t.params, {**beside, key: values}, seconds, made.space, made.swept)
+            steps = tuple((float(step), one) for step, one in sorted(t.intermediate_values.items()) if np.isfinite(one))
+            outcome = replace(outcome, steps=steps)
+            if t.state == TrialState.PRUNED and steps and len(directions) == 1:
+                outcome = replace(outcome, state="stopped", reason="it was pruned")
+            rows.append((params, outcome))
         made._add_missing(rows)
     except BaseException:
         made.close()
@@ -124,11 +131,15 @@ def _widest(name: str, several: Sequence[Any]) -> Any:
     return loguniform(low, high) if first.log else uniform(low, high - low)
 
 
+_STATES = {"ok": TrialState.COMPLETE, "stopped": TrialState.PRUNED}
+
+
 def to_optuna(study: StudyResults, **options: Any) -> optuna.Study:
     """Return a study of Optuna's with the finished trials of one of ours, to be gone on with or drawn there.
 
-    Timeouts are failed trials. Origin, reason, further numbers and attributes of a trial are user attributes; of two with the
-    same name, the number or the attribute of the trial. Values of a list that Optuna cannot store, such as estimators, are texts.
+    Timeouts are failed trials, and trials that were stopped early pruned ones. Origin, reason, further numbers and attributes
+    of a trial are user attributes; of two with the same name, the number or the attribute of the trial. Values of a list that
+    Optuna cannot store, such as estimators, are texts.
 
     Parameters
     ----------
@@ -161,7 +172,8 @@ def to_optuna(study: StudyResults, **options: Any) -> optuna.Study:
         reason = {"reason": t.reason} if t.reason else {}
         made.add_trial(
             create_trial(
-                state=TrialState.COMPLETE if t.values is not None else TrialState.FAIL,
+                state=_STATES.get(t.state, TrialState.FAIL),
+                intermediate_values={int(step): value for step, value in t.steps},
                 values=None if t.values is None else list(t.values),
                 params={name: _stored(value) for name, value in t.params.items()},
                 distributions={name: _distribution(parameters[name]) for name in t.params},

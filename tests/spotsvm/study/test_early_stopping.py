@@ -1,5 +1,6 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,9 +8,12 @@ from scipy.stats import uniform
 
 from spotsvm import BelowMedian, ImprovementUnlikely, Study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.space.space import Space
 from spotsvm.study.early_stopping import checked_early_stopping
+from spotsvm.study.record.rows import RowError, outcome_of_json
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.study.resume import trial_problem
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.current_trial import CurrentTrial
 from spotsvm.trials.trial import Trial
@@ -237,3 +241,24 @@ def test_the_model_gives_bad_trials_no_chance_and_good_ones_one():
         assert rule(pickle.loads(pickle.dumps(trial))) == rule(trial)
         trial.steps.append((10, u + 0.1))
         assert rule(trial) is None  # nothing is left to be saved
+
+
+@pytest.mark.parametrize("steps", ["[[2,1.0],[1,1.0]]", "[[1,NaN]]", "[[1,2,3]]", "[1]", '"a"'])
+def test_steps_that_spotsvm_did_not_write_are_refused(steps):
+    with pytest.raises(RowError, match="steps"):
+        outcome_of_json(f'{{"state": "ok", "value": 1.0, "steps": {steps}}}')
+
+
+def test_a_stopped_trial_without_steps_contradicts_itself():
+    trial = Trial(0, {"x": 0.5}, (0.5,), "stopped")
+    assert "has no step" in trial_problem(trial, Space(SPACE), 1)
+    assert not trial_problem(replace(trial, steps=((1.0, 2.0),)), Space(SPACE), 1)
+
+
+def test_optuna_has_them_as_pruned_trials_and_back():
+    optuna_exchange = pytest.importorskip("spotsvm.study.optuna")
+    study = run()
+    theirs = optuna_exchange.to_optuna(study)
+    assert [t.state.name == "PRUNED" for t in theirs.trials] == [t.state == "stopped" for t in study.trials]
+    back = optuna_exchange.from_optuna(theirs, SPACE, seed=0)
+    assert [(t.state, t.value, t.steps) for t in back.trials] == [(t.state, t.value, t.steps) for t in study.trials]
