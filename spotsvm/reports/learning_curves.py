@@ -36,7 +36,7 @@ def _words(view: StudyView) -> Part:
     return (
         f"{counted(len(view.stopped), 'trial')} of {ended} ended early, because the rule of the run saw little chance of an "
         f"improvement. This saved {short(saved)} reported steps{share}.{last} A trial that ended early is never recommended; the "
-        "search was told its last reported value."
+        "search was told the value that a model of the curves expects of it."
     )
 
 

@@ -21,6 +21,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, SearchExhaustedError, SpaceError, TrialStateError
 from spotsvm.solvers.search import Suggestion
 from spotsvm.space.space import Space
+from spotsvm.study.early_stopping import with_extrapolation
 from spotsvm.study.record.rows import storable_outcome
 from spotsvm.study.search import StudySearch
 from spotsvm.study.workers.interrupts import interrupts_held
@@ -254,6 +255,8 @@ class Bookkeeper:
     def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
         """Return a trial with its judged outcome, and trials for the other values in its sweep, from number `further`."""
         outcome = storable_outcome(outcome)
+        before = self.ledger.told_before_asked(running.number) if outcome.state == "stopped" else []
+        outcome = with_extrapolation(outcome, running, before, self._space.domain, float(self._objectives.signs[0]))
         if self._constraints.bounds or self._constraints.conditions:
             outcome = (
                 noted(outcome, self._constraints)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.text import printable_line
 from spotsvm.errors import ArgumentError, StorageError
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.trial import EXTRAPOLATED, Outcome, Trial
 
 Direction = Literal["minimize", "maximize"]
 Directions = Direction | Sequence[Direction] | Mapping[str, Direction]
@@ -112,10 +112,10 @@ class Objectives:
     def response(self, trial: Trial) -> Any:
         """Return the value to tell a search for a finished trial, an array for several objectives; nan if it failed.
 
-        Of a trial that was stopped early it is the last one reported.
+        Of a trial that was stopped early it is the extrapolated one.
         """
         if trial.state == "stopped" and not self.several:
-            return float(self.turned(trial.steps[-1][1])[0])
+            return float(self.turned(trial.extra.get(EXTRAPOLATED, trial.steps[-1][1]))[0])
         if not self.several:
             return np.nan if trial.value is None else float(self.turned(trial.value)[0])
         return np.full(len(self), np.nan) if trial.values is None else self.turned(trial.values)

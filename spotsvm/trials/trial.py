@@ -27,6 +27,8 @@ FAILED: tuple[State, ...] = ("failed", "timeout")
 START = "start"
 #: the origin of a trial that was evaluated elsewhere and added
 GIVEN = "given"
+#: key in `extra` of a trial that was stopped early: the value that is expected of it at the last step, which the search is told
+EXTRAPOLATED = "extrapolated"
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Trial:
         several objectives.
     extra : dict of str to float
         Further named numbers that the objective returned; "penalty" is 1 where the value was so far beyond those told before it
-        that it stands for a failure.
+        that it stands for a failure, and "extrapolated" the value expected of a stopped trial, had it gone on.
     reason : str
         Why it failed or was stopped, in one line; empty if it did not.
     origin : str

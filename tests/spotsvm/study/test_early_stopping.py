@@ -128,7 +128,7 @@ def test_a_run_that_was_cut_off_goes_on_with_the_same_trials(batch_size, tmp_pat
     assert any(t.state == "stopped" for t in whole.trials)
 
 
-def test_a_search_is_told_the_last_value_and_repeats_are_not_stopped():
+def test_a_search_is_told_the_extrapolated_value_and_repeats_are_not_stopped():
     told = []
 
     class Search:
@@ -139,7 +139,11 @@ def test_a_search_is_told_the_last_value_and_repeats_are_not_stopped():
             told.append(value)
 
     study = Study(SPACE, Search(), 0).run(objective(), 10, early_stopping="median")
-    assert told == [t.steps[-1][1] for t in study.trials]
+    assert told == [t.value if t.state == "ok" else t.extra["extrapolated"] for t in study.trials]
+    for t in study.trials:
+        final = (t.params["x"] - 0.3) ** 2 + 1 / STEPS
+        assert t.state == "ok" or abs(t.extra["extrapolated"] - final) < 0.3 * (t.steps[-1][1] - final)
+        assert t.extra.get("extrapolated", 1.0) >= study.best_value
     assert [study.trials[k].state for k in (0, 7, 8, 9)] == ["ok", "stopped", "ok", "ok"]
 
 
