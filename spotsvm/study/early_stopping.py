@@ -61,7 +61,7 @@ class EarlyStopping(Protocol):
     ...     return value
     >>> study = Study({"x": uniform(0, 1)}, "random", seed=0).run(objective, n_trials=20, early_stopping=worst)
     >>> [(t.number, t.reason) for t in study.trials if t.state == "stopped"]
-    [(6, 'it is the worst after three steps')]
+    [(18, 'it is the worst after three steps')]
     """
 
     def __call__(self, trial: CurrentTrial, /) -> str | None:
@@ -115,7 +115,7 @@ class ImprovementUnlikely:
     ...             break
     ...     return value
     >>> study = Study({"x": uniform(0, 1)}, seed=0).run(objective, n_trials=20, early_stopping=ImprovementUnlikely())
-    >>> sum(len(t.steps) for t in study.trials) < 200, round(study.recommend().params["x"], 2)
+    >>> sum(len(t.steps) for t in study.trials) < 350, round(study.recommend().params["x"], 2)
     (True, 0.3)
     """
 
