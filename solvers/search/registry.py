@@ -278,6 +278,11 @@ def _describe_value(value: Any) -> str:
     if isinstance(value, list | tuple):
         inside = ", ".join(_describe_value(v) for v in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(value) == 1 else ''})"
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        usual = inspect.signature(type(value)).parameters
+        given = {name: _describe_value(one) for name, one in sorted(value.get_params(deep=False).items())}
+        changed = (f"{k}={v}" for k, v in given.items() if k not in usual or v != _describe_value(usual[k].default))
+        return f"{describe_search(type(value))}({', '.join(changed)})"
     if callable(value) or repr(value) == object.__repr__(value):
         return describe_search(value)
     return repr(value)

@@ -141,6 +141,10 @@ class AveragedImprovement:
 
         return np.asarray(improvements(self._compiled, self._embed(points)))
 
+    def log_gain(self, point: Floats) -> float:
+        """Return ln of the expected improvement at a canonical point, with the chances, and without what an evaluation saves."""
+        return float(self.whatever_it_costs().value(point[None])[0])
+
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""
         from spotsvm.surrogates.acquisition._improvement_kernels import improvement_with_gradient

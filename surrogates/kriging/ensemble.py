@@ -14,7 +14,7 @@ error       (m,)      unit * root of (mean of the members' variances + variance 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -129,6 +129,15 @@ class Models:
             means.append(member.backward(z))
             variances.append(variance * np.exp(2.0 * member.log_slope(z)))
         return low + unit * np.mean(means, axis=0), unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
+
+    def believe(self, inputs: Floats) -> Models:
+        """Return the models that have seen their own predictions at further points come true; see `Process.believe`."""
+        embedded = self.embedding.transform(inputs)
+        return replace(self, members=[replace(member, process=member.process.believe(embedded)) for member in self.members])
+
+    def reinterpolate(self) -> Models:
+        """Return the models that interpolate their own predictions at the evaluated points; see `Process.reinterpolate`."""
+        return replace(self, members=[replace(member, process=member.process.reinterpolate()) for member in self.members])
 
     @property
     def unit(self) -> float:

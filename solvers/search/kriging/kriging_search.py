@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import time
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,10 @@ from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, Solve
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
 from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
 from spotsvm.solvers.search.kriging.ocba import ocba_next
+from spotsvm.solvers.search.kriging.regressor import RegressorModel
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
-from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
+from spotsvm.surrogates.acquisition.maximize_acquisition import Acquisition, maximize_acquisition
+from spotsvm.surrogates.acquisition.pointwise import AcquisitionFunction, takes_best
 from spotsvm.surrogates.acquisition.selection import MAX_POINTS
 from spotsvm.surrogates.domain import Domain, initial_design
 from spotsvm.surrogates.kriging.ensemble import Inference, KrigingEnsemble
@@ -80,6 +83,21 @@ class KrigingSearch(Search):
         optimum hold the search for long. What is suggested then depends on the clock as well: the same seed gives the same points
         for the same seconds only. A study passes on those of its trials, of a resumed record the recorded ones, so that it goes
         on exactly as it would have.
+    surrogate : estimator, optional
+        A regressor with `predict(X, return_std=True)` that takes the place of the Kriging model, such as
+        `GaussianProcessRegressor` or `BayesianRidge`. Clones of it are fitted to points in [0, 1], with an indicator column for
+        each category, and to standardised responses, the mean of those at one point. Under noise its standard deviation should
+        be that of the mean response. A `random_state` that is None follows from `seed`.
+    acquisition : callable, optional
+        What a new point maximises, in place of the averaged improvement: a function of `spotsvm.acquisition`, or another one of
+        the predicted mean, the standard deviation, and `best`, the response to improve on. The smaller response is the better
+        one. Larger values of such a function are better; of one without `best`, such as `lower_confidence_bound`, smaller ones.
+        By default with a `surrogate` the logarithm of the expected improvement.
+
+    Raises
+    ------
+    SolverError
+        If an argument is invalid, or a setting of the Kriging model is given beside a `surrogate`.
 
     See Also
     --------
@@ -127,6 +145,18 @@ class KrigingSearch(Search):
     ...     search.tell(point, float(((point - 0.3) ** 2).sum()))
     >>> bool(search.values.min() < 0.01)
     True
+
+    With another model, and another acquisition function:
+
+    >>> from functools import partial
+    >>> from scipy.stats import uniform
+    >>> from sklearn.linear_model import BayesianRidge
+    >>> from spotsvm import Study
+    >>> from spotsvm.acquisition import lower_confidence_bound
+    >>> search = partial(KrigingSearch, surrogate=BayesianRidge(), acquisition=lower_confidence_bound)
+    >>> study = Study({"x": uniform(-1, 2)}, search, seed=0).run(lambda p: p["x"], n_trials=10)
+    >>> round(study.best_trial.params["x"], 3)
+    -1.0
     """
 
     capabilities = Capabilities(respects_constraints=True, models_bounds=True)
@@ -152,6 +182,8 @@ class KrigingSearch(Search):
         centre: bool = True,
         max_points: int = MAX_POINTS,
         per_second: bool = False,
+        surrogate: Any = None,
+        acquisition: AcquisitionFunction | None = None,
     ):
         super().__init__(domain, seed)
         if n_initial < 2:
@@ -168,10 +200,19 @@ class KrigingSearch(Search):
         self._margins: dict[int, tuple[float, ...]] = {}
         self._seconds: dict[int, float] = {}
         self._design = initial_design(domain, n_initial, np.random.default_rng([self.seed, 1 << 40]), centre=centre)
-        ensemble = KrigingEnsemble(
-            domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
-        )
-        self._model = SearchModel(ensemble, warped, max_points)
+        self.acquisition = _checked_acquisition(acquisition)
+        self._model: SearchModel | RegressorModel
+        if surrogate is None:
+            ensemble = KrigingEnsemble(
+                domain, correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds
+            )
+            self._model = SearchModel(ensemble, warped, max_points)
+        else:
+            _refuse_settings(
+                correlation=correlation, inference=inference, n_members=n_members, nugget_bounds=nugget_bounds, warped=warped,
+                criterion=criterion,
+            )  # fmt: skip
+            self._model = RegressorModel(domain, surrogate, max_points, self.seed)
         self._prospect: Prospect | None = None  # of the last suggestion, and how many values had been told
         self._prospect_at = 0
 
@@ -268,7 +309,7 @@ class KrigingSearch(Search):
         criterion: Criterion = "plain" if noise == "deterministic" else "reinterpolation"
         if self.criterion != "auto":
             criterion = self.criterion
-        self._prospect = Prospect.of(self.domain, fit, told, criterion, self._model.max_points)
+        self._prospect = Prospect.of(self.domain, fit, told, criterion, self._model.max_points, self.acquisition)
         self._prospect_at = len(told)
         return self._prospect
 
@@ -281,8 +322,8 @@ class KrigingSearch(Search):
         if best is None:
             return Suggestion(self.new_point(rng), "random", "; ".join([*prospect.notes, "every candidate had been asked for"]))
         point, gain = best
-        if self.per_second:
-            gain = improvement.whatever_it_costs().value(point[None])[0]
+        if self.per_second or not isinstance(improvement, AveragedImprovement):
+            gain = improvement.log_gain(point)
         if noise == "noisy" and np.exp(gain) < self.repeat_below * prospect.incumbent_error() / prospect.fit.models.unit:
             again = self._replicate(prospect)
             if again is not None:
@@ -294,9 +335,7 @@ class KrigingSearch(Search):
         waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
         return np.array(waiting).reshape(-1, self.domain.dimension)
 
-    def _maximise(
-        self, improvement: AveragedImprovement, prospect: Prospect, rng: np.random.Generator
-    ) -> tuple[Floats, float] | None:
+    def _maximise(self, improvement: Acquisition, prospect: Prospect, rng: np.random.Generator) -> tuple[Floats, float] | None:
         """Return the new point at which the criterion is largest, and its value there; None if no new point was found."""
         sizes = (512, 256, 3, 40) if len(prospect.fit.points) <= _MANY else (256, 128, 1, 20)
         effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
@@ -360,3 +399,24 @@ def _by_point(prospect: Prospect) -> tuple[Aggregated, Floats]:
     """Return the evaluations of a fit by distinct points, and the response predicted at each point."""
     data = aggregate(prospect.fit.points, prospect.fit.values)
     return data, prospect.predicted[np.unique(data.index, return_index=True)[1]]
+
+
+def _checked_acquisition(acquisition: Any) -> AcquisitionFunction | None:
+    """Return an acquisition function; raise SolverError for what is none."""
+    if acquisition is None:
+        return None
+    try:
+        takes_best(acquisition)
+    except (TypeError, ValueError):
+        raise SolverError(
+            f"acquisition={acquisition!r} is not a function of a mean and a standard deviation; use one of spotsvm.acquisition"
+        ) from None
+    return cast("AcquisitionFunction", acquisition)
+
+
+def _refuse_settings(**settings: Any) -> None:
+    """Raise SolverError if a setting of the Kriging model is not the default."""
+    parameters = inspect.signature(KrigingSearch).parameters
+    for name, value in settings.items():
+        if value != parameters[name].default:
+            raise SolverError(f"{name}={value!r} is a setting of the Kriging model, which surrogate replaces; leave it out")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
+from spotsvm.surrogates.acquisition.acquisition import log_expected_improvement
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
 from spotsvm.surrogates.acquisition.chance import MOST_LABELS, Chance, caution
 from spotsvm.surrogates.acquisition.cost import saving
+from spotsvm.surrogates.acquisition.pointwise import AcquisitionFunction, PointwiseAcquisition, Predictor
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble, Models
@@ -57,9 +59,31 @@ class Evaluations:
         return np.isfinite(self.values)
 
 
+class Surrogate(Predictor, Protocol):
+    """What a search asks of a fitted model: `Models`, or a `FittedRegressor`."""
+
+    @property
+    def index(self) -> NDArray[np.intp]:
+        """The distinct point of each evaluation."""
+        ...
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of one response near the best prediction."""
+        ...
+
+    def mean_evaluated(self) -> Floats:
+        """Return the predicted response at each evaluation's point; shape (N,)."""
+        ...
+
+    def error_evaluated(self, at: int | None = None) -> Floats:
+        """Return the standard error of the predicted response at each evaluation's point, or at that of one evaluation alone."""
+        ...
+
+
 @dataclass(frozen=True)
-class KrigingFit:
-    """A fitted ensemble, and the N successful evaluations that it sees.
+class ModelFit:
+    """A fitted model, and the N successful evaluations that it sees.
 
     Attributes
     ----------
@@ -69,14 +93,14 @@ class KrigingFit:
         Their responses.
     margins : ndarray of shape (N, c) or None
         By how much each bound was held there.
-    models : Models
-        The ensemble.
+    models : Surrogate
+        The model.
     """
 
     points: Floats
     values: Floats
     margins: Floats | None
-    models: Models
+    models: Surrogate
 
 
 class SearchModel:
@@ -108,7 +132,7 @@ class SearchModel:
         since = n_told - self._moved_at
         return min(since, _MOST_SWEEPS) if since >= max(1, n_pending // _MOVE_SHARE) else 0
 
-    def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> KrigingFit:
+    def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> ModelFit:
         """Fit the ensemble to the evaluations that gave a value, or to `max_points` of their points."""
         ok = told.succeeded
         points, values = told.points[ok], told.values[ok]
@@ -118,7 +142,7 @@ class SearchModel:
         models = self.ensemble.fit(points[rows], values[rows], rng, sweeps=sweeps)
         if self.ensemble.chains is not before:
             self._moved_at = len(told)
-        return KrigingFit(points[rows], values[rows], None if told.margins is None else told.margins[ok][rows], models)
+        return ModelFit(points[rows], values[rows], None if told.margins is None else told.margins[ok][rows], models)
 
     def state(self) -> dict[str, Any]:
         """Return the chains and when they moved, in JSON's types; empty before the first fit."""
@@ -145,30 +169,38 @@ class Prospect:
 
     Attributes
     ----------
-    fit : KrigingFit
+    fit : ModelFit
         The model.
     predicted : ndarray of shape (N,)
         The predicted response at each evaluation of the fit, infinite where a bound does not hold.
-    improvement : AveragedImprovement
+    improvement : AveragedImprovement or PointwiseAcquisition
         The criterion, nothing pending.
     notes : tuple of str
         What was out of the ordinary.
     """
 
-    fit: KrigingFit
+    fit: ModelFit
     predicted: Floats
-    improvement: AveragedImprovement
+    improvement: AveragedImprovement | PointwiseAcquisition
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, domain: Domain, fit: KrigingFit, told: Evaluations, criterion: Criterion, max_points: int) -> Prospect:
-        """Weigh the expected improvement with the chances of success and of each bound, and with what an evaluation saves.
+    def of(
+        cls,
+        domain: Domain,
+        fit: ModelFit,
+        told: Evaluations,
+        criterion: Criterion,
+        max_points: int,
+        acquisition: AcquisitionFunction | None = None,
+    ) -> Prospect:
+        """Weigh the criterion with the chances of success and of each bound, and with what an evaluation saves.
 
         Parameters
         ----------
         domain : Domain
             What the coordinates mean.
-        fit : KrigingFit
+        fit : ModelFit
             The model of the response.
         told : Evaluations
             All that was told, failures included.
@@ -176,6 +208,8 @@ class Prospect:
             What improvement means.
         max_points : int
             Maximum number of distinct points for the models of failures and of seconds, and no more than 300.
+        acquisition : callable, optional
+            An acquisition function; by default the expected improvement averaged over the members of an ensemble.
         """
         models, succeeded = fit.models, told.succeeded
         notes: list[str] = []
@@ -204,8 +238,18 @@ class Prospect:
         if told.seconds is not None:
             saved = saving(models.embedding, domain.model_inputs(told.points[rows]), told.seconds[rows])
             savings = [] if saved is None else [saved]
-        improvement = AveragedImprovement(domain, models, criterion, chances, held, savings)
-        return cls(fit, predicted, improvement, tuple(notes))
+        if acquisition is None and isinstance(models, Models):
+            averaged = AveragedImprovement(domain, models, criterion, chances, held, savings)
+            return cls(fit, predicted, averaged, tuple(notes))
+        known = fit.values if criterion == "plain" else models.mean_evaluated()
+        if held is not None and held.any():
+            known = known[held[models.index]]
+        goal = float(known.max() if held is not None and not held.any() else known.min())
+        seen = models.reinterpolate() if criterion == "reinterpolation" and isinstance(models, Models) else models
+        pointwise = PointwiseAcquisition(
+            domain, seen, acquisition or log_expected_improvement, goal, chances, held is not None, savings
+        )
+        return cls(fit, predicted, pointwise, tuple(notes))
 
     def anchors(self) -> Floats:
         """Return the five best predicted points, the best first, to look around."""

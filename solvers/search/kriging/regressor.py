@@ -1,0 +1,177 @@
+"""Any regressor that predicts a standard deviation as the model of a Kriging search."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from spotsvm.errors import NotPositiveDefiniteError, SolverError
+from spotsvm.solvers.search.kriging.model import Evaluations, ModelFit
+from spotsvm.surrogates.acquisition.selection import select_evaluations
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.noise import Aggregated, Verdict, aggregate
+
+Floats = NDArray[np.float64]
+
+_FIT_STREAM = 1 << 45
+
+
+@dataclass(frozen=True)
+class FittedRegressor:
+    """A fitted regressor, with the interface of `Models`.
+
+    It was fitted to the embedded distinct points, with categories as indicator columns, and to the mean response at each, which
+    is standardised: less its mean, by its standard deviation `unit`.
+
+    Attributes
+    ----------
+    regressor : estimator
+        The fitted regressor.
+    embedding : Embedding
+        From model inputs to its inputs.
+    inputs : ndarray of shape (n, p)
+        The embedded distinct points.
+    response : ndarray of shape (n,)
+        The standardised responses.
+    data : Aggregated
+        The evaluations by distinct points.
+    low, unit : float
+        The mean response, and the unit.
+    """
+
+    regressor: Any
+    embedding: Embedding
+    inputs: Floats
+    response: Floats
+    data: Aggregated
+    low: float
+    unit: float
+
+    @property
+    def index(self) -> NDArray[np.intp]:
+        """The distinct point of each evaluation."""
+        return self.data.index
+
+    @cached_property
+    def _evaluated(self) -> tuple[Floats, Floats]:
+        return self._predicted(self.inputs)
+
+    def _predicted(self, embedded: Floats) -> tuple[Floats, Floats]:
+        mean, error = self.regressor.predict(embedded, return_std=True)
+        mean, error = np.asarray(mean, dtype=float).ravel(), np.asarray(error, dtype=float).ravel()
+        if mean.shape != (len(embedded),) or error.shape != mean.shape:
+            raise SolverError(f"surrogate={self.regressor!r} must predict a mean and a standard deviation for each row")
+        return self.low + self.unit * mean, self.unit * np.maximum(error, 0.0)
+
+    def predict(self, inputs: Floats) -> tuple[Floats, Floats]:
+        """Return the predicted response at model inputs, and its standard deviation; shapes (m,)."""
+        return self._predicted(self.embedding.transform(inputs))
+
+    def mean_evaluated(self) -> Floats:
+        """Return the predicted response at each evaluation's point; shape (N,)."""
+        return self._evaluated[0][self.index]
+
+    def error_evaluated(self, at: int | None = None) -> Floats:
+        """Return the standard deviation predicted at each evaluation's point, or at that of one evaluation alone."""
+        error = self._evaluated[1][self.index]
+        return error if at is None else error[at : at + 1]
+
+    @property
+    def noise(self) -> float:
+        """The standard deviation of one response: of replicates where there are any, else of what the model leaves over."""
+        repeats = len(self.index) - len(self.data.mean)
+        return float(np.sqrt(self.data.within / repeats if repeats else np.mean((self.data.mean - self._evaluated[0]) ** 2)))
+
+    def believe(self, inputs: Floats) -> FittedRegressor:
+        """Return the regressor fitted anew with its own predictions at further model inputs."""
+        further = self.embedding.transform(inputs)
+        responses = np.append(self.response, (self._predicted(further)[0] - self.low) / self.unit)
+        return replace(self, regressor=_fitted(self.regressor, np.vstack([self.inputs, further]), responses))
+
+
+class RegressorModel:
+    """The model of a search: clones of a regressor, each fitted to what was told until then; see `SearchModel`.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the coordinates mean.
+    regressor : estimator
+        With `predict(X, return_std=True)`.
+    max_points : int
+        Maximum number of distinct points that a fit sees.
+    seed : int
+        Of the regressor's random numbers: those of a fit follow from it and from the number of values told.
+
+    Raises
+    ------
+    SolverError
+        If the regressor cannot be cloned, or predicts no standard deviation.
+    """
+
+    def __init__(self, domain: Domain, regressor: Any, max_points: int, seed: int):
+        self.domain, self.max_points, self._seed = domain, max_points, seed
+        try:
+            self._regressor = clone(regressor)
+            parameters = inspect.signature(regressor.predict).parameters
+        except (TypeError, AttributeError):
+            raise SolverError(f"surrogate={regressor!r} is not an estimator; use an instance of a regressor") from None
+        if "return_std" not in parameters and all(p.kind is not p.VAR_KEYWORD for p in parameters.values()):
+            raise SolverError(
+                f"surrogate={regressor!r} predicts no standard deviation; use a regressor with "
+                "predict(X, return_std=True), such as GaussianProcessRegressor, or BayesianRidge"
+            )
+
+    def sweeps_due(self, n_told: int, n_pending: int) -> int:
+        """Return 0: a fit follows from what was told alone, and is used until more is."""
+        return 0
+
+    def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> ModelFit:
+        """Fit a clone to the evaluations that gave a value, or to `max_points` of their points."""
+        ok = told.succeeded
+        points, values = told.points[ok], told.values[ok]
+        rows = select_evaluations(self.domain, points, values, noisy=noise != "deterministic", n=self.max_points)
+        data = aggregate(points[rows], values[rows])
+        inputs = self.domain.model_inputs(data.X)
+        embedding = Embedding.of(inputs, categorical=np.flatnonzero(self.domain.categorical).tolist())
+        embedded = embedding.transform(inputs)
+        low, unit = float(np.mean(data.mean)), float(np.std(data.mean)) or 1.0
+        response = (data.mean - low) / unit
+        regressor = clone(self._regressor)
+        _seed(regressor, np.random.default_rng([self._seed, _FIT_STREAM, len(told)]))
+        models = FittedRegressor(_fitted(regressor, embedded, response), embedding, embedded, response, data, low, unit)
+        return ModelFit(points[rows], values[rows], None if told.margins is None else told.margins[ok][rows], models)
+
+    def state(self) -> dict[str, Any]:
+        """Return nothing: the history determines each fit."""
+        return {}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Take nothing back."""
+
+
+def _seed(regressor: Any, rng: np.random.Generator) -> None:
+    """Give a seed to each `random_state` of an estimator that is None."""
+    for name, value in sorted(regressor.get_params().items()):
+        if value is None and (name == "random_state" or name.endswith("__random_state")):
+            regressor.set_params(**{name: int(rng.integers(2**31))})
+
+
+def _fitted(regressor: Any, X: Floats, y: Floats) -> Any:
+    """Return a fitted clone; raise NotPositiveDefiniteError if its linear algebra fails."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of hyperparameters at a bound, after each suggestion
+        try:
+            return clone(regressor).fit(X, y)
+        except np.linalg.LinAlgError as error:
+            raise NotPositiveDefiniteError(f"{type(regressor).__name__}: {error}") from error

@@ -1,0 +1,254 @@
+"""Other models and other acquisition functions in the Kriging search."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy.stats import uniform
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import Matern, WhiteKernel
+from sklearn.linear_model import BayesianRidge, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.svm import SVR
+
+from spotsvm import Kriging, Study
+from spotsvm.acquisition import (
+    expected_improvement,
+    log_expected_improvement,
+    lower_confidence_bound,
+    minimum_of_mean,
+    probability_of_improvement,
+)
+from spotsvm.errors import SolverError
+from spotsvm.searches import SEARCHES, KochSearch, KrigingSearch, ParegoSearch
+from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
+from spotsvm.solvers.search.kriging.regressor import RegressorModel
+from spotsvm.solvers.search.registry import describe_search
+from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
+from spotsvm.surrogates.domain import Domain
+from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
+from tests.solvers.search.conformance import MIXED, SearchConformance, bowl, branin, drive, drive_points, record_test
+
+
+class ForestWithError(RandomForestRegressor):
+    """A forest whose standard deviation is that of the predictions of its trees."""
+
+    def predict(self, X, return_std=False):
+        """Return the mean of the trees, and their standard deviation."""
+        trees = np.array([tree.predict(X) for tree in self.estimators_])
+        return (trees.mean(axis=0), trees.std(axis=0)) if return_std else trees.mean(axis=0)
+
+
+def quadratic():
+    return make_pipeline(PolynomialFeatures(), BayesianRidge())
+
+
+def shrunk(mean, sd, best):
+    """Return an improvement of a user's own, which is negative where none is expected."""
+    return best - mean + 0.5 * sd
+
+
+GPR = GaussianProcessRegressor(Matern(0.3, nu=2.5) + WhiteKernel(1e-3), n_restarts_optimizer=0)
+PARTS = {
+    "Kriging, EI": {"acquisition": expected_improvement},
+    "Kriging, bound": {"acquisition": partial(lower_confidence_bound, kappa=1.0)},
+    "Kriging, own": {"acquisition": shrunk},
+    "GPR": {"surrogate": GPR},
+    "GPR, PI": {"surrogate": GPR, "acquisition": probability_of_improvement},
+    "ridge, log EI": {"surrogate": BayesianRidge(), "acquisition": log_expected_improvement},
+    "ridge, mean": {"surrogate": quadratic(), "acquisition": minimum_of_mean},
+    "forest, EI": {"surrogate": ForestWithError(5), "acquisition": expected_improvement},
+}
+
+
+def made(parts, domain=None, seed=0, **settings):
+    return KrigingSearch(domain or Domain.continuous(2), seed, **PARTS[parts], **settings)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+class TestConformance(SearchConformance):
+    n, every = 10, 3
+
+    @pytest.fixture(autouse=True)
+    def _parts(self, parts):
+        self.parts = parts
+
+    def make(self, domain, seed=0):
+        return made(self.parts, domain, seed)
+
+
+test_a_record_brings_a_regressor_back = record_test(
+    partial(made, "ridge, log EI", MIXED), partial(made, "Kriging, bound", MIXED), max_examples=6
+)
+
+
+@pytest.mark.parametrize("parts", PARTS)
+@pytest.mark.parametrize("noise", [False, True])
+def test_the_parts_find_the_place_of_a_bowl(parts, noise):
+    rng = np.random.default_rng(1)
+    search = made(parts, seed=3, noise=noise)
+    drive(search, lambda u: bowl(u) + 0.01 * noise * rng.normal(), 25)
+    # a straight line has no minimum inside, and five trees know it coarsely
+    nearest = np.abs(search.points[8:] - 0.3).max(axis=1).min()
+    assert nearest < {"ridge, log EI": 0.5, "forest, EI": 0.25}.get(parts, 0.15)
+
+
+def test_log_improvement_of_one_model_is_the_default_criterion():
+    domain, rng = Domain.continuous(2), np.random.default_rng(0)
+    points = rng.random((12, 2))
+    for criterion, noise in (("plain", 0.0), ("reinterpolation", 0.1)):
+        values = np.array([branin(u) for u in points]) + 20 * noise * rng.normal(size=12)
+        values[3] = np.nan
+        told = Evaluations(points, values, margins=(0.8 - points.sum(axis=1, keepdims=True)))
+        model = SearchModel(KrigingEnsemble(domain, inference="mle"), False, 100)
+        fit = model.fit(told, "deterministic" if criterion == "plain" else "noisy", np.random.default_rng(1), 1)
+        usual = Prospect.of(domain, fit, told, criterion, 100).improvement
+        other = Prospect.of(domain, fit, told, criterion, 100, log_expected_improvement).improvement
+        new = rng.random((50, 2))
+        for one, two in ((usual, other), (usual.believe(new[:2]), other.believe(new[:2]))):
+            likely = one.value(new) > -300  # smaller chances are cut off
+            assert likely.sum() > 10
+            np.testing.assert_allclose((two.value(new) - np.log(fit.models.unit))[likely], one.value(new)[likely], rtol=1e-6)
+        plain = Prospect.of(domain, fit, told, criterion, 100, expected_improvement).improvement
+        likely = other.value(new) > -300
+        np.testing.assert_allclose(np.log(plain.value(new)[likely]), other.value(new)[likely], rtol=1e-6)
+
+
+def test_a_bound_is_minimised_and_an_improvement_maximised():
+    domain, rng = Domain.continuous(1), np.random.default_rng(0)
+    points = np.linspace(0.0, 1.0, 9)[:, None]
+    told = Evaluations(points, (points[:, 0] - 0.4) ** 2)
+    model = SearchModel(KrigingEnsemble(domain, inference="mle"), False, 100)
+    fit = model.fit(told, "deterministic", rng, 1)
+    for acquisition in (minimum_of_mean, partial(lower_confidence_bound, kappa=0.0)):
+        criterion = Prospect.of(domain, fit, told, "plain", 100, acquisition).improvement
+        found = maximize_acquisition(domain, criterion, points[:1], rng)
+        assert found is not None
+        assert abs(found[0][0] - 0.4) < 0.01
+
+
+def test_failures_and_bounds_weigh_criteria_of_either_sign():
+    domain = Domain.continuous(1)
+    points = np.linspace(0.0, 1.0, 11)[:, None]
+    values = np.where(points[:, 0] > 0.55, np.nan, 1.0 - points[:, 0])
+    told = Evaluations(points, values)
+    model = RegressorModel(domain, GPR, 100, 0)
+    fit = model.fit(told, "deterministic", np.random.default_rng(0), 0)
+    everywhere = Evaluations(points[:6], values[:6])
+    new = np.array([[0.25], [0.95]])
+    for acquisition in (expected_improvement, log_expected_improvement, shrunk, lower_confidence_bound):
+        free = Prospect.of(domain, fit, everywhere, "plain", 100, acquisition).improvement.value(new)
+        weighed = Prospect.of(domain, fit, told, "plain", 100, acquisition).improvement.value(new)
+        assert weighed[1] < free[1]
+
+
+def test_a_regressor_sees_indicators_and_standardised_means():
+    seen = []
+
+    class Spy(BayesianRidge):
+        def fit(self, X, y):
+            seen.append((X, y))
+            return super().fit(X, y)
+
+    points = MIXED.snap(np.random.default_rng(0).random((8, MIXED.dimension)))
+    points[-1] = points[0]
+    values = np.arange(8.0)
+    fit = RegressorModel(MIXED, Spy(), 100, 0).fit(Evaluations(points, values), "noisy", np.random.default_rng(0), 0)
+    ((X, y),) = seen
+    assert len(X) == len(np.unique(points, axis=0))
+    assert X.shape[1] > MIXED.dimension
+    assert abs(y.mean()) < 1e-12
+    assert abs(y.std() - 1) < 1e-12
+    assert fit.models.noise == pytest.approx(np.sqrt(((7 - 0) / 2) ** 2 * 2))
+    assert fit.models.mean_evaluated().shape == (8,)
+
+
+def test_believing_shrinks_the_error_at_pending_points():
+    points = np.random.default_rng(0).random((8, 2))
+    model = RegressorModel(Domain.continuous(2), GaussianProcessRegressor(Matern(0.3), optimizer=None), 100, 0)
+    models = model.fit(Evaluations(points, points.sum(axis=1)), "deterministic", np.random.default_rng(0), 0).models
+    pending = np.array([[0.99, 0.01]])
+    before, after = models.predict(pending), models.believe(pending).predict(pending)
+    assert after[0] == pytest.approx(before[0], abs=1e-6)
+    assert after[1] < 1e-3 * before[1]
+
+
+def test_the_fits_of_a_random_regressor_follow_from_the_seed_and_what_was_told():
+    one, two, other = (drive_points(made("forest, EI", seed=seed, noise=False), branin, 14) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one, two)
+    assert not np.array_equal(one, other)
+
+
+def test_a_study_with_other_parts_is_resumed_exactly(tmp_path):
+    space, n = {"x": uniform(-5, 15), "y": uniform(0, 15)}, 14
+    search = partial(KrigingSearch, surrogate=ForestWithError(5), acquisition=expected_improvement)
+
+    def objective(p):
+        return branin([(p["x"] + 5) / 15, p["y"] / 15])
+
+    whole = Study(space, search, seed=0).run(objective, n_trials=n)
+    with Study(space, search, seed=0, path=tmp_path / "s.db") as study:
+        study.run(objective, n_trials=9)
+    with Study(space, search, seed=0, path=tmp_path / "s.db") as study:
+        study.run(objective, n_trials=n)
+        assert [t.params for t in study.trials] == [t.params for t in whole.trials]
+
+
+@pytest.mark.parametrize("error", [np.linalg.LinAlgError("not positive definite")])
+def test_a_fit_that_fails_makes_a_random_suggestion(error):
+    class Failing(BayesianRidge):
+        def fit(self, X, y):
+            raise error
+
+    search = KrigingSearch(Domain.continuous(2), 0, noise=False, surrogate=Failing())
+    suggestions = drive(search, bowl, 8)
+    assert [s.origin for s in suggestions[6:]] == ["random", "random"]
+    assert "the model failed: Failing: not positive definite" in suggestions[-1].note
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"surrogate": Ridge()}, r"surrogate=Ridge\(\) predicts no standard deviation"),
+        ({"surrogate": SVR}, "is not an estimator"),
+        ({"surrogate": "forest"}, "surrogate='forest' is not an estimator"),
+        ({"acquisition": "ei"}, "acquisition='ei' is not a function"),
+        ({"surrogate": BayesianRidge(), "correlation": "gaussian"}, "correlation='gaussian' is a setting of the Kriging model"),
+        ({"surrogate": BayesianRidge(), "criterion": "plain"}, "criterion='plain' is a setting of the Kriging model"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(settings, said):
+    with pytest.raises(SolverError, match=said):
+        KrigingSearch(Domain.continuous(2), 0, **settings)
+
+
+def test_an_acquisition_that_returns_one_number_is_refused():
+    search = KrigingSearch(Domain.continuous(2), 0, noise=False, acquisition=lambda mean, sd, best: 1.0)
+    with pytest.raises(SolverError, match="return one value for each mean"):
+        drive(search, bowl, 8)
+
+
+def test_a_record_names_the_parts():
+    search = partial(KrigingSearch, surrogate=GaussianProcessRegressor(alpha=0.1), acquisition=expected_improvement)
+    assert describe_search(search) == (
+        "KrigingSearch(acquisition=expected_improvement, "
+        "surrogate=sklearn.gaussian_process._gpr.GaussianProcessRegressor(alpha=0.1))"
+    )
+
+
+@pytest.mark.parametrize("search", [partial(KrigingSearch, per_second=True), KochSearch, SEARCHES["koch2011"]])
+def test_other_searches_of_the_family_take_the_parts(search):
+    space = {"x": uniform(0, 1)}
+    study = Study(space, partial(search, acquisition=lower_confidence_bound), seed=0).run(
+        lambda p: (p["x"] - 0.2) ** 2, n_trials=13
+    )
+    assert abs(study.best_trial.params["x"] - 0.2) < 0.05
+
+
+def test_parego_takes_the_parts():
+    search = partial(ParegoSearch, surrogate=Kriging(random_state=0), acquisition=expected_improvement)
+    study = Study({"x": uniform(0, 1)}, search, seed=0, direction=("minimize", "minimize"))
+    study.run(lambda p: ((p["x"] - 0.2) ** 2, (p["x"] - 0.6) ** 2), n_trials=12)
+    assert len(study.pareto()) > 4
