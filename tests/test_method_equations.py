@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import approx_fprime, minimize
 from scipy.spatial.distance import cdist
-from scipy.stats import norm, t
+from scipy.stats import norm, t, uniform
 
 from spotsvm import OversearchingMatrix, Space, oversearching, solve_dual, solve_dual_regression
 from spotsvm.acquisition import expected_improvement, log_expected_improvement, log_expected_improvement_gradient
@@ -27,9 +27,11 @@ from spotsvm.solvers.dual import make_problem
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
 from spotsvm.solvers.search.kriging.ocba import ocba_next, ocba_shares
+from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
 from spotsvm.surrogates.acquisition.chance import Chance, _propagate, caution
 from spotsvm.surrogates.acquisition.cost import saving
+from spotsvm.surrogates.acquisition.prior_weight import PriorWeighted
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import Gaussian, Matern52
 from spotsvm.surrogates.kriging.embedding import Embedding
@@ -193,6 +195,16 @@ def test_ensemble_and_criterion(models):
         terms.append(best - member.log_strength + log_expected_improvement(z, np.sqrt(variance), best))
     by_hand = np.logaddexp.reduce(terms) - np.log(len(terms)) + chance.power * np.log(chance.at(NEW)) + saved.mean(NEW)
     np.testing.assert_allclose(criterion.value(NEW), by_hand, rtol=1e-7)
+
+
+def test_prior_weight(models):
+    criterion = AveragedImprovement(Domain.continuous(2), models, "plain")
+    space = Space({"x": uniform(0, 1), "y": uniform(0, 1)})
+    prior = OptimumPrior.of({"x": norm(0.5, 0.2)}, space, space.names)
+    weighted = PriorWeighted(criterion, prior.log_density, 10.0 / 25)
+    density = np.exp(-0.5 * ((NEW[:, 0] - 0.5) / 0.2) ** 2)
+    by_hand = criterion.value(NEW) + 10.0 / 25 * np.log(density + np.exp(-6.0))
+    np.testing.assert_allclose(weighted.value(NEW), by_hand, atol=1e-3)
 
 
 def test_chance_and_saving(models):

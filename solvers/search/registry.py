@@ -235,7 +235,8 @@ def _check_capabilities(search: AskTell) -> None:
     for field, given in (("n_initial", declared.n_initial), ("max_given", declared.max_given)):
         if not isinstance(given, Real) or isinstance(given, bool) or not given >= 0:
             raise SolverError(f"{name}.capabilities has {field}={given!r}; use a number of points, 0 or more")
-    for field, method in (("models_bounds", "take_margins"), ("models_seconds", "take_seconds")):
+    methods = {"models_bounds": "take_margins", "models_seconds": "take_seconds", "follows_prior": "take_prior"}
+    for field, method in methods.items():
         own = getattr(type(search), method, None)
         if getattr(declared, field) and own in (None, getattr(Search, method)):
             raise SolverError(f"{name}.capabilities has {field}=True, and there is no {name}.{method}; write it, or use False")

@@ -37,6 +37,7 @@ from spotsvm.solvers.search.contract.base import AskTell, Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
 from spotsvm.study.callbacks import Callback, Callbacks
+from spotsvm.study.given import StartLike
 from spotsvm.study.loop import RunSettings
 from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import recorded_starts
@@ -48,7 +49,6 @@ from spotsvm.study.workers.protocol import Here, Workers
 from spotsvm.trials.constraints import N_VALUES, Constraints, ConstraintsLike
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import holds_bounds
-from spotsvm.trials.results import StudyResults
 from spotsvm.trials.sweep import SweptParameter, described_sweep
 from spotsvm.trials.trial import Outcome, Trial
 
@@ -86,7 +86,7 @@ class SearchArguments:
     batch_size: int | None = None
     engine: Literal["auto", "sklearn"] = "auto"
     sweep: str | None = "auto"
-    start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None
+    start: StartLike = None
     stop: Literal["uncertainty"] | StopRule | None = None
     path: str | Path | None = None
     callback: Callbacks | None = None
@@ -98,6 +98,7 @@ class SearchArguments:
     max_failures: int | None = 5
     refit_timeout: float | None = None
     constraints: ConstraintsLike | None = None
+    prior: Mapping[str, Any] | None = None
     calibrate: bool = False
     rows: int | None = None
 
@@ -272,6 +273,7 @@ class SpotSearchRun:
                 context=self._context(objectives),
                 sweep=None if self._sweeps.swept is None else self._sweeps.swept.name,
                 constraints=search.constraints,
+                prior=search.prior,
             )
         except BaseException:
             if self._record is not None:

@@ -103,8 +103,9 @@ class SpotSearchCV(
         value is no better than the one before and a standard error behind the best, the larger values are skipped;
         `extra_spared` in `study_.frame()` has their number. Every value is a row of `cv_results_`; its column `sweep` has
         the number of the sweep. See `Study`.
-    start : dict, sequence of dict, Study, path-like or None, default=None
-        Candidates to evaluate first, or another study or its record, of which the best five are; see `Study`. They count in
+    start : dict, sequence of dict, Study, path-like, sequence of the last two, or None, default=None
+        Candidates to evaluate first, or another study or its record, of which the best five are; of a list of those, the best of
+        each, and they give a prior of the optimum; see `Study`. They count in
         `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them. Pass [] for no
         starting points.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
@@ -145,6 +146,9 @@ class SpotSearchCV(
         `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and the one that
         "1se" chooses, holds them all, and `cv_results_` has `bounds_held`. A callable as `refit` chooses as it likes. See `Study`
         for which searches model them.
+    prior : mapping or None, default=None
+        Where the optimum is believed to be: for some or all parameters a frozen scipy.stats distribution, or weights of a list's
+        values; see `Study`. For a parameter in sweeps it has no effect.
     calibrate : bool, default=False
         Whether a classifier with decisions, or probabilities, gets probabilities by a sigmoid of its decisions (of several
         classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given

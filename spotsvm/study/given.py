@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, StudyMismatchError
+from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import RecordedStudy
@@ -44,8 +45,29 @@ ROUNDING = 1e-12
 N_STARTS = 5
 #: configurations to start at, as `Study` takes them
 Start = Mapping[str, Any] | Sequence[Mapping[str, Any]]
+#: what `Study` takes as `start`
+StartLike = Start | StudyResults | str | Path | Sequence[StudyResults | str | Path] | None
 #: a configuration and its outcome
 GivenTrial = tuple[Mapping[str, Any], Outcome]
+
+
+def is_records(start: Any) -> bool:
+    """Return whether `start` is a list of studies or of their records."""
+    others = isinstance(start, Sequence) and not isinstance(start, str | bytes) and len(start) > 0
+    return others and all(isinstance(one, str | PathLike | StudyResults) for one in start)
+
+
+def learned_from(
+    records: Sequence[Any], space: Space, swept: SweptParameter | None, constraints: Constraints
+) -> tuple[list[dict[str, Any]], OptimumPrior]:
+    """Return the best configuration of each of several studies, and the prior of the optimum that five of each give."""
+    name = None if swept is None else swept.name
+    best = [best_configurations(one, space, name, constraints) for one in records]
+    points = [space.encode(params) for some in best for params in some]
+    if swept is not None:
+        points = [swept.searched_point(point) for point in points]
+    searched = space if swept is None else swept.searched
+    return [some[0] for some in best][:N_STARTS], OptimumPrior.learned(searched.domain.snap(points), searched)
 
 
 class StartingPoints:
@@ -57,8 +79,12 @@ class StartingPoints:
 
     def __init__(self, start: Any, space: Space, swept: SweptParameter | None, constraints: Constraints):
         self._space, self._swept = space, swept
-        self._of_other = isinstance(start, str | PathLike | StudyResults)
-        if self._of_other:
+        self._of_other = isinstance(start, str | PathLike | StudyResults) or is_records(start)
+        #: what the studies say of the optimum, where there are several
+        self.prior: OptimumPrior | None = None
+        if is_records(start):
+            start, self.prior = learned_from(start, space, swept, constraints)
+        elif self._of_other:
             start = best_configurations(start, space, None if swept is None else swept.name, constraints)
         given = [] if start is None else starts(start, space)
         constraints.check_start([params for _, params in given])

@@ -12,6 +12,7 @@ import pandas as pd
 from spotsvm.common.text import checked_path
 from spotsvm.errors import ArgumentError, SpaceError, SpotSVMError, StudyMismatchError
 from spotsvm.solvers.search import SEARCHES
+from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.rebuilt import rebuilt_space
 from spotsvm.study.record.opening import record_files
 from spotsvm.study.record.record import Record
@@ -19,6 +20,7 @@ from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
 from spotsvm.study.study import Study
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, from_texts
+from spotsvm.trials.sweep import SweptParameter
 
 _STATES = ("ok", "stopped", "failed", "timeout", "running")
 _CONTEXT = "context: "
@@ -103,6 +105,9 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
         raise _insufficient(path, f"it has only the names of its constraints {', '.join(conditions)}", "give constraints=")
     context = {key.removeprefix(_CONTEXT): value for key, value in about.items() if key.startswith(_CONTEXT)}
     direction: Any = read.objectives.describe()
+    sweep, prior = about.get("sweep"), about.get("prior")
+    if prior is not None:
+        prior = OptimumPrior(space if sweep is None else SweptParameter(space, sweep).searched, prior)
     return Study(
         space,
         cast("Any", search),
@@ -111,8 +116,9 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
         path=path,
         noise=read.noise,
         context=context,
-        sweep=about.get("sweep"),
+        sweep=sweep,
         constraints=[*given.conditions, {**bounds, **given.bounds}],
+        prior=prior,
     )
 
 

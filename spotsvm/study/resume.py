@@ -17,6 +17,7 @@ from spotsvm.common.text import printable_line, shown_value
 from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.solvers.search import describe_search
 from spotsvm.space.description import parameter_code, same_parameter
+from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.parameter import MOST_DIGITS, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.record.record import LedgerInRecord, Record
@@ -31,7 +32,12 @@ from spotsvm.trials.trial import FINISHED, START, Trial
 _LOG = logging.getLogger(__name__)
 
 
-_WORDS = {key: key for key in ("space", "direction", "search", "seed", "sweep", "constraints")} | {"noise": "setting of noise"}
+_WORDS = {key: key for key in ("space", "direction", "search", "seed", "sweep", "constraints")} | {
+    "noise": "setting of noise",
+    "prior": "prior of the optimum",
+}
+#: what a message does not show: fingerprints of data, and tables of densities
+_UNSHOWN = ("data", "prior of the optimum")
 _CONTEXT = "context: "
 
 
@@ -49,8 +55,9 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
         if not same_parameter(before, now):
             before, now = _difference(before, now)
             further = "; a wider space, which has all that the recorded one has, goes on as well" if key == "space" else ""
-            if word == "data":  # whose fingerprints say nothing
-                error = StudyMismatchError(f"{path} belongs to other data; use the same data, or another file")
+            if word in _UNSHOWN:
+                other = "other data" if word == "data" else f"a study with another {word}"
+                error = StudyMismatchError(f"{path} belongs to {other}; use the same {word}, or another file")
             else:
                 error = StudyMismatchError(
                     f"{path} holds a study with another {word}: it has {before}, this one {now}. "
@@ -69,6 +76,7 @@ def describe_study(
     context: Mapping[str, str],
     sweep: str | None = None,
     constraints: Sequence[str] = (),
+    prior: OptimumPrior | None = None,
 ) -> dict[str, Any]:
     """Return what identifies a study, as its record has it; raise ArgumentError for an invalid seed or context."""
     if seed is not None and not is_seed(seed):
@@ -81,6 +89,7 @@ def describe_study(
         "noise": noise,
         **({} if sweep is None else {"sweep": sweep}),
         **({"constraints": list(constraints)} if constraints else {}),
+        **({} if prior is None else {"prior": prior.describe()}),
         # these two may differ when a record is resumed
         "versions": versions(),
         "code": [{name: parameter_code(parameter) for name, parameter in branch.items()} for branch in space.branches],

@@ -16,6 +16,7 @@ from spotsvm.errors import SolverError, SpotSVMError
 from spotsvm.solvers.search import AskTell, Search, Suggestion, capabilities_of, describe_search, make_search
 from spotsvm.solvers.search.contract.base import MOST_DRAWS, Noise
 from spotsvm.solvers.search.registry import SearchFactory
+from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.constraints import Constraints
@@ -43,9 +44,10 @@ class StudySearch:
         swept: SweptParameter | None = None,
         allows: Callable[[NDArray[np.float64]], bool] | None = None,
         constraints: Constraints | None = None,
+        prior: OptimumPrior | None = None,
     ):
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
-        self._swept, self._allows = swept, allows
+        self._swept, self._allows, self._prior = swept, allows, prior
         self._bounds = constraints if constraints is not None and constraints.bounds else None
         self._seed = int(past.ledger.about["seed"])
         self._starts = list(starts)
@@ -59,6 +61,10 @@ class StudySearch:
         search = make_search(self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives)
         if self._allows is not None and isinstance(search, Search):
             search.allows = self._allows
+        if self._prior is not None:
+            if not isinstance(search, Search) or not capabilities_of(search).follows_prior:
+                raise SolverError(f"search={describe_search(self._given)} uses no prior; use 'kriging', or leave prior out")
+            search.take_prior(self._prior)
         told = {t.number: self._response(t, trials, search) for t in suggested(trials) if t.state in FINISHED}
         _replay(
             search,

@@ -19,11 +19,12 @@ from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.solvers.search import AskTell
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
+from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.space import Space
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Callbacks, Followers, Progress
 from spotsvm.study.early_stopping import EarlyStopping, checked_early_stopping
-from spotsvm.study.given import StartingPoints, given_trial, missing_trials, trials_of_table
+from spotsvm.study.given import StartingPoints, StartLike, given_trial, missing_trials, trials_of_table
 from spotsvm.study.loop import RunSettings, run_trials
 from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
@@ -36,7 +37,6 @@ from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
 from spotsvm.trials.current_trial import CurrentTrial, WrappedObjective, wrapped
 from spotsvm.trials.objectives import Directions, Objectives
-from spotsvm.trials.results import StudyResults
 from spotsvm.trials.sweep import SweptParameter, finished_words, suggested, sweep_outcome
 from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
@@ -71,10 +71,12 @@ class Study(ReadableStudy):
         re-evaluates the best initial point to detect noise.
     trial_timeout : float or None, default=None
         Seconds after which a trial that `run` evaluates is ended.
-    start : dict, sequence of dict, Study, path-like or None, default=None
+    start : dict, sequence of dict, Study, path-like, sequence of the last two, or None, default=None
         Configurations to evaluate first, in the order given, each once, and by `run` before any other; or another study, or its
-        record, on the same data or on others: the best five of its configurations that lie in the space. The search is told their
-        results and continues from the best. They count towards the size of an initial design. In CMA-ES the best of them replaces
+        record, on the same data or on others: the best five of its configurations that lie in the space. Of a list of studies or
+        records, the best configuration of each, up to five; unless there is a `prior`, it is learned from the best five of each,
+        and the record keeps it. The search is told their results and
+        continues from the best. They count towards the size of an initial design. In CMA-ES the best of them replaces
         one point of the first generation; in a nested search they replace no trial. When a record is resumed, configurations that
         it has are not evaluated again. All of its earlier starting points must still be given; new ones are evaluated next.
     context : dict of str to str, optional
@@ -99,6 +101,12 @@ class Study(ReadableStudy):
         "koch2011", "parego", and nested ones of them) model the numbers, and weigh expected improvement with the probability that
         the bounds hold. "nsga2" ranks points that violate a bound behind all that satisfy it, in the order of the violation.
         Other searches treat such a point as failed.
+    prior : mapping or None, default=None
+        Where the optimum is believed to be: for some or all parameters a frozen scipy.stats distribution, as in `{"C": lognorm(1,
+        scale=10)}`; for a list of values a mapping from values to weights, or a weight for each. The first trial is where the
+        density is largest. Expected improvement is then weighted with the density to the power of 10 / n after n trials, but for
+        every second suggestion, so that a wrong prior costs some trials only (see the guide, "Functions"). It is for the
+        searches "kriging", "kriging_per_second", "koch2011" and "parego". For the parameter of a `sweep` it has no effect.
 
     Attributes
     ----------
@@ -161,10 +169,11 @@ class Study(ReadableStudy):
         path: str | Path | Record | None = None,
         noise: Noise = "auto",
         trial_timeout: float | None = None,
-        start: Mapping[str, Any] | Sequence[Mapping[str, Any]] | StudyResults | str | Path | None = None,
+        start: StartLike = None,
         context: Mapping[str, str] | None = None,
         sweep: str | None = None,
         constraints: ConstraintsLike | None = None,
+        prior: Mapping[str, Any] | OptimumPrior | None = None,
     ):
         objectives = Objectives.of(direction)
         if search is None:
@@ -184,9 +193,15 @@ class Study(ReadableStudy):
         #: of the run that is under way; `Progress` shows the time that is left
         self._limit: TimeLimit | None = None
         context = {} if context is None else context
-        about = describe_study(space, objectives, search, seed, noise, context, sweep, self.constraints.describe())
+        searched = space if swept is None else swept.searched
+        believed = starting.prior if prior is None else OptimumPrior.of(prior, searched, space.names)
+        noted = self.constraints.describe()
+        about = describe_study(space, objectives, search, seed, noise, context, sweep, noted, believed)
         record = path if isinstance(path, Record | None) else Record(path)  # one that is open already is handed on
         try:
+            if prior is None and believed is not None and record is not None and (tables := record.about().get("prior")):
+                believed = OptimumPrior(searched, tables)  # the other studies may have gone on meanwhile
+                about["prior"] = believed.describe()
             past = take_up(record, about, space, len(objectives), swept)
             ledger = past.ledger
             super().__init__(ledger, space, objectives, noise, swept)
@@ -199,7 +214,7 @@ class Study(ReadableStudy):
             left = starting.left(ledger.trials, self.path)
             study_search = StudySearch(
                 search, self.searched_space.domain, objectives, past, noise, left, swept,
-                self._allows if self.constraints.conditions else None, self.constraints,
+                self._allows if self.constraints.conditions else None, self.constraints, believed,
             )  # fmt: skip
             # only now: a record must not describe a search that cannot be created
             if record is not None and past.is_new:

@@ -141,6 +141,11 @@ class AveragedImprovement:
 
         return np.asarray(improvements(self._compiled, self._embed(points)))
 
+    @staticmethod
+    def weighted(values: Floats, log_weights: Floats) -> Floats:
+        """Return values of the criterion with weights, given as logarithms."""
+        return values + log_weights
+
     def log_gain(self, point: Floats) -> float:
         """Return ln of the expected improvement at a canonical point, with the chances, and without what an evaluation saves."""
         return float(self.whatever_it_costs().value(point[None])[0])

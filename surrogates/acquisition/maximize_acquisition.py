@@ -14,6 +14,7 @@ from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 
+_STEP, _LEAST_STEP = 0.05, 1e-4  # of the pattern search
 _APART = 0.05  # in some coordinate, for two candidates to lead to different maxima
 
 
@@ -94,6 +95,49 @@ def maximize_acquisition(
         if best is not None and value > best[1] and allowed(point):
             best = point, value
     return best
+
+
+def pattern_search(
+    function: Callable[[Floats], Floats], point: Floats, free: NDArray[np.bool_], evaluations: int
+) -> tuple[Floats, float]:
+    """Return a local maximum of a function that may have no gradient, in some coordinates, and the value there.
+
+    From step to step it goes on from the best of the points beside the last one, or halves the step length.
+
+    Parameters
+    ----------
+    function : callable
+        Takes points of shape (m, d), and returns their values.
+    point : ndarray of shape (d,)
+        Where to begin.
+    free : ndarray of bool, shape (d,)
+        The coordinates to change, within [0, 1].
+    evaluations : int
+        Twice the number of steps.
+
+    References
+    ----------
+    Hooke, Jeeves 1961, "Direct search solution of numerical and statistical problems".
+
+    Examples
+    --------
+    >>> point, value = pattern_search(lambda u: -((u - 0.3) ** 2).sum(axis=1), np.full(2, 0.5), np.array([True, False]), 40)
+    >>> point.round(2).tolist()
+    [0.3, 0.5]
+    """
+    columns = np.repeat(np.flatnonzero(free), 2)
+    rows, sides = np.arange(len(columns)), np.tile([-1.0, 1.0], len(columns) // 2)
+    best, value, step = point, float(function(point[None])[0]), _STEP
+    for _ in range(evaluations // 2):
+        beside = np.tile(best, (len(columns), 1))
+        beside[rows, columns] = np.clip(beside[rows, columns] + step * sides, 0.0, 1.0)
+        values = function(beside)
+        k = int(np.argmax(values))
+        if values[k] > value:
+            best, value = beside[k], float(values[k])
+        elif (step := step / 2) < _LEAST_STEP:
+            break
+    return best, value
 
 
 def _global(domain: Domain, n: int, rng: np.random.Generator) -> Floats:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from spotsvm.errors import SolverError
 from spotsvm.surrogates.acquisition.acquisition import log_expected_improvement
 from spotsvm.surrogates.acquisition.chance import Chance
+from spotsvm.surrogates.acquisition.maximize_acquisition import pattern_search
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.embedding import Embedding
 
 Floats = NDArray[np.float64]
 AcquisitionFunction = Callable[..., Any]
 
-_STEP, _LEAST_STEP = 0.05, 1e-4  # of the pattern search, in the unit cube
 _LEAST = 1e-300  # of a chance, and of the logarithm of a weight the largest, so that all are numbers
 _LARGEST = 600.0
 
@@ -113,18 +113,23 @@ class PointwiseAcquisition:
         if values.shape != mean.shape:
             raise SolverError(f"acquisition={self._acquisition!r} returned shape {values.shape}; return one value for each mean")
         values = np.where(np.isnan(values), -np.inf, values)
-        return self._weighted(values, inputs) if self._chances or self._savings else values
+        return self._with_chances(values, inputs) if self._chances or self._savings else values
 
-    def _weighted(self, values: Floats, inputs: Floats) -> Floats:
+    def _with_chances(self, values: Floats, inputs: Floats) -> Floats:
         embedded = self._models.embedding.transform(inputs)
         weight = np.zeros(len(values))
         for chance in self._chances:
             weight += chance.power * np.log(np.maximum(chance.at(embedded), _LEAST))
         for saving in self._savings:
             weight += saving.mean(embedded)
+        return self.weighted(values, weight)
+
+    def weighted(self, values: Floats, log_weights: Floats) -> Floats:
+        """Return values of the criterion with weights, given as logarithms."""
         if self._is_log:
-            return np.asarray(values + weight)
-        return np.asarray(values * np.exp(np.clip(np.where(values > 0, weight, -weight), -_LARGEST, _LARGEST)))
+            return np.asarray(values + log_weights)
+        exponents = np.clip(np.where(values > 0, log_weights, -log_weights), -_LARGEST, _LARGEST)
+        return np.asarray(values * np.exp(exponents))
 
     def log_gain(self, point: Floats) -> float:
         """Return ln of the expected improvement at a canonical point, in units of the model, whatever the criterion is."""
@@ -132,29 +137,8 @@ class PointwiseAcquisition:
         return float(log_expected_improvement(mean, error, self._best)[0] - np.log(self._models.unit))
 
     def climb(self, point: Floats, free: NDArray[np.bool_], evaluations: int) -> tuple[Floats, float]:
-        """Return a local maximum in some of the continuous coordinates, shape (d,), and the criterion there.
-
-        A pattern search, because the predictions of a model may have no gradient: from step to step the best of the points
-        beside the last one, or else half of the step length.
-
-        References
-        ----------
-        Hooke, Jeeves 1961, "Direct search solution of numerical and statistical problems".
-        """
-        columns = np.repeat(np.flatnonzero(free), 2)
-        sides = np.tile([-1.0, 1.0], len(columns) // 2)
-        best, value, step = point, float(self.value(point[None])[0]), _STEP
-        for _ in range(evaluations // 2):
-            beside = np.tile(best, (len(columns), 1))
-            moved = beside[np.arange(len(columns)), columns] + step * sides
-            beside[np.arange(len(columns)), columns] = np.clip(moved, 0.0, 1.0)
-            values = self.value(beside)
-            k = int(np.argmax(values))
-            if values[k] > value:
-                best, value = beside[k], float(values[k])
-            elif (step := step / 2) < _LEAST_STEP:
-                break
-        return best, value
+        """Return a local maximum in some of the continuous coordinates, shape (d,), and the criterion there."""
+        return pattern_search(self.value, point, free, evaluations)
 
 
 def takes_best(acquisition: AcquisitionFunction) -> bool:

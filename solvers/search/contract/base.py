@@ -78,6 +78,8 @@ class Capabilities:
         Whether it uses `take_margins`; other searches are told a failure where a bound does not hold.
     models_seconds : bool, default=False
         Whether it uses `take_seconds`.
+    follows_prior : bool, default=False
+        Whether it uses `take_prior`; a study with a prior refuses other searches.
 
     Examples
     --------
@@ -93,6 +95,19 @@ class Capabilities:
     respects_constraints: bool = False
     models_bounds: bool = False
     models_seconds: bool = False
+    follows_prior: bool = False
+
+
+class PointPrior(Protocol):
+    """Where the optimum is believed to be."""
+
+    def log_density(self, points: Floats) -> Floats:
+        """Return ln of a density at canonical points of shape (m, d), the largest being 0; shape (m,)."""
+        ...
+
+    def modes(self) -> list[Floats]:
+        """Return the points of the largest density, one for each region of the space."""
+        ...
 
 
 @runtime_checkable
@@ -256,6 +271,16 @@ class Search(ABC):
             Duration of the evaluation.
         """
         raise NotImplementedError(f"{type(self).__name__} declares no models_seconds, and has no take_seconds")
+
+    def take_prior(self, prior: PointPrior) -> None:
+        """Take where the optimum is believed to be, before anything is asked; called if the search declares `follows_prior`.
+
+        Parameters
+        ----------
+        prior : PointPrior
+            The belief.
+        """
+        raise NotImplementedError(f"{type(self).__name__} declares no follows_prior, and has no take_prior")
 
     def _take(self, point: ArrayLike) -> Floats:
         """Note that a point is told, whose value follows; return its canonical point."""

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from scipy.stats import qmc
 
 from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, SolverError
-from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Noise, PointPrior, Search, Suggestion
 from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
 from spotsvm.solvers.search.kriging.ocba import ocba_next
 from spotsvm.solvers.search.kriging.regressor import RegressorModel
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
 from spotsvm.surrogates.acquisition.maximize_acquisition import Acquisition, maximize_acquisition
 from spotsvm.surrogates.acquisition.pointwise import AcquisitionFunction, takes_best
+from spotsvm.surrogates.acquisition.prior_weight import PriorWeighted
 from spotsvm.surrogates.acquisition.selection import MAX_POINTS
 from spotsvm.surrogates.domain import Domain, initial_design
 from spotsvm.surrogates.kriging.ensemble import Inference, KrigingEnsemble
@@ -37,6 +38,9 @@ _FILL_TRIES = 16
 _FAR_APART = 1e6  # standard deviations
 _MANY = 256  # points up to which many candidates are compared and local maxima sought from three
 _COST_BLIND_EVERY = 6  # ignore cost in every 6th suggestion, to escape cheap local optima
+_PRIOR_BLIND_EVERY = 2  # ignore the prior of the optimum in every second suggestion
+#: the power of the prior of the optimum, times the number of evaluations; as in piBO
+PRIOR_STRENGTH = 10.0
 _FEWEST = 3  # values told, before which pending points say more than a model would
 
 
@@ -159,7 +163,7 @@ class KrigingSearch(Search):
     -1.0
     """
 
-    capabilities = Capabilities(respects_constraints=True, models_bounds=True)
+    capabilities = Capabilities(respects_constraints=True, models_bounds=True, follows_prior=True)
     #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
     _refits = False
     #: evaluations of a point at most, where an exhausted space is evaluated again
@@ -215,6 +219,8 @@ class KrigingSearch(Search):
             self._model = RegressorModel(domain, surrogate, max_points, self.seed)
         self._prospect: Prospect | None = None  # of the last suggestion, and how many values had been told
         self._prospect_at = 0
+        self._prior: PointPrior | None = None
+        self._modes: list[Floats] = []
 
     @property
     def n_foreseen(self) -> int:
@@ -238,7 +244,8 @@ class KrigingSearch(Search):
         (`_judge_noise`), the model (`_model`), the criterion (`_expect`) and what maximises it (`_maximise`).
         """
         if self.n_asked < len(self._design):
-            point = self._design[self.n_asked]
+            believed = self._modes[: len(self._design) // 2]
+            point = next((mode for mode in believed if self.is_new(mode)), self._design[self.n_asked])
             return Suggestion(point, "design") if self.is_new(point) else Suggestion(self.new_point(rng), "random")
         told = self._evaluations()
         ok = told.succeeded
@@ -318,11 +325,14 @@ class KrigingSearch(Search):
         improvement = prospect.improvement if self.n_asked % _COST_BLIND_EVERY else prospect.improvement.whatever_it_costs()
         if len(waiting := self._waiting()):
             improvement = improvement.believe(self.domain.model_inputs(waiting))
-        best = self._maximise(improvement, prospect, rng)
+        criterion: Acquisition = improvement
+        if self._prior is not None and self.n_asked % _PRIOR_BLIND_EVERY:
+            criterion = PriorWeighted(improvement, self._prior.log_density, PRIOR_STRENGTH / len(self._points))
+        best = self._maximise(criterion, prospect, rng)
         if best is None:
             return Suggestion(self.new_point(rng), "random", "; ".join([*prospect.notes, "every candidate had been asked for"]))
         point, gain = best
-        if self.per_second or not isinstance(improvement, AveragedImprovement):
+        if self.per_second or not isinstance(criterion, AveragedImprovement):
             gain = improvement.log_gain(point)
         if noise == "noisy" and np.exp(gain) < self.repeat_below * prospect.incumbent_error() / prospect.fit.models.unit:
             again = self._replicate(prospect)
@@ -335,11 +345,14 @@ class KrigingSearch(Search):
         waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
         return np.array(waiting).reshape(-1, self.domain.dimension)
 
-    def _maximise(self, improvement: Acquisition, prospect: Prospect, rng: np.random.Generator) -> tuple[Floats, float] | None:
+    def _maximise(self, criterion: Acquisition, prospect: Prospect, rng: np.random.Generator) -> tuple[Floats, float] | None:
         """Return the new point at which the criterion is largest, and its value there; None if no new point was found."""
         sizes = (512, 256, 3, 40) if len(prospect.fit.points) <= _MANY else (256, 128, 1, 20)
         effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
-        return maximize_acquisition(self.domain, improvement, prospect.anchors(), rng, allowed=self.is_new, **effort)
+        anchors = prospect.anchors()
+        if isinstance(criterion, PriorWeighted):
+            anchors = np.vstack([anchors, *self._modes])
+        return maximize_acquisition(self.domain, criterion, anchors, rng, allowed=self.is_new, **effort)
 
     def _replicate(self, prospect: Prospect) -> Floats | None:
         """Choose by OCBA which of the five best predicted points to evaluate once more; none that is pending."""
@@ -384,6 +397,14 @@ class KrigingSearch(Search):
         """Take how long the evaluation told last took, which only `per_second` makes use of."""
         self._seconds[len(self._points) - 1] = float(seconds)
         self._prospect = None
+
+    def take_prior(self, prior: PointPrior) -> None:
+        """Take where the optimum is believed to be; its modes are the first points of the design, up to half of it.
+
+        A criterion is weighted with the density to the power of `PRIOR_STRENGTH` over the number of evaluations (Hvarfner et al.
+        2022), but for every second suggestion, which ignores the prior, so that a wrong one cannot hold the search.
+        """
+        self._prior, self._modes = prior, prior.modes()
 
     def state(self) -> dict[str, Any]:
         """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved."""
