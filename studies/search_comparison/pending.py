@@ -29,25 +29,28 @@ SPREAD = 0.5
 _STREAM = 1 << 44
 
 
-def virtual_durations(n: int, seed: int) -> list[float]:
-    """Return the log-normal durations of a run's trials, with median 1 and deviation 0.5 of the logarithm.
+def virtual_durations(n: int, seed: int, spread: float = SPREAD) -> list[float]:
+    """Return the log-normal durations of a run's trials, with median 1 and a deviation of the logarithm.
 
     Examples
     --------
     >>> [round(duration, 2) for duration in virtual_durations(3, seed=0)]
     [0.95, 0.84, 1.0]
     """
-    return [float(x) for x in np.random.default_rng([seed, _STREAM]).lognormal(0.0, SPREAD, n)]
+    return [float(x) for x in np.random.default_rng([seed, _STREAM]).lognormal(0.0, spread, n)]
 
 
-def pending_run(task: TuningTask, search: Any, seed: int, q: int, n_trials: int) -> tuple[list[Trial], float]:
+def pending_run(
+    task: TuningTask, search: Any, seed: int, q: int, n_trials: int, spread: float = SPREAD
+) -> tuple[list[Trial], float]:
     """Run a search with q workers that take no time but that of a virtual clock; return the trials as told, and ask's mean time.
 
     It begins, as all do, with the task's default and the centre. A worker that has finished has its trial told, and is given the
     next one at once, so that q - 1 are pending whenever one is asked for, once all workers are busy. With q = 1 it is the plain
-    sequential run. The seed is that of the search, of the noise and of the durations. The time of an ask is processor time.
+    sequential run. With a `spread` of 0 all workers finish at once: trials come in batches of q. The seed is that of the search,
+    of the noise and of the durations. The time of an ask is processor time.
     """
-    durations = iter(virtual_durations(n_trials, seed))
+    durations = iter(virtual_durations(n_trials, seed, spread))
     told: list[Trial] = []
     asked: dict[int, Trial] = {}
     spent = 0.0
@@ -98,13 +101,14 @@ def pending_quality(
     n_jobs: int | None = 1,
     *,
     searches: Searches = ("kriging",),
+    spread: float = SPREAD,
 ) -> pd.DataFrame:
     """Run searches sequentially and with q trials pending; return a row a run and number of trials.
 
     Random search, which is the unit of the regret, runs besides, sequentially, from the same seeds. A run is a function of its
     task, search, seed and q, so that the frame is the same whatever `n_jobs` is. Results are taken after a quarter of the trials,
-    half and all. Tasks whose data are not there are left out. The rows of each run are added to the CSV file `path` as it ends,
-    and runs are taken from it that are done.
+    half and all. `spread` is that of the durations (see `virtual_durations`); 0 makes batches. Tasks whose data are not there are
+    left out. The rows of each run are added to the CSV file `path` as it ends, and runs are taken from it that are done.
 
     Columns: task, search, pending (q), seed, trials, result, met (the best value that the run has met), ask_seconds (mean
     processor time of a suggestion), regret (nan where random search has met the best known).
@@ -136,7 +140,7 @@ def pending_quality(
     jobs = [job for job in plan if (job[0].name, *job[1:]) not in known]
     found = [done] if len(done) else []
     with runs_bar("pending", len(jobs)) as ended:
-        for rows in _run_all(jobs, entrants, n_trials, n_jobs):
+        for rows in _run_all(jobs, entrants, n_trials, n_jobs, spread):
             found.append(rows)
             file.append(rows)
             ended(EndedRun(rows["search"][0], rows["seed"][0]))
@@ -160,15 +164,15 @@ def _recorded(file: RunFile, wanted: list[tuple[str, str, int, int]], checkpoint
 
 
 def _run_all(
-    jobs: list[tuple[TuningTask, str, int, int]], entrants: dict[str, Any], n_trials: int, n_jobs: int | None
+    jobs: list[tuple[TuningTask, str, int, int]], entrants: dict[str, Any], n_trials: int, n_jobs: int | None, spread: float
 ) -> Iterator[pd.DataFrame]:
-    calls = (joblib.delayed(_run)(*job, entrants[job[1]], n_trials) for job in jobs)
+    calls = (joblib.delayed(_run)(*job, entrants[job[1]], n_trials, spread) for job in jobs)
     runs: Iterator[pd.DataFrame] = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls)
     return runs
 
 
-def _run(task: TuningTask, label: str, pending: int, seed: int, search: Any, n_trials: int) -> pd.DataFrame:
-    told, seconds = pending_run(task, search, seed, pending, n_trials)
+def _run(task: TuningTask, label: str, pending: int, seed: int, search: Any, n_trials: int, spread: float) -> pd.DataFrame:
+    told, seconds = pending_run(task, search, seed, pending, n_trials, spread)
     results = [result_after(task, told, n, seed) for n in _checkpoints(n_trials)]
     met = min(results)  # of a deterministic task the best value of all
     about = {"task": task.name, "search": label, "pending": pending, "seed": seed}

@@ -113,3 +113,9 @@ def test_the_time_of_suggestions_passes_on_the_virtual_clock_where_it_is_wanted(
     assert workers.now == 4.0
     workers.submit(2, {"x": 1.0})
     assert workers.busy_share() == (4.0 + 2.0) / (2 * 4.0)
+
+
+def test_without_spread_trials_come_in_batches():
+    assert virtual_durations(5, 3, spread=0.0) == [1.0] * 5
+    told, _ = pending_run(make_task("branin"), "random", 0, 4, 8, spread=0.0)
+    assert [t.number for t in told] == list(range(8))
