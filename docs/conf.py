@@ -110,7 +110,7 @@ def link_public_names(app: Sphinx, document: nodes.document) -> None:
 
 
 def target_of(text: str) -> str | None:
-    """Return the sweep of a public class, function or method, which text is or calls; None of anything else."""
+    """Return the dotted name of a public class, function or method, which text is or calls; None of anything else."""
     path = re.sub(r"\(.*\)$", "", text, flags=re.S)
     for home in HOMES:
         first, _, attribute = path.removeprefix(f"{home}.").partition(".")

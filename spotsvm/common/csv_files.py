@@ -132,7 +132,7 @@ def _opened(file: Path, ending: str, stack: ExitStack) -> IO[bytes]:
         names = [name for name in archive.namelist() if not name.endswith("/")]
         if len(names) != 1:
             raise DataError(f"{file}: the archive contains {len(names)} files; use one that contains only the table")
-        # only its bytes are read: whatever the sweep of the member, nothing is written
+        # only its bytes are read: whatever the path of the member, nothing is written
         return stack.enter_context(archive.open(names[0]))
     return cast("IO[bytes]", stack.enter_context(_OPENERS[ending](file) if ending in _OPENERS else file.open("rb")))
 

@@ -144,12 +144,12 @@ def checked_path(path: Any, name: str = "path", such_as: str = "study.db") -> Pa
     --------
     >>> checked_path(3)
     Traceback (most recent call last):
-    spotsvm.errors.ArgumentError: path=3 is not the sweep of a file; use text, such as "study.db", or a pathlib.Path
+    spotsvm.errors.ArgumentError: path=3 is not the path of a file; use text, such as "study.db", or a pathlib.Path
     """
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str) or not _can_be_a_name(text):
         raise ArgumentError(
-            f'{name}={shown_value(path)} is not the sweep of a file; use text, such as "{such_as}", or a pathlib.Path'
+            f'{name}={shown_value(path)} is not the path of a file; use text, such as "{such_as}", or a pathlib.Path'
         )
     checked = Path(text)
     if not checked.is_absolute() and not has_working_directory():

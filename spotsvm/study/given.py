@@ -71,7 +71,7 @@ def learned_from(
 
 
 class StartingPoints:
-    """The points that a study begins at, from configurations, another study or the sweep of its record; see `Study`.
+    """The points that a study begins at, from configurations, another study or the path of its record; see `Study`.
 
     `params` are the parameters by the points: those given, without the rounding of a point. Raises SpaceError for a configuration
     that is outside the space or violates a condition, and NoCompletedTrialError for a study without a trial that has succeeded.
@@ -194,7 +194,7 @@ def best_configurations(
     if not isinstance(start, StudyResults) and not Path(start).exists():
         raise SpaceError(
             f"start={shown_value(start)} is not a configuration; use a dictionary of parameters, or a list of such, or a study, "
-            "or the sweep of its record: there is no such file"
+            "or the path of its record: there is no such file"
         )
     study = start if isinstance(start, StudyResults) else RecordedStudy(start)
     done = [t for t in study.trials if t.values is not None]

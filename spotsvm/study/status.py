@@ -183,7 +183,7 @@ def status_of(
     objectives: Objectives,
     path: Path | None,
 ) -> Status:
-    """Return the status of a study, given its trials, its description and findings, and the sweep of its record, if any."""
+    """Return the status of a study, given its trials, its description and findings, and the path of its record, if any."""
     trials = suggested(trials)
     counts = Counter(t.state for t in trials)
     writer = None if path is None else writer_of(path)

@@ -171,7 +171,7 @@ def is_written_here(path: Path) -> bool:
 
 
 def lock_path(record: Path) -> Path:
-    """Return the sweep of the lock file, beside the record with symbolic links resolved."""
+    """Return the path of the lock file, beside the record with symbolic links resolved."""
     resolved = record.resolve()
     return resolved.with_name(f"{resolved.name}-lock")
 

@@ -140,7 +140,7 @@ def why_lone(path: Path) -> str:
 
 
 def log_of(path: Path) -> Path:
-    """Return the sweep of SQLite's write-ahead log."""
+    """Return the path of SQLite's write-ahead log."""
     resolved = path.resolve()
     return resolved.with_name(resolved.name + "-wal")
 
@@ -151,7 +151,7 @@ def _has_log(path: Path) -> bool:
 
 
 def copy_of(path: Path, folder: Path) -> Path:
-    """Copy a file and its write-ahead log as they are at one moment; return the sweep of the copy."""
+    """Copy a file and its write-ahead log as they are at one moment; return the path of the copy."""
     copy = folder / "copy.db"
     for _ in range(10):
         before = path.stat()

@@ -163,7 +163,7 @@ def test_a_file_to_write_that_is_none(method, path, study, tmp_path):
         else partial(getattr(study, method), path)
     )
     study.run(lambda p: p["x"], n_trials=2)
-    refused(ArgumentError, '^(path|tables)=.* is not the sweep of a file; use text, such as ".*", or a', write)
+    refused(ArgumentError, '^(path|tables)=.* is not the path of a file; use text, such as ".*", or a', write)
     assert not list(tmp_path.iterdir())
 
 

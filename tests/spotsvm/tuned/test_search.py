@@ -191,7 +191,7 @@ def test_sparse_rows_have_scales():
         ({"space": {"class_weight__0": uniform(-1, 2)}}, r"space\['class_weight__0'\] has the value -1.0; use positive, finite"),
         ({"space": [{"gamma": (0.1, 1.0)}]}, r"space=\[.*\]; use a dictionary of names and distributions, or None"),
         ({"space": {"gamma": (0.1, 1.0)}, "budget": 6}, r"budget=6 is the grid alone, .* use more than 6, or None"),
-        ({"path": 3}, "path=3 is not the sweep of a file"),
+        ({"path": 3}, "path=3 is not the path of a file"),
     ],
 )
 def test_arguments(parameters, message):

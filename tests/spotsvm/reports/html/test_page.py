@@ -73,7 +73,7 @@ def test_a_page_that_cannot_be_written_says_so(tmp_path):
         page().write(tmp_path / "file" / "page.html")
     with pytest.raises(StorageError, match="cannot create the folder"):
         page().write_tables(tmp_path / "file" / "tables")
-    with pytest.raises(ArgumentError, match="is not the sweep of a file"):
+    with pytest.raises(ArgumentError, match="is not the path of a file"):
         page().write("a\0b.html")
 
 

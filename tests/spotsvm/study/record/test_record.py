@@ -160,7 +160,7 @@ def test_paths_that_cannot_be_used(tmp_path):
 @pytest.mark.parametrize("wrong", [3, b"study.db", "", "a\0b", ["study.db"]], ids=repr)
 def test_what_is_no_path_is_named(wrong):
     for make in (study, RecordedStudy):
-        with pytest.raises(ArgumentError, match="^path=.* is not the sweep of a file; use text"):
+        with pytest.raises(ArgumentError, match="^path=.* is not the path of a file; use text"):
             make(wrong)
 
 
