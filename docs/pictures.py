@@ -1,0 +1,44 @@
+"""Draw the pictures of the guide: `python docs/pictures.py [PAGE ...]` runs the code of these pages (default: of all).
+
+The picture that a page shows as `pictures/NAME.svg` is the file that a block of code on the same page saves as `NAME.svg`.
+"""
+
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib as mpl
+
+GUIDE = Path(__file__).parent / "guide"
+BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.S | re.M)
+SHOWN = re.compile(r"pictures/([\w-]+\.svg)")
+SAVED = re.compile(r'"([\w-]+\.svg)"')
+
+
+def main(names: list[str]) -> None:
+    """Run the pages with these names, and keep the pictures that they show."""
+    # the same file from the same numbers: no date, no random names
+    mpl.rcParams.update({"svg.hashsalt": "spotsvm", "figure.constrained_layout.use": True, "savefig.bbox": "tight"})
+    os.environ["SOURCE_DATE_EPOCH"] = "0"
+    for page in sorted(GUIDE.glob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        shown = set(SHOWN.findall(text))
+        if not shown or (names and page.stem not in names):
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path.cwd()
+            os.chdir(folder)
+            try:
+                exec(compile("\n".join(BLOCK.findall(text)), page.name, "exec"), {"__name__": "__main__"})
+            finally:
+                os.chdir(home)
+            for name in shown:
+                (GUIDE / "pictures" / name).write_bytes((Path(folder) / name).read_bytes())
+                print(f"{page.stem}: {name}")
+
+
+if __name__ == "__main__":
+    mpl.use("Agg")
+    main(sys.argv[1:])
