@@ -50,6 +50,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding as DelayEmbedding
     from spotsvm.preprocessing.time_series.history_pipeline import HistoryPipeline as HistoryPipeline
     from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain as LeakyRain
+    from spotsvm.reports.methods import MethodsSection as MethodsSection
     from spotsvm.search_cv.average import AverageClassifier as AverageClassifier
     from spotsvm.search_cv.average import AverageRegressor as AverageRegressor
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV as SpotSearchCV
@@ -111,6 +112,7 @@ _NAMES = {
     "preprocessing.time_series.delay_embedding": "DelayEmbedding",
     "preprocessing.time_series.history_pipeline": "HistoryPipeline",
     "preprocessing.time_series.leaky_rain": "LeakyRain",
+    "reports.methods": "MethodsSection",
     "search_cv.average": "AverageClassifier AverageRegressor",
     "search_cv.spot_search_cv": "SpotSearchCV",
     "solvers.dual": "solve_dual solve_dual_regression",

@@ -18,6 +18,7 @@ README = (ROOT / "README.md").read_text()
 MAP = (ROOT / "ARCHITECTURE.md").read_text()
 PAGES = {path.stem: path.read_text() for path in (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))}
 GUIDE = {path.stem: path.read_text() for path in sorted((ROOT / "docs" / "guide").glob("*.md"))}
+PAGES_OF_GUIDE = {*GUIDE}
 BLOCK = re.compile(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", flags=re.S | re.M)
 #: the blocks of code of each page, each with the output that the page shows below it, or ""
 EXAMPLES = {name: blocks for name, page in PAGES.items() if (blocks := BLOCK.findall(page))}
@@ -118,7 +119,11 @@ def test_the_pages_that_readme_names_are_there():
     named = re.findall(r"\]\((\w[^)]*)\)", README)
     assert len(named) > 15
     assert [name for name in named if not (ROOT / name).exists()] == []
-    assert {path.name for path in (ROOT / "docs" / "guide").glob("*.md")} <= {Path(name).name for name in named}
+
+
+def test_every_page_of_the_guide_is_in_its_contents():
+    contents = (ROOT / "docs" / "guide.md").read_text()
+    assert sorted(re.findall(r"^guide/(\w+)$", contents, flags=re.M)) == sorted({*PAGES_OF_GUIDE})
 
 
 @pytest.mark.parametrize("home", ["", "searches", "kernels", "acquisition", "errors", "solvers.dual", "tables"])

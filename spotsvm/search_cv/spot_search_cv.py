@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
@@ -27,6 +27,9 @@ from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check
 from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled, takes_argument
 from spotsvm.search_cv.sklearn_callbacks import CallbackSupportMixin, SearchTask, with_callbacks
+
+if TYPE_CHECKING:
+    from spotsvm.reports.methods import MethodsSection
 
 
 class SpotSearchCV(
@@ -352,6 +355,30 @@ classes_, n_features_in_, feature_names_in_
         tags.input_tags.pairwise = sub.input_tags.pairwise
         tags.input_tags.sparse = sub.input_tags.sparse
         return tags
+
+    def methods_section(self, luck: Any = None) -> MethodsSection:
+        """Return text and tables for the methods section of a paper; as `Study.methods_section`, with what was refitted.
+
+        Parameters
+        ----------
+        luck : ExpectedScore, Optimism or None, default=None
+            What `expected_score` or `oversearching` has returned for this search. With `refit="average"` None is the expected
+            score of the fit.
+
+        Returns
+        -------
+        MethodsSection
+            With `paragraphs`, the tables `space` and `results`, `references`, `markdown()` and `latex()`.
+
+        Raises
+        ------
+        ArgumentError
+            If `luck` is something else.
+        """
+        from spotsvm.search_cv.methods import search_methods  # on use: most searches are never described
+
+        check_is_fitted(self, "study_")
+        return search_methods(self, luck)
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Score the best estimator on given data, with the metric that chose it.

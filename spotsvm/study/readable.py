@@ -16,6 +16,8 @@ from spotsvm.trials.results import StudyResults
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from spotsvm.reports.methods import MethodsSection
+
 
 class ReadableStudy(StudyResults):
     """The results of a study with status, pictures and report; `Study` adds what changes it, `RecordedStudy` reads a record."""
@@ -89,6 +91,43 @@ class ReadableStudy(StudyResults):
         if folder is not None:
             page.write_tables(folder)
         return page.write(file)
+
+    def methods_section(self, luck: Any = None) -> MethodsSection:
+        """Return text and tables for the methods section of a paper, made from the record of the study.
+
+        The text has the space, the search, the number of trials and where they come from, the score and its folds, noise, seed,
+        the recommended configuration, how much of its score is luck, and the versions, with citations.
+
+        Parameters
+        ----------
+        luck : ExpectedScore, Optimism or None, default=None
+            What `expected_score` or `oversearching` has returned for the search behind this study. None uses the finding
+            "oversearching" of the study, if there is one; else the text says that the score on new rows was not estimated.
+
+        Returns
+        -------
+        MethodsSection
+            With `paragraphs`, the tables `space` and `results`, `references`, `markdown()` and `latex()`.
+
+        Raises
+        ------
+        ArgumentError
+            If `luck` is something else.
+
+        See Also
+        --------
+        report : All tables and pictures on one page.
+
+        Examples
+        --------
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2, 3]}, "random", seed=0, noise=False).run(lambda p: p["x"], n_trials=3)
+        >>> study.methods_section().paragraphs[3].partition(".")[0]
+        'The configuration with the best value seen, 1 in trial 2, is recommended (Table 2): `x` = 1'
+        """
+        from spotsvm.reports.methods import study_methods  # on use: most studies are never described
+
+        return study_methods(self, luck)
 
     def plot_convergence(self, baseline: StudyResults | None = None) -> Any:
         """Draw the best value so far by trials, beside what random search would reach; of several objectives the hypervolume.

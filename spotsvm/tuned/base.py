@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import joblib
 import numpy as np
@@ -37,6 +37,9 @@ from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximiti
 from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
+
+if TYPE_CHECKING:
+    from spotsvm.reports.methods import MethodsSection
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -205,6 +208,7 @@ class TunedModel(BaseEstimator, ABC):
         table, X, weights = X, (X if len(rows) == len(y) else _safe_indexing(X, rows)), weights[rows]
         units = None if groups is None else np.asarray(groups)[rows]
         tested = np.unique(np.concatenate([test for _, test in splits]))
+        self._n_folds, self._n_grid_rows, self._n_held, self._grouped = len(splits), len(rows), len(held), groups is not None
 
         def on_tested(values: Array) -> Array:
             return values[..., tested] if len(tested) < len(rows) else values
@@ -222,6 +226,8 @@ class TunedModel(BaseEstimator, ABC):
                 X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
                 n_jobs=effective_n_jobs(self.n_jobs), deadline=self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE),
             )  # fmt: skip
+        self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
+        self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
         if len(held):
             _, gains, _, shares, _ = self._weigh(grid, scored, tested, w, score, units, seed)
             best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: gains[one[0]] @ w)}
@@ -318,6 +324,7 @@ class TunedModel(BaseEstimator, ABC):
         """Return the sweeps to score: the grid, or a study that begins with it."""
         whole = self._grid(issparse(data[0]), epsilon)
         grid, budget = whole[: self.budget], self.budget
+        self._n_grid_sweeps = len(grid)
         if self.timeout is None:  # which may end the grid: all families have a width before one has another
             families = list(dict.fromkeys(sweep.family for sweep in whole))
             grid.sort(key=lambda sweep: (families.index(sweep.family), sweep.log_gamma))
@@ -616,6 +623,22 @@ class TunedModel(BaseEstimator, ABC):
 
         check_is_fitted(self)
         return page_of(self).write(path)
+
+    def methods_section(self) -> MethodsSection:
+        """Return text and tables for the methods section of a paper, made from the fit.
+
+        The text has the settings, how they were judged and averaged, the score to expect with its interval and how both were
+        obtained, the default model and a constant beside it, the seed and the versions, with citations.
+
+        Returns
+        -------
+        MethodsSection
+            With `paragraphs`, the tables `space` and `results`, `references`, `markdown()` and `latex()`.
+        """
+        from spotsvm.tuned.methods import tuned_methods  # on use: most fits are never described
+
+        check_is_fitted(self)
+        return tuned_methods(self)
 
 
 def check_coverage(coverage: Any) -> float:

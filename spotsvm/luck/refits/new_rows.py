@@ -156,6 +156,9 @@ class ExpectedScore:
     out_of_fold, out_of_fold_error, held_out, held_out_error : float
         The scores of the two kinds of rows whose weighted mean `score` is, with standard errors; nan for a kind that is not
         there.
+    chosen_again : bool
+        Whether each draw of rows chose its own best candidate or average, so that the interval covers the luck of the choice;
+        False if the chosen candidate alone was judged.
 
     Examples
     --------
@@ -184,6 +187,7 @@ class ExpectedScore:
     out_of_fold_error: float = nan
     held_out: float = nan
     held_out_error: float = nan
+    chosen_again: bool = False
 
     def of_rows(self, n: int) -> Interval:
         """Return the interval for the score of n new rows, which is wider: these rows are a sample themselves."""
@@ -238,7 +242,9 @@ def expected_of_draws(draws: Array, metric: str, n_rows: int, units: float, conf
     score, error = mean_score(draws), _spread(draws)
     interval = score_interval(score, error**2, units, units - 1.0, confidence, metric)
     row_error = error * sqrt(units) / _WIDER
-    return ExpectedScore(score, interval, confidence, metric, error, n_rows, row_error, units, units - 1.0, score, error)
+    return ExpectedScore(
+        score, interval, confidence, metric, error, n_rows, row_error, units, units - 1.0, score, error, chosen_again=True
+    )
 
 
 def expected_of(

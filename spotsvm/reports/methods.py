@@ -1,0 +1,519 @@
+"""The methods section of a paper, written from what a study has recorded: text, tables, and the literature to cite."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any, Protocol, runtime_checkable
+
+import pandas as pd
+from scipy.stats import norm
+
+from spotsvm.common.text import printable_line
+from spotsvm.errors import ArgumentError
+from spotsvm.luck.intervals import NO_INTERVAL
+from spotsvm.luck.optimism import Optimism
+from spotsvm.reports.axes import shown
+from spotsvm.reports.citations import bibtex_entry
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.tuned import counted, space_table
+from spotsvm.reports.verdict import verdict_table
+from spotsvm.reports.view import StudyView
+from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.trials.own_unit import OwnUnits
+from spotsvm.trials.recommendation import commonest_reasons, holds_bounds, why_none
+from spotsvm.trials.results import StudyResults
+from spotsvm.trials.sweep import finished_counts, suggested
+from spotsvm.trials.trial import FINISHED, START, Trial, is_given
+
+_CITED = re.compile(r"\[(@\w+(?:; @\w+)*)\]")
+_CODE = re.compile(r"`([^`]*)`")
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': "''", "<": r"\textless{}", ">": r"\textgreater{}",
+}  # fmt: skip
+_LONGEST = 300
+#: searches by the name that a record has: what they are called, and whom to cite
+_SEARCHES = {
+    "kriging": (
+        "sequential parameter optimisation with a Kriging model. After an initial design each configuration maximises the "
+        "expected improvement [@jones1998], averaged over sampled hyperparameters of the model [@snoek2012]"
+    ),
+    "kriging_per_second": (
+        "sequential parameter optimisation with a Kriging model. After an initial design each configuration maximises the "
+        "expected improvement [@jones1998] per predicted second of its evaluation, averaged over sampled hyperparameters of the "
+        "model [@snoek2012]; every sixth is chosen whatever it costs"
+    ),
+    "koch2011": "sequential parameter optimisation with a Kriging model in the setting of Koch et al. [@koch2011]",
+    "cmaes": "the evolution strategy CMA-ES [@hansen2016]",
+    "lbfgsb": "L-BFGS-B with restarts and gradients by finite differences [@byrd1995]",
+    "vns": "variable neighbourhood search, after Carrizosa et al. [@carrizosa2014]",
+    "carrizosa2014": "variable neighbourhood search in the setting of Carrizosa et al. [@carrizosa2014]",
+    "random": "random search",
+    "lhs": "a Latin hypercube design",
+    "nsga2": "the evolutionary algorithm NSGA-II for several objectives [@deb2002]",
+    "parego": (
+        "ParEGO, a Kriging search for several objectives [@knowles2006]. Each configuration maximises the expected improvement "
+        "for random weights of the objectives"
+    ),
+}
+#: where a trial comes from, for one and for several
+_ORIGINS = {
+    "start": ("was a starting point", "were starting points"),
+    "given": ("was evaluated elsewhere and added", "were evaluated elsewhere and added"),
+    "design": ("belongs to the initial design", "belong to the initial design"),
+    "improvement": ("was chosen by the expected improvement", "were chosen by the expected improvement"),
+    "replicate": ("repeats an earlier configuration", "repeat an earlier configuration"),
+    "random": ("was drawn at random", "were drawn at random"),
+    "generation": ("belongs to a generation of the strategy", "belong to generations of the strategy"),
+    "initial": ("was the first point", "were first points"),
+    "shake": ("was drawn in a neighbourhood of the best", "were drawn in neighbourhoods of the best"),
+    "step": ("was a step of the descent", "were steps of the descent"),
+    "difference": ("was for a gradient", "were for gradients"),
+}
+_OF_OPTIMISM = {
+    "nested": "It was estimated by nested resampling: in each of {rows} outer folds the whole search was repeated without "
+    "the rows of the fold, and its winner was scored on them.",
+    "repeats": "It was estimated by scoring the winner and the runners-up again, {rows} configurations in all, on splits that "
+    "the search has not used; this does not cover the luck of the rows.",
+    "folds": "It was estimated from the scores of all candidates on each fold, without a further fit [@tibshirani2009]; this is "
+    "a rough estimate.",
+}  # fmt: skip
+_DONE = {"minimize": "minimised", "maximize": "maximised"}
+_OF_RULE = {
+    "jackknife": "a jackknife over the outer folds",
+    "nadeau-bengio": "the corrected resampled t interval [@nadeau2003]",
+}
+
+
+@runtime_checkable
+class Expectation(Protocol):
+    """A score to expect on new rows, as `expected_score` returns it."""
+
+    score: float
+    interval: tuple[float, float]
+    confidence: float
+    metric: str
+    n_rows: int
+    chosen_again: bool
+
+
+@dataclass(frozen=True, repr=False)
+class MethodsSection:
+    r"""Text for the methods section of a paper, with tables and references, as `Study.methods_section` returns it.
+
+    `print` shows the text. Its citations are those of pandoc, `[@jones1998]`; `latex` has them as `\cite{jones1998}`.
+
+    Attributes
+    ----------
+    paragraphs : tuple of str
+        The text.
+    space : DataFrame
+        A row for each parameter: name, type, range, scale.
+    results : DataFrame
+        A row for each model or configuration with its score, and the ends of its interval, low and high, where one is known; of
+        several objectives a row for each trial of the front.
+    confidence : float
+        The confidence level of these intervals.
+    references : dict of str to str
+        The BibTeX entries of what the text cites, by key.
+
+    See Also
+    --------
+    Study.methods_section : What makes it.
+
+    Examples
+    --------
+    >>> from spotsvm import Study
+    >>> study = Study({"x": (0.0, 1.0)}, "random", seed=0, noise=False).run(lambda p: p["x"], n_trials=3)
+    >>> section = study.methods_section()
+    >>> section.paragraphs[2]
+    'The value of the objective was minimised. Two evaluations of one configuration were taken to be equal.'
+    >>> list(section.references)
+    ['spotsvm']
+    """
+
+    paragraphs: tuple[str, ...]
+    space: pd.DataFrame
+    results: pd.DataFrame
+    confidence: float = 0.95
+    references: Mapping[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        keys = [key for cited in _CITED.findall("\n".join(self.paragraphs)) for key in re.findall(r"\w+", cited)]
+        object.__setattr__(self, "references", {key: bibtex_entry(key) for key in dict.fromkeys(keys)})
+
+    def __repr__(self) -> str:
+        return "\n\n".join(self.paragraphs)
+
+    @property
+    def bibtex(self) -> str:
+        """The BibTeX entries of what the text cites."""
+        return "\n\n".join(self.references.values()) + "\n"
+
+    def markdown(self) -> str:
+        """Return the text and both tables as Markdown, with citations as pandoc reads them.
+
+        Returns
+        -------
+        str
+            The text, "Table 1" with the space and "Table 2" with the results.
+        """
+        tables = [f"Table {k}: {caption}\n\n{frame.map(_cell).to_markdown(index=False)}" for k, caption, frame in self._tables()]
+        return "\n\n".join([*self.paragraphs, *tables]) + "\n"
+
+    def latex(self) -> str:
+        r"""Return the text and both tables as LaTeX; it needs the packages booktabs and a bibliography with `bibtex`.
+
+        Returns
+        -------
+        str
+            Paragraphs, and two tables with the labels tab:space and tab:results, to be put into a document by \input.
+        """
+        paragraphs = [_as_latex(text).replace("Table 1", r"Table~\ref{tab:space}") for text in self.paragraphs]
+        paragraphs = [text.replace("Table 2", r"Table~\ref{tab:results}") for text in paragraphs]
+        tables = [
+            frame.map(_cell)
+            .map(_as_latex)
+            .rename(columns=_as_latex)
+            .to_latex(index=False, caption=_as_latex(caption), label=f"tab:{name}", position="htbp")
+            for (_, caption, frame), name in zip(self._tables(), ("space", "results"), strict=True)
+        ]
+        return "\n\n".join([*paragraphs, *tables])
+
+    def _tables(self) -> Iterator[tuple[int, str, pd.DataFrame]]:
+        yield 1, "The search space.", self.space
+        level = f"; low and high are the ends of {100 * self.confidence:g} % intervals" * ("low" in self.results)
+        yield 2, f"Results{level}.", self.results
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return short(value) if isfinite(value) else ""
+    return "" if value is None else str(value)
+
+
+def _as_latex(text: str) -> str:
+    """Return text with its citations, code and special characters as LaTeX."""
+    parts = re.split(r"(\[@\w+(?:; @\w+)*\]|`[^`]*`)", text)
+    return "".join(_part_as_latex(part) for part in parts)
+
+
+def _part_as_latex(part: str) -> str:
+    if _CITED.fullmatch(part):
+        keys = ", ".join(re.findall(r"\w+", part))
+        return rf"\cite{{{keys}}}"
+    code = _CODE.fullmatch(part)
+    escaped = "".join(_LATEX.get(sign, sign) for sign in (code[1] if code else part))
+    return rf"\texttt{{{escaped}}}" if code else escaped
+
+
+def code(text: Any) -> str:
+    """Return a text as code, in one line."""
+    line = printable_line(str(text), _LONGEST).replace("`", "'")
+    return f"`{line}`"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
+    ('a', 'a and b', 'a, b and c')
+    """
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def study_methods(study: StudyResults, luck: Optimism | Expectation | None = None, of_refit: str = "") -> MethodsSection:
+    """Return the methods section of a study or of its record.
+
+    Parameters
+    ----------
+    study : StudyResults
+        The study.
+    luck : Optimism, ExpectedScore or None
+        How much of the score is luck; None is the study's finding of that kind, if it has one.
+    of_refit : str
+        A sentence on what was fitted in the end.
+    """
+    if luck is not None and not isinstance(luck, Optimism | Expectation):
+        raise ArgumentError(f"luck={luck!r} is no estimate; use what expected_score or oversearching returns, or None")
+    view = StudyView(study)
+    if luck is None and "oversearching" in view.findings and isinstance(view.luck, Optimism):
+        luck = view.luck
+    paragraphs = [_space_words(view), _trial_words(view), _score_words(view), _result_words(view)]
+    paragraphs += [of_refit, _luck_words(view, luck), version_words(view.study.about.get("versions"))]
+    confidence = 0.95 if luck is None else luck.confidence
+    results = _results_table(view, luck, confidence)
+    return MethodsSection(tuple(text for text in paragraphs if text), space_table(view.study.space), results, confidence)
+
+
+def _space_words(view: StudyView) -> str:
+    study = view.study
+    names = [code(name) for name in study.space.names]
+    many = f"{len(names)} parameters" if len(names) > 8 else f"parameter{'s' * (len(names) > 1)} {listed(names)}"
+    search = str(study.about.get("search", ""))
+    how = _SEARCHES.get(search, f"the search {code(search)}")
+    name, _, further = how.partition(". ")
+    versions = study.about.get("versions")
+    version = f" {versions['spotsvm']}" if isinstance(versions, Mapping) and "spotsvm" in versions else ""
+    were = "were" if len(names) > 1 else "was"
+    text = f"The {many} (Table 1) {were} tuned by {name}, as implemented in spotsvm{version} [@spotsvm]."
+    text += f" {further}." if further else ""
+    if study.about.get("prior") is not None:
+        text += (
+            " The criterion was multiplied by a prior of the optimum, whose weight falls with the evaluations [@hvarfner2022]."
+        )
+    if isinstance(bounds := study.about.get("constraints"), list) and bounds:
+        text += f" The search was subject to {listed([code(bound) for bound in bounds])}."
+    return text
+
+
+def _trial_words(view: StudyView) -> str:
+    trials = suggested(view.trials)
+    ended = [t for t in trials if t.state in FINISHED]
+    n, values = finished_counts(view.trials)
+    swept = view.study.about.get("sweep")
+    text = f"The study has {counted(n, 'finished trial')}."
+    if swept is not None:
+        text = (
+            f"The study has {counted(n, 'finished trial')}, each of which was scored with several values of {code(swept)} that "
+            f"share their work: {counted(values, 'configuration')} in all."
+        )
+    if origins := Counter(t.origin for t in ended):
+        parts = [f"{k} {_origin_words(origin, k > 1)}" for origin, k in origins.items()]
+        text += f" Of the trials {listed(parts)}{_design_words(view, ended)}."
+    if failed := len(view.failed):
+        reasons = printable_line(commonest_reasons([t.reason for t in view.failed]), _LONGEST)
+        text += f" Of the configurations {failed} failed, without a value ({reasons})."
+        text += " The search modelled where evaluations fail [@gelbart2014]." * (view.study.about.get("search") == "kriging")
+    if stopped := len(view.stopped):
+        text += f" Of the trials {stopped} ended early, by the steps reported until then."
+    if view.n_running:
+        text += f" Trials without a result when this was written: {view.n_running}."
+    if (out := sum(not holds_bounds(t) for t in view.done)) > 0:
+        text += f" Of the configurations {out} did not hold the bounds."
+    return f"{text} {_how_evaluated(view)}"
+
+
+def _origin_words(origin: str, several: bool) -> str:
+    one, many = _ORIGINS.get(origin, (f"came from {code(origin)}",) * 2)
+    return many if several else one
+
+
+def _design_words(view: StudyView, ended: Sequence[Trial]) -> str:
+    """Return what the initial design is, where the library knows; empty if not, or if it was departed from."""
+    about = view.study.about
+    design = [t for t in ended if t.origin == "design"]
+    if not design or about.get("prior") is not None or any(t.note for t in design):
+        return ""
+    if about.get("search") == "koch2011":
+        return "; the design is a Latin hypercube"
+    if about.get("search") not in ("kriging", "kriging_per_second", "parego"):
+        return ""
+    # given points take the first places of the design, and the centre is the first of them
+    centred = not any(is_given(t) for t in ended)
+    return "; the design is the centre of the space and a Latin hypercube" if centred else "; the design is a Latin hypercube"
+
+
+def _how_evaluated(view: StudyView) -> str:
+    about, seed = view.study.about, f"The seed of the search was {view.study.seed}"
+    size = about.get("batch_size", 1)
+    if size is None:
+        return (
+            f"{seed}. Several workers took trials as they became free, or the size of the batches changed, so another run gives "
+            "other trials."
+        )
+    if isinstance(size, int) and size > 1:
+        believed = " [@ginsbourger2010]" if str(about.get("search", "")).startswith("kriging") else ""
+        return f"{seed}, and trials were suggested in batches of {size}{believed}."
+    return f"{seed}, and trials were suggested one at a time."
+
+
+def _score_words(view: StudyView) -> str:
+    study, about = view.study, view.source.about
+    folds = n_folds(view.trials)
+    parts = []
+    if study.objectives.several:
+        ways = [
+            f"{code(name)} was {_DONE[way]}"
+            for name, way in zip(study.objectives.names, study.objectives.directions, strict=True)
+        ]
+        parts.append(f"Of {len(ways)} objectives {listed(ways)}.")
+    if folds:
+        estimator = about.get("context: estimator")
+        of = f" of {code(estimator)}" if isinstance(estimator, str) else ""
+        if study.objectives.several:
+            parts.append(f"Each is a mean over the same {folds} folds of cross-validation{of}.")
+        else:
+            unit = OwnUnits.of(about, view.source.objectives).units[0]
+            named = "the estimator's own score" if unit.metric == "score" else f"the {unit.title}"
+            way = _DONE[study.objectives.directions[0]]
+            parts.append(
+                f"What was {way} is the mean of {named}{of} over {folds} folds of cross-validation, the same for all "
+                "configurations."
+            )
+    elif not study.objectives.several:
+        parts.append(f"The value of the objective was {_DONE[study.objectives.directions[0]]}.")
+    if view.done and not study.objectives.several:
+        parts.append(_noise_words(view))
+    return " ".join(parts)
+
+
+def _noise_words(view: StudyView) -> str:
+    return {
+        "declared noisy": "Two evaluations of one configuration were taken to differ.",
+        "declared deterministic": "Two evaluations of one configuration were taken to be equal.",
+        "noisy": "Repeated evaluations of one configuration differed, so the objective is noisy.",
+        "deterministic": "A repeated evaluation gave the same value, so the objective was taken to be deterministic.",
+        "unknown": "No configuration was evaluated twice, so it is not known whether the objective is noisy.",
+    }[view.noise]
+
+
+def n_folds(trials: Sequence[Trial]) -> int:
+    """Return the number of folds whose scores the trials have; 0 if they are not of cross-validation."""
+    found = {int(fold[1]) for t in trials for name in t.extra if (fold := re.match(r"split(\d+)_test_", name))}
+    return len(found)
+
+
+def _result_words(view: StudyView) -> str:
+    if view.study.objectives.several:
+        if not view.front:
+            return "No trial has succeeded and holds the bounds, so there is no front."
+        return (
+            f"{counted(len(view.front), 'configuration')} of {len(view.done)} {'is' if len(view.front) == 1 else 'are'} not "
+            "dominated by another one (Table 2)."
+        )
+    if (found := view.recommended) is None:
+        return f"There is no recommended configuration: {why_none(view.trials)}."
+    if view.verdict is not None:
+        return " ".join(part for part in (view.verdict.sentence, view.verdict.expectation, *view.verdict.warnings) if part)
+    params = listed([f"{code(name)} = {shown(value)}" for name, value in view.params.items()])
+    name, first = _value_name(view), _starting_point(view)
+    before = f" The starting point, trial {first.number}, has {short(float(first.value or 0.0))}." if first is not None else ""
+    compared = f"{before} The record holds no comparison with another model or method."
+    if found.basis == "observed":
+        return (
+            f"The configuration with the best {name} seen, {short(found.value)} in trial {found.number}, is recommended "
+            f"(Table 2): {params}.{compared}"
+        )
+    return (
+        f"The configuration of trial {found.number} is recommended (Table 2): {params}. Among the evaluated configurations the "
+        f"Kriging model predicts the best {name} for it, {short(found.value)} with a standard error of "
+        f"{short(found.standard_error, 2)}; it was evaluated {_times(found.n_evaluations)}. The best {name} seen is "
+        f"{short(found.best_seen_value)}, in trial {found.best_seen_number}.{compared}"
+    )
+
+
+def _value_name(view: StudyView) -> str:
+    """Return what the values of a study of one objective are called: by the score if they are means over folds."""
+    if not n_folds(view.trials):
+        return view.objective_name(0)
+    metric = OwnUnits.of(view.source.about, view.source.objectives).units[0]
+    return "score" if metric.metric == "score" else metric.title
+
+
+def _starting_point(view: StudyView) -> Trial | None:
+    """Return the first trial if it is a starting point with a value: for a tuned estimator its own parameters, by default."""
+    first = view.trials[0]
+    return first if first.origin == START and first.value is not None else None
+
+
+def _times(n: int) -> str:
+    return {1: "once", 2: "twice"}.get(n, f"{n} times")
+
+
+def _luck_words(view: StudyView, luck: Optimism | Expectation | None) -> str:
+    folds = n_folds(view.trials)
+    if luck is None:
+        if view.verdict is not None or not folds or view.recommended is None:
+            return ""
+        _, n = finished_counts(view.trials)
+        return (
+            f"This score is the best of {counted(n, 'configuration')} on the same folds, and therefore biased upwards in "
+            "favour of the tuned model. The score to expect on new rows was not estimated."
+        )
+    if isinstance(luck, Optimism):
+        unit = ScoreUnit(luck.metric if view.unit is None else view.unit.metric)
+        optimism, score = short(abs(luck.optimism)), short(unit.value(luck.outer_score))
+        too = "good" if luck.optimism >= 0 else "bad"
+        rule = _OF_RULE.get(luck.variance, luck.variance)
+        return (
+            f"The tuned {_title(unit)} is estimated to be too {too} by {optimism}{_interval(luck.interval, luck.confidence)}; on "
+            f"new rows {score} is to be expected. {_OF_OPTIMISM[luck.method].format(rows=len(luck.rows))}"
+            + (f" The interval is {rule}." if isfinite(luck.interval[0]) else "")
+        )
+    return expectation_words(luck)
+
+
+def expectation_words(luck: Expectation) -> str:
+    """Return the score to expect on new rows, its interval, and how both were obtained."""
+    unit = ScoreUnit(luck.metric)
+    low, high = unit.interval(luck.interval)
+    score = (
+        f"On new rows a{'n' * (_title(unit)[0].lower() in 'aeiou')} {_title(unit)} of {short(unit.value(luck.score))} is to be "
+    )
+    text = f"{score}expected{_interval((low, high), luck.confidence)}, by {luck.n_rows} training rows out of fold. "
+    if luck.chosen_again:
+        return text + (
+            "These rows were drawn again with replacement; each draw chose anew among the best configurations on the rows drawn, "
+            "and was judged on those left out [@tsamardinos2018]. The mean of the draws was corrected by the .632 rule "
+            "[@efron1983], and the interval is by their spread. So it covers the luck of the rows and of the choice."
+        )
+    return text + (
+        "The chosen configuration was fitted on folds of another seed, and the interval is by the spread of the scores when "
+        "their rows are drawn again. It covers the luck of the rows, and not that of the choice, so the score is a little too "
+        "good."
+    )
+
+
+def _title(unit: ScoreUnit) -> str:
+    return unit.title if unit.is_error else unit.metric.replace("_", " ")
+
+
+def _interval(interval: tuple[float, float], confidence: float) -> str:
+    low, high = interval
+    return f" ({100 * confidence:g} % interval {short(low)} to {short(high)})" if isfinite(low) else ""
+
+
+def version_words(versions: Any) -> str:
+    """Return the versions of the software; empty if they are not known."""
+    if not isinstance(versions, Mapping) or not versions:
+        return ""
+    names = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
+    return f"The computations used {listed([f'{names.get(name, name)} {version}' for name, version in versions.items()])}."
+
+
+def _results_table(view: StudyView, luck: Optimism | Expectation | None, confidence: float) -> pd.DataFrame:
+    study = view.study
+    if study.objectives.several:
+        rows = [
+            {"trial": t.number, **dict(zip(study.objectives.names, t.values or (), strict=True)), **t.params} for t in view.front
+        ]
+        return pd.DataFrame(rows, columns=None if rows else ["trial", *study.objectives.names, *study.space.names])
+    if view.verdict is not None:
+        return verdict_table(view.verdict)
+    name = _value_name(view)
+    rows = []
+
+    def add(what: str, trial: int | None, value: float, ends: tuple[float, float], params: Mapping[str, Any]) -> None:
+        number = "" if trial is None else str(trial)
+        rows.append({"what": what, "trial": number, name: value, "low": ends[0], "high": ends[1], **params})
+
+    if view.trials and (first := _starting_point(view)) is not None:
+        add("starting point", first.number, float(first.value or 0.0), NO_INTERVAL, first.params)
+    if (found := view.recommended) is not None:
+        half = float(norm.ppf(0.5 + confidence / 2)) * found.standard_error
+        ends = (found.value - half, found.value + half) if half else NO_INTERVAL
+        add("recommended", found.number, found.value, ends, view.params)
+        if found.best_seen_number != found.number:
+            add("best seen", found.best_seen_number, found.best_seen_value, NO_INTERVAL, found.best_seen_params)
+    if luck is not None:
+        score, interval = (luck.outer_score, luck.outer_interval) if isinstance(luck, Optimism) else (luck.score, luck.interval)
+        unit = ScoreUnit(luck.metric)
+        add("to expect on new rows", None, unit.value(score), unit.interval(interval), {})
+    return pd.DataFrame(rows, columns=None if rows else ["what", "trial", name, "low", "high", *study.space.names])

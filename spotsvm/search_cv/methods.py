@@ -1,0 +1,53 @@
+"""The methods section of a cross-validated search: that of its study, and what was fitted in the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.methods import MethodsSection, code, listed, study_methods
+from spotsvm.search_cv.run import AVERAGE
+from spotsvm.search_cv.scoring import metric_name
+from spotsvm.search_cv.simplest import ONE_SE
+
+
+def search_methods(search: Any, luck: Any = None) -> MethodsSection:
+    """Return the methods section of a fitted `SpotSearchCV`; `luck` is as `Study.methods_section` takes it."""
+    return study_methods(search.study_, getattr(search, "_expected", None) if luck is None else luck, _fitted_words(search))
+
+
+def _fitted_words(search: Any) -> str:
+    if not search.refit or not hasattr(search, "best_index_"):
+        return ""
+    rule = search.refit if isinstance(search.refit, str) else ""
+    rows = "all rows"
+    if search.rows is not None:
+        rows = f"all rows (the search has seen {search.rows} of them, drawn at random)"
+    if rule == AVERAGE:
+        weights = np.sort(search.cv_results_["weight"][search.cv_results_["weight"] > 0])[::-1]
+        greedy = not is_classifier(search.estimator) and metric_name(search) != "neg_mean_absolute_error"
+        how = (
+            "selected greedily with replacement, as they lower the squared error of the average [@caruana2004]"
+            if greedy
+            else "each is how often a configuration is the best when rows are drawn again [@lacoste2014]"
+        )
+        shares = listed([short(float(weight), 2) for weight in weights])
+        text = (
+            f"The final model averages {len(weights)} of the ten best configurations, fitted on {rows}, with the weights "
+            f"{shares} by their out-of-fold answers: {how}."
+        )
+    else:
+        params = listed([f"{code(name)} = {_shown(value)}" for name, value in search.best_params_.items()])
+        chosen = f"The configuration with {params}" if params else "The estimator"
+        simplest = " It is the simplest whose mean score is at most one standard error below the best." if rule == ONE_SE else ""
+        text = f"{chosen} was fitted on {rows}.{simplest}"
+    if search.calibrate:
+        text += " Probabilities are a sigmoid of the decisions, or a softmax, fitted to the out-of-fold decisions [@platt1999]."
+    return text
+
+
+def _shown(value: Any) -> str:
+    return short(float(value)) if isinstance(value, float) else str(value)

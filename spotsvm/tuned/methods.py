@@ -1,0 +1,150 @@
+"""The methods section of a fitted TunedSVC or TunedSVR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.common.fingerprint import versions
+from spotsvm.luck.intervals import NO_INTERVAL
+from spotsvm.reports.html.cells import short
+from spotsvm.reports.methods import MethodsSection, code, listed, version_words
+from spotsvm.reports.tuned import counted
+from spotsvm.trials.metrics import ScoreUnit
+
+_KERNELS = {
+    "rbf": "Gaussian kernels",
+    "laplacian": "Laplacian kernels",
+    "power_rbf": "Gaussian kernels after a power transformation of the columns",
+    "power_laplacian": "Laplacian kernels after a power transformation of the columns",
+    "relevance_rbf": "Gaussian kernels of columns times their learned relevance",
+    "relevance_laplacian": "Laplacian kernels of columns times their learned relevance",
+    "linear": "linear kernels",
+}
+_LISTED = 8
+
+
+def tuned_methods(model: Any) -> MethodsSection:
+    """Return the methods section of a fitted model."""
+    classifies = hasattr(model, "classes_")
+    paragraphs = [
+        _settings_words(model, classifies),
+        _judged_words(model),
+        _average_words(model, classifies),
+        _score_words(model, classifies),
+        f"The seed was {model.seed_}. {version_words(versions())}",
+    ]
+    return MethodsSection(tuple(paragraphs), _space(model.settings_), _results(model, classifies))
+
+
+def _settings_words(model: Any, classifies: bool) -> str:
+    kernels = [_KERNELS.get(name, code(name)) for name in dict.fromkeys(model.settings_["family"])]
+    kind = "classification" if classifies else "regression"
+    searched = model._n_searched
+    text = (
+        f"Support vector machines for {kind} were tuned by {code(type(model).__name__)} of spotsvm {versions()['spotsvm']} "
+        f"[@spotsvm]. A setting is a kernel with its width, and C{'' if classifies else ' and epsilon'} (Table 1): "
+        f"{counted(len(model.settings_), 'setting')} with {listed(kernels)}."
+    )
+    if searched:
+        text += (
+            f" Of {model._n_sweeps} kernels, each scored with a series of values of C, {model._n_sweeps - searched} are those of "
+            f"a fixed grid, and {searched} were proposed by a Kriging search by the expected improvement [@jones1998]."
+        )
+    if any(name.startswith("relevance") for name in model.settings_["family"]):
+        text += " The relevance of a column is the root mean square gradient of a kernel ridge regression [@radhakrishnan2024]."
+    if not model.complete_:
+        text += " A limit of time ended the fit before all settings were scored or fitted."
+    return text
+
+
+def _judged_words(model: Any) -> str:
+    whole = " of whole groups" if model._grouped else ""
+    n = len(model._scored_rows)
+    if model._n_held:
+        text = (
+            f"Kernels were compared by {model._n_folds} folds{whole} of {model._n_grid_rows} rows. The best were fitted on up to "
+            f"{model.n_rows_} rows, and judged on {n} rows that were held out from all of this."
+        )
+    else:
+        text = (
+            f"Settings were judged by {model._n_folds} folds{whole} of cross-validation, on {n} rows, each by the models that "
+            f"had not seen it. The final model was fitted on {model.n_rows_} rows."
+        )
+    return f"{text} What is done to the columns was learned from the training rows of each fold alone."
+
+
+def _average_words(model: Any, classifies: bool) -> str:
+    if not model.average:
+        params = listed([f"{name} = {_shown(value)}" for name, value in model.best_params_.items()])
+        text = f"The single best setting was chosen: {params}."
+    else:
+        how = (
+            "The weight of a setting is how often it is the best when the judged rows are drawn again [@lacoste2014]."
+            if classifies or model.scoring_ == "neg_mean_absolute_error"
+            else "They were selected greedily with replacement, as they lower the squared error of the average [@caruana2004]."
+        )
+        text = f"The model is the weighted average of {counted(len(model.members_), 'setting')}. {how}"
+    if classifies:
+        kind = "a sigmoid" if len(model.classes_) == 2 else "a softmax"
+        text += f" Probabilities are {kind} of the decisions, fitted to those of rows that the models had not seen [@platt1999]."
+    return text
+
+
+def _score_words(model: Any, classifies: bool) -> str:
+    unit = ScoreUnit(model.scoring_)
+    name = unit.title if unit.is_error else unit.metric.replace("_", " ")
+    default = "SVC" if classifies else "SVR"
+    expected, plain = (
+        f"{short(unit.value(score))}{_interval(unit, ends)}"
+        for score, ends in (
+            (model.expected_score_, model.expected_interval_),
+            (model.default_score_, model.default_interval_),
+        )
+    )
+    constant = "the most frequent class" if classifies else "the mean"
+    drawn = "The groups" if model._grouped else "The judged rows"
+    return (
+        f"On new rows the {name} to be expected is {expected}; of the default model, {code(default + '()')} of scikit-learn "
+        f"behind {code('StandardScaler')}, it is {plain}, and of {constant} {short(unit.value(model.constant_score_))} "
+        f"(Table 2). {model.verdict_.sentence} {drawn} were drawn again with replacement; each of 200 draws made the choice "
+        "among settings anew on what was drawn, and was judged on what was left out [@tsamardinos2018]. The means of the draws "
+        "were corrected by the .632 rule [@efron1983], and the intervals have 95 % of the draws. They cover the luck of the rows "
+        "and of the choice, and not rows of another time or place."
+    )
+
+
+def _interval(unit: ScoreUnit, ends: tuple[float, float]) -> str:
+    low, high = unit.interval(ends)
+    return f" (95 % interval {short(low)} to {short(high)})" if np.isfinite(low) else ""
+
+
+def _space(settings: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each parameter with the values that were scored."""
+    rows = []
+    for name in settings.columns.difference(["weight", "score", "rows", "landmarks"], sort=False):
+        values = settings[name].dropna().unique().tolist()
+        if all(isinstance(value, str) for value in values):
+            rows.append((name, "category", ", ".join(values)))
+        elif len(values) <= _LISTED:
+            rows.append((name, "listed values", ", ".join(map(short, sorted(map(float, values))))))
+        else:
+            rows.append((name, f"{len(values)} values", f"{short(float(min(values)))} to {short(float(max(values)))}"))
+    return pd.DataFrame(rows, columns=["parameter", "type", "values"])
+
+
+def _results(model: Any, classifies: bool) -> pd.DataFrame:
+    unit = ScoreUnit(model.scoring_)
+    rows = [
+        (type(model).__name__, model.expected_score_, model.expected_interval_),
+        ("default " + ("SVC" if classifies else "SVR"), model.default_score_, model.default_interval_),
+        ("most frequent class" if classifies else "mean", model.constant_score_, NO_INTERVAL),
+    ]
+    cells = [(name, unit.value(score), *unit.interval(ends)) for name, score, ends in rows]
+    return pd.DataFrame(cells, columns=["model", f"expected {unit.title}", "low", "high"])
+
+
+def _shown(value: Any) -> str:
+    return short(float(value)) if isinstance(value, float) else str(value)
