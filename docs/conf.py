@@ -8,6 +8,7 @@ import inspect
 import os
 import re
 import sys
+import tomllib
 import warnings
 from pathlib import Path
 from typing import Any
@@ -54,7 +55,9 @@ autodoc_mock_imports = ["optuna"]  # so that its part is described without it
 numpydoc_show_class_members = False
 numpydoc_attributes_as_param_list = True
 myst_heading_anchors = 3
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["dollarmath", "substitution"]
+#: the measured numbers that pages cite as {{ table.name }}
+myst_substitutions = tomllib.loads((SOURCES / "docs" / "figures.toml").read_text(encoding="utf-8"))
 html_math_renderer = "mathml"
 
 html_theme = "pydata_sphinx_theme"
