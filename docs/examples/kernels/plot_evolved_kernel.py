@@ -2,15 +2,23 @@
 A kernel that is evolved
 ========================
 
-:class:`~spotsvm.EvolvedKernelSVC` finds the kernel's formula by genetic programming. That pays where no standard kernel fits:
-here the class depends on the direction of a row and not on its length, as in spectra of unknown exposure.
+:class:`~spotsvm.EvolvedKernelSVC` finds the kernel's formula by genetic
+programming. That can pay where no standard kernel fits: here the class depends
+on the direction of a row and not on its length, as in spectra of unknown
+exposure.
 """
+
+import time
 
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import loguniform
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
+from sklearn.svm import SVC
 
-from spotsvm import EvolvedKernelSVC, ExactSVC, SpotSearchCV
+from spotsvm import EvolvedKernelSVC, SpotSearchCV
 
 
 def make_rows(seed):
@@ -23,30 +31,60 @@ def make_rows(seed):
 
 
 # %%
-# Beside it are Gaussian and polynomial kernels, tuned by cross-validation. Five draws of 200 rows, each tested on 2000 others.
+# Five draws of 200 rows, each tested on 2000 others. Beside the evolved kernel
+# are a forest, a tuned Gaussian kernel, and the same on rows of length 1: what
+# somebody would do who knows that lengths say nothing.
 
-C_and_gamma = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
-rows = []
+C, gamma = loguniform(2**-5, 2**15), loguniform(2**-15, 2**3)
+space = {"svc__C": C, "svc__gamma": gamma}
+normalised = make_pipeline(Normalizer(), SVC())
+scores, seconds, formulas = [], [], []
 for seed in range(5):
     X, X_new, y, y_new = make_rows(seed)
-    machines = {
-        "Gaussian": SpotSearchCV(ExactSVC(), C_and_gamma, n_iter=25, random_state=seed),
-        "polynomial": SpotSearchCV(ExactSVC(kernel="poly", degree=2, coef0=1.0), C_and_gamma, n_iter=15, random_state=seed),
-        "evolved": EvolvedKernelSVC(n_trials=200, n_finalists=4, n_tuning_trials=10, random_state=seed),
+    options = {"n_iter": 10, "random_state": seed}
+    models = {
+        "forest": RandomForestClassifier(random_state=seed),
+        "Gaussian": SpotSearchCV(make_pipeline(SVC()), space, **options),
+        "evolved": EvolvedKernelSVC(
+            n_trials=150, n_finalists=3, n_tuning_trials=8, random_state=seed
+        ),
+        "Gaussian,\nlength 1": SpotSearchCV(normalised, space, **options),
     }
-    rows.append([machine.fit(X, y).score(X_new, y_new) for machine in machines.values()])
-    print(machines["evolved"].formula_)
+    scores.append([])
+    seconds.append([])
+    for model in models.values():
+        began = time.perf_counter()
+        model.fit(X, y)
+        seconds[-1].append(time.perf_counter() - began)
+        scores[-1].append(model.score(X_new, y_new))
+    formulas.append(models["evolved"].formula_)
+scores, means = np.array(scores), np.mean(scores, axis=0)
+print(*formulas, sep="\n")
 
 # %%
-# In three of five draws it finds a normalised kernel, in which lengths cancel, and gains ten points. In the other two it does
-# not, and is about as good as the others.
+# Each line is a draw.
 
-figure, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-ax.plot(range(3), np.transpose(rows), "o-", color="0.7", ms=4, lw=0.8)
-ax.plot(range(3), np.mean(rows, axis=0), "D", color="tab:red", label="mean of five draws")
-for k, mean in enumerate(np.mean(rows, axis=0)):
-    ax.annotate(f"{mean:.3f}", (k, mean), xytext=(9, -3), textcoords="offset points", color="tab:red")
-ax.set_xticks(range(3), machines)
-ax.set(ylabel="accuracy on 2000 new rows", xlim=(-0.3, 2.5))
+figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+ax.plot(range(4), scores.T, "o-", color="0.7", ms=4, lw=0.8)
+ax.plot(range(4), means, "D", color="tab:red", label="mean of five draws")
+for k, (mean, time_of_fit) in enumerate(
+    zip(means, np.mean(seconds, axis=0), strict=True)
+):
+    text = f"{mean:.3f}\n{time_of_fit:.1f} s"
+    ax.annotate(text, (k, mean), xytext=(9, -6), textcoords="offset points")
+ax.set_xticks(range(4), models)
+ax.set(ylabel="accuracy on 2000 new rows", xlim=(-0.3, 3.6))
 ax.legend()
 plt.show()
+
+# %%
+# Where the evolution finds a normalised kernel, in which lengths cancel, it
+# gains far more than tuning a Gaussian one, but it does not find it in each
+# draw. Who knows why it is needed gains more by scaling the rows, in less
+# time.
+
+found = np.array(["normalised" in formula for formula in formulas])
+gain = scores[:, 2] - scores[:, 1]
+assert 1 <= found.sum() < 5
+assert gain[found].min() > 0.05 > abs(gain[~found]).max()
+assert means[3] > means[2] > means[1] > means[0]
