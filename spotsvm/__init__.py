@@ -20,11 +20,6 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm import tables as tables
     from spotsvm.comparison.compare import compare as compare
     from spotsvm.comparison.comparison import Comparison as Comparison
-    from spotsvm.comparison.judge_recommendation import Judgement as Judgement
-    from spotsvm.comparison.judge_recommendation import judge_recommendation as judge_recommendation
-    from spotsvm.comparison.judge_search import judge_search as judge_search
-    from spotsvm.comparison.sets import OversearchingMatrix as OversearchingMatrix
-    from spotsvm.comparison.sets import oversearching_between_sets as oversearching_between_sets
     from spotsvm.cross_validation.cross_val_scores import cross_val_scores as cross_val_scores
     from spotsvm.estimators.conformal.conformal_svc import ConformalSVC as ConformalSVC
     from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier as CutoffClassifier
@@ -36,10 +31,15 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR as EvolvedKernelSVR
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel as ExpressionKernel
     from spotsvm.estimators.reduced.reduced_svc import ReducedSVC as ReducedSVC
+    from spotsvm.luck.estimate import ExpectedScore as ExpectedScore
+    from spotsvm.luck.judges.judges import Judgement as Judgement
+    from spotsvm.luck.judges.judges import judge_recommendation as judge_recommendation
+    from spotsvm.luck.judges.judges import judge_search as judge_search
+    from spotsvm.luck.judges.sets import OversearchingMatrix as OversearchingMatrix
+    from spotsvm.luck.judges.sets import oversearching_between_sets as oversearching_between_sets
     from spotsvm.luck.optimism import Optimism as Optimism
     from spotsvm.luck.refits.analysis import oversearching as oversearching
     from spotsvm.luck.refits.candidates import expected_score as expected_score
-    from spotsvm.luck.refits.new_rows import ExpectedScore as ExpectedScore
     from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC as MultiKernelSVC
     from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR as MultiKernelSVR
     from spotsvm.preprocessing.importance_fraction import ImportanceFraction as ImportanceFraction
@@ -84,9 +84,6 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
 _NAMES = {
     "comparison.compare": "compare",
     "comparison.comparison": "Comparison",
-    "comparison.judge_recommendation": "Judgement judge_recommendation",
-    "comparison.judge_search": "judge_search",
-    "comparison.sets": "OversearchingMatrix oversearching_between_sets",
     "cross_validation.cross_val_scores": "cross_val_scores",
     "estimators.conformal.conformal_svc": "ConformalSVC",
     "estimators.cutoff.cutoff_classifier": "CutoffClassifier",
@@ -98,10 +95,12 @@ _NAMES = {
     "estimators.evolved.evolved_kernel_svr": "EvolvedKernelSVR",
     "estimators.evolved.expression_kernel": "ExpressionKernel",
     "estimators.reduced.reduced_svc": "ReducedSVC",
+    "luck.estimate": "ExpectedScore",
+    "luck.judges.judges": "Judgement judge_recommendation judge_search",
+    "luck.judges.sets": "OversearchingMatrix oversearching_between_sets",
     "luck.optimism": "Optimism",
     "luck.refits.analysis": "oversearching",
     "luck.refits.candidates": "expected_score",
-    "luck.refits.new_rows": "ExpectedScore",
     "multi_kernel.multi_kernel_svc": "MultiKernelSVC",
     "multi_kernel.multi_kernel_svr": "MultiKernelSVR",
     "preprocessing.importance_fraction": "ImportanceFraction",

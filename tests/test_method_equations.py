@@ -13,12 +13,12 @@ from spotsvm import OversearchingMatrix, Space, oversearching, solve_dual, solve
 from spotsvm.acquisition import expected_improvement, log_expected_improvement, log_expected_improvement_gradient
 from spotsvm.cross_validation.fold_scorer import FoldScores
 from spotsvm.estimators.conformal.passes import log_factor
+from spotsvm.luck.bootstrap import corrected, left_out_scores
 from spotsvm.luck.calibration import calibrate, conformal_limit
+from spotsvm.luck.difference import Difference, share_interval, tuning_gain
 from spotsvm.luck.draws import Draws, draw_rows
 from spotsvm.luck.fold_bias import corrected_standard_error, fold_bias
-from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, repeated_variance
-from spotsvm.luck.paired import Difference, share_interval
-from spotsvm.luck.refits.new_rows import corrected, left_out_scores, percentile_interval, score_interval
+from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, repeated_variance, score_interval
 from spotsvm.luck.scores import score_called
 from spotsvm.luck.weights import agnostic_bayes, greedy
 from spotsvm.search_cv.sweeps import grid_size
@@ -42,7 +42,6 @@ from spotsvm.surrogates.kriging.process import Process
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import Trial
-from spotsvm.tuned.base import verdict_of
 from spotsvm.tuned.families import gradient_relevance, kernel_values, typical_distance
 from spotsvm.tuned.landmarks import fit_landmarks
 from spotsvm.tuning.verdict import _decision
@@ -412,7 +411,6 @@ def test_scores_of_draws(rng):
     np.testing.assert_allclose(found, by_hand)
     moved = corrected(found, 0.9)
     assert moved.mean() == pytest.approx(0.632 * found.mean() + 0.368 * 0.9)
-    np.testing.assert_allclose(percentile_interval(moved), np.quantile(moved, [0.025, 0.975]))
 
 
 def test_score_interval():
@@ -462,18 +460,19 @@ def test_between_sets():
 
 def test_verdicts(rng):
     scores, default = rng.random(200), rng.random(200) - 0.05
-    found = verdict_of("accuracy", scores, default, np.zeros(200))
-    assert found.gain == pytest.approx(np.mean(scores - default))
-    np.testing.assert_allclose(found.interval, np.quantile(scores - default, [0.025, 0.975]))
+    found = tuning_gain(scores, default, np.zeros(200), "accuracy", 80.0)
+    half = t.ppf(0.975, 79) * np.std(scores - default, ddof=1)
+    assert found.value == pytest.approx(np.mean(scores - default))
+    np.testing.assert_allclose(found.interval, [found.value - half, found.value + half])
     p, q = (7 + 1) / 52, (2 + 1) / 52
     half = norm.ppf(0.975) * np.sqrt((p + q - (p - q) ** 2) / 52)
     np.testing.assert_allclose(share_interval(7, 2, 50)[1], [p - q - half, p - q + half])
     choice = SimpleNamespace(why_default=None)
     ends = {"helped": (0.1, 0.3), "did not help": (-0.3, -0.1), "no difference": (-0.1, 0.3)}
     for decision, (low, high) in ends.items():
-        assert _decision(choice, Difference((low + high) / 2, 0.1, (low, high)))[0] == decision
+        assert _decision(choice, Difference((low + high) / 2, (low, high), 0.1))[0] == decision
     for gain, decision in ((-0.06, "did not help"), (-0.04, "no difference")):  # a quarter of the interval is 0.05
-        assert _decision(choice, Difference(gain, 0.1, (gain - 0.1, gain + 0.1)))[0] == decision
+        assert _decision(choice, Difference(gain, (gain - 0.1, gain + 0.1), 0.1))[0] == decision
 
 
 def test_conformal_factor():

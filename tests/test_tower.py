@@ -58,7 +58,8 @@ spotsvm.luck.refits                 16      not spotsvm.study spotsvm.reports
 spotsvm.search_cv                   17
 spotsvm.multi_kernel.models         18
 spotsvm.multi_kernel                19 20
-spotsvm.comparison                  18
+spotsvm.comparison                  17
+spotsvm.luck.judges                 18
 spotsvm.tuning.tables               14
 spotsvm.tuning.pipelines            19
 spotsvm.tuning                      20

@@ -1,7 +1,8 @@
-"""Text from data made safe to print, durations and tables as text, hints at misspelt names, and checks of paths."""
+"""Text from data made safe to print, numbers, durations and tables as text, hints at misspelt names, and checks of paths."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -16,6 +17,8 @@ from spotsvm.errors import ArgumentError, StorageError
 #: control characters but for tab and line feed; marks that turn the direction of text; halves of surrogate pairs; no characters
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _LONGEST = 2000
+#: in place of a missing number
+MISSING = "–"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -114,6 +117,21 @@ def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
 def _escape(sign: str) -> str:
     code = ord(sign)
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def short(value: float, digits: int = 4) -> str:
+    """Return a number as short text, without an exponent unless it is tiny or huge.
+
+    Examples
+    --------
+    >>> short(0.30000000000000004), short(2.0), short(float("nan")), short(-2.5e-5), short(13241.7), short(999.9999, 3)
+    ('0.3', '2', '–', '-2.5e-05', '13242', '1000')
+    """
+    if math.isnan(value):
+        return MISSING
+    if value.is_integer() and abs(value) < 1e7:
+        return str(int(value))
+    return f"{value:.0f}" if 10**digits - 0.5 <= abs(value) < 1e7 else f"{value:.{digits}g}"
 
 
 def duration(seconds: float) -> str:

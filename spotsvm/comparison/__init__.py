@@ -1,4 +1,4 @@
-"""Comparisons: `compare` and its tables, judges of recommendations and searches, oversearching between sets.
+"""Comparisons of searches: `compare`, its tables and its figure.
 
-It may import search_cv, optimism, study, and all below them.
+It may import study, reports, and what is below them.
 """

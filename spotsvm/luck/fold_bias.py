@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.luck.intervals import Floats, check_confidence, corrected_factor, expected_interval, nadeau_bengio
-from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.intervals import Floats, check_confidence, corrected_factor, nadeau_bengio
+from spotsvm.luck.optimism import Optimism, expected_on_new_data
 from spotsvm.trials.trial import Trial
 
 _INTERVAL_NOTE = (
@@ -75,7 +75,7 @@ def optimism_of_folds(
     Examples
     --------
     >>> found = optimism_of_folds([[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]])
-    >>> round(found.tuned_score, 3), round(found.optimism, 3), round(found.outer_score, 3)
+    >>> round(found.tuned_score, 3), round(found.optimism, 3), round(found.expected_score.value, 3)
     (0.833, 0.067, 0.767)
     """
     table = np.asarray(scores, dtype=np.float64)
@@ -85,20 +85,17 @@ def optimism_of_folds(
     return Optimism(
         float(bias.mean()),
         nadeau_bengio(bias, ratio, confidence),
-        confidence,
-        "folds",
-        "nadeau-bengio",
-        float(own.mean()),
-        float((own - bias).mean()),
-        expected_interval(own - bias, ratio, confidence, metric),
-        len(table),
-        metric,
-        tuple(
+        confidence=confidence,
+        metric=metric,
+        how="folds",
+        tuned_score=float(own.mean()),
+        expected_score=expected_on_new_data(own - bias, ratio, confidence, metric, "folds"),
+        n_trials=len(table),
+        rows=tuple(
             {"fold": k, "tuned": best[k], "outer": own[k], "optimism": bias[k], "params": dict(params or {})}
             for k in range(folds)
         ),
-        (),
-        (_INTERVAL_NOTE,),
+        notes=(_INTERVAL_NOTE,),
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import exp, isfinite, sqrt
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import norm, ttest_ind
 from scipy.stats import t as student
-from scipy.stats import ttest_ind
 
 from spotsvm.errors import ArgumentError
 
@@ -148,6 +150,54 @@ def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
     return float(np.clip(interval[0], least, most)), float(np.clip(interval[1], least, most))
 
 
-def expected_interval(scores: NDArray[np.float64], ratio: float, confidence: float, metric: str) -> Interval:
-    """Return the interval of the score to expect on new data, from scores of resamples on held-out rows; see `nadeau_bengio`."""
-    return bounded(nadeau_bengio(scores, ratio, confidence), scores, metric)
+def score_interval(score: float, variance: float, units: float, degrees: float, confidence: float, metric: str) -> Interval:
+    """Return the interval of a score with this variance, within the range of the metric.
+
+    A score between 0 and 1 is treated as a share of as many rows as would give its variance, by Wilson's interval (1927); at 0
+    and 1, of `units` rows. Errors and scores of at most 1 are taken on a logarithmic scale, as distances from the best value.
+
+    Notes
+    -----
+    Equation :eq:`score-interval` of the chapter :doc:`/method/index`.
+
+    Examples
+    --------
+    >>> low, high = score_interval(0.9, 0.9 * 0.1 / 50, 50, float("inf"), 0.95, "accuracy")
+    >>> round(low, 3), round(high, 3)
+    (0.786, 0.957)
+    >>> low, high = score_interval(-2.0, 0.04, 50, float("inf"), 0.95, "neg_root_mean_squared_error")
+    >>> round(low, 2), round(high, 2)
+    (-2.43, -1.64)
+    """
+    if degrees < 1 or not (isfinite(score) and isfinite(variance)):
+        return NO_INTERVAL
+    z = float(student.ppf(0.5 + confidence / 2, degrees) if isfinite(degrees) else norm.ppf(0.5 + confidence / 2))
+    least, most = score_range(metric)
+    if least == 0.0 and most == 1.0 and 0.0 <= score <= 1.0:
+        rows = score * (1.0 - score) / variance if variance > 0 and 0 < score < 1 else units
+        return _wilson(score, rows, z)
+    if not variance > 0:
+        return NO_INTERVAL
+    if most is not None and score < most:
+        distance = most - score
+        ratio = exp(min(z * sqrt(variance) / distance, 700.0))
+        return most - distance * ratio, most - distance / ratio
+    return score - z * sqrt(variance), score + z * sqrt(variance)
+
+
+def _wilson(share: float, rows: float, z: float) -> Interval:
+    middle = (share + z * z / (2 * rows)) / (1 + z * z / rows)
+    half = z / (1 + z * z / rows) * sqrt(share * (1 - share) / rows + z * z / (4 * rows * rows))
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+def side_of_zero(interval: Interval) -> int:
+    """Return 1 if the interval of a difference is above 0, -1 if it is below 0, and 0 if it contains 0 or is unknown.
+
+    Examples
+    --------
+    >>> side_of_zero((0.01, 0.04)), side_of_zero((-0.04, -0.01)), side_of_zero((0.0, 0.0)), side_of_zero(NO_INTERVAL)
+    (1, -1, 0, 0)
+    """
+    low, high = interval
+    return 1 if low > 0 else -1 if high < 0 else 0

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite, nan, sqrt
 from typing import Any, Literal
 
+from spotsvm.common.json_values import nan_to_none, none_to_nan, plain
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.intervals import NO_INTERVAL, Interval
-from spotsvm.luck.optimism import nan_to_none, none_to_nan, plain
+from spotsvm.luck.sentences import Decision, decided
 from spotsvm.trials.metrics import ScoreUnit
 
-Decision = Literal["helped", "did not help", "no difference"]
 #: why: no candidate is better on the folds; the held-out rows are against the tuned model, for it, undecided, or have no interval
 Reason = Literal["none better", "held-out worse", "held-out better", "undecided", "no interval"]
 #: how rows were held out
@@ -198,9 +198,7 @@ class Verdict:
         if not self.compares:
             yield "Tuning did not help: no candidate scores better than the default SVM on the folds. Keep the default SVM."
             return
-        found = {"helped": "Tuning helped", "did not help": "Tuning did not help"}.get(
-            self.decision, "No difference can be seen between the tuned and the default SVM"
-        )
+        found = decided(self.decision)
         if not isfinite(self.difference):
             yield f"{found}: the {self.n_held_out} held-out rows have no score."
         else:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.text import short_names
-from spotsvm.reports.html.cells import short
+from spotsvm.common.text import short, short_names
 from spotsvm.reports.model import Floats
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import IntegerParameter, Parameter

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.drawing import count_axis, drawing, name_chosen, name_trials, plain
+from spotsvm.common.text import short
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.fold_bias import tuned_metric
 from spotsvm.luck.intervals import bounded
-from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Part, Picture, Section
 from spotsvm.reports.model import Floats, against_random, best_of, random_values

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.drawing import drawing, name_chosen, name_trials, plain, set_ticks
+from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
-from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.model import StudyModel
 from spotsvm.reports.view import Importance, MainEffect, StudyView, main_effects

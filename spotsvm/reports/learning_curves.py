@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spotsvm.common.drawing import drawing, name_trials, plain
-from spotsvm.reports.html.cells import short
+from spotsvm.common.text import short
 from spotsvm.reports.html.page import Part, Picture, Section
 from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import StudyView

@@ -7,18 +7,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import pandas as pd
 from scipy.stats import norm
 
-from spotsvm.common.text import printable_line
+from spotsvm.common.text import printable_line, short
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import NO_INTERVAL
 from spotsvm.luck.optimism import Optimism
 from spotsvm.reports.axes import shown
 from spotsvm.reports.citations import bibtex_entry
-from spotsvm.reports.html.cells import short
 from spotsvm.reports.tuned import counted, space_table
 from spotsvm.reports.verdict import verdict_table
 from spotsvm.reports.view import StudyView
@@ -87,18 +87,6 @@ _OF_RULE = {
     "jackknife": "a jackknife over the outer folds",
     "nadeau-bengio": "the corrected resampled t interval [@nadeau2003]",
 }
-
-
-@runtime_checkable
-class Expectation(Protocol):
-    """A score to expect on new rows, as `expected_score` returns it."""
-
-    score: float
-    interval: tuple[float, float]
-    confidence: float
-    metric: str
-    n_rows: int
-    chosen_again: bool
 
 
 @dataclass(frozen=True, repr=False)
@@ -228,7 +216,7 @@ def listed(words: Sequence[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
-def study_methods(study: StudyResults, luck: Optimism | Expectation | None = None, of_refit: str = "") -> MethodsSection:
+def study_methods(study: StudyResults, luck: Optimism | ExpectedScore | None = None, of_refit: str = "") -> MethodsSection:
     """Return the methods section of a study or of its record.
 
     Parameters
@@ -240,7 +228,7 @@ def study_methods(study: StudyResults, luck: Optimism | Expectation | None = Non
     of_refit : str
         A sentence on what was fitted in the end.
     """
-    if luck is not None and not isinstance(luck, Optimism | Expectation):
+    if luck is not None and not isinstance(luck, Optimism | ExpectedScore):
         raise ArgumentError(f"luck={luck!r} is no estimate; use what expected_score or oversearching returns, or None")
     view = StudyView(study)
     if luck is None and "oversearching" in view.findings and isinstance(view.luck, Optimism):
@@ -427,7 +415,7 @@ def _times(n: int) -> str:
     return {1: "once", 2: "twice"}.get(n, f"{n} times")
 
 
-def _luck_words(view: StudyView, luck: Optimism | Expectation | None) -> str:
+def _luck_words(view: StudyView, luck: Optimism | ExpectedScore | None) -> str:
     folds = n_folds(view.trials)
     if luck is None:
         if view.verdict is not None or not folds or view.recommended is None:
@@ -439,26 +427,26 @@ def _luck_words(view: StudyView, luck: Optimism | Expectation | None) -> str:
         )
     if isinstance(luck, Optimism):
         unit = ScoreUnit(luck.metric if view.unit is None else view.unit.metric)
-        optimism, score = short(abs(luck.optimism)), short(unit.value(luck.outer_score))
+        optimism, score = short(abs(luck.optimism)), short(unit.value(luck.expected_score.value))
         too = "good" if luck.optimism >= 0 else "bad"
         rule = _OF_RULE.get(luck.variance, luck.variance)
         return (
             f"The tuned {_title(unit)} is estimated to be too {too} by {optimism}{_interval(luck.interval, luck.confidence)}; on "
-            f"new rows {score} is to be expected. {_OF_OPTIMISM[luck.method].format(rows=len(luck.rows))}"
+            f"new rows {score} is to be expected. {_OF_OPTIMISM[luck.how].format(rows=len(luck.rows))}"
             + (f" The interval is {rule}." if isfinite(luck.interval[0]) else "")
         )
     return expectation_words(luck)
 
 
-def expectation_words(luck: Expectation) -> str:
+def expectation_words(luck: ExpectedScore) -> str:
     """Return the score to expect on new rows, its interval, and how both were obtained."""
     unit = ScoreUnit(luck.metric)
-    low, high = unit.interval(luck.interval)
-    score = (
-        f"On new rows a{'n' * (_title(unit)[0].lower() in 'aeiou')} {_title(unit)} of {short(unit.value(luck.score))} is to be "
+    score = short(unit.value(luck.value))
+    text = (
+        f"On new rows a{'n' * (_title(unit)[0].lower() in 'aeiou')} {_title(unit)} of {score} is to be expected"
+        f"{f' ({luck.interval_text()})' if luck.known else ''}, by {luck.n_rows} training rows out of fold. "
     )
-    text = f"{score}expected{_interval((low, high), luck.confidence)}, by {luck.n_rows} training rows out of fold. "
-    if luck.chosen_again:
+    if luck.how == "draws":
         return text + (
             "These rows were drawn again with replacement; each draw chose anew among the best configurations on the rows drawn, "
             "and was judged on those left out [@tsamardinos2018]. The mean of the draws was corrected by the .632 rule "
@@ -488,7 +476,7 @@ def version_words(versions: Any) -> str:
     return f"The computations used {listed([f'{names.get(name, name)} {version}' for name, version in versions.items()])}."
 
 
-def _results_table(view: StudyView, luck: Optimism | Expectation | None, confidence: float) -> pd.DataFrame:
+def _results_table(view: StudyView, luck: Optimism | ExpectedScore | None, confidence: float) -> pd.DataFrame:
     study = view.study
     if study.objectives.several:
         rows = [
@@ -513,7 +501,7 @@ def _results_table(view: StudyView, luck: Optimism | Expectation | None, confide
         if found.best_seen_number != found.number:
             add("best seen", found.best_seen_number, found.best_seen_value, NO_INTERVAL, found.best_seen_params)
     if luck is not None:
-        score, interval = (luck.outer_score, luck.outer_interval) if isinstance(luck, Optimism) else (luck.score, luck.interval)
+        expected = luck.expected_score if isinstance(luck, Optimism) else luck
         unit = ScoreUnit(luck.metric)
-        add("to expect on new rows", None, unit.value(score), unit.interval(interval), {})
+        add("to expect on new rows", None, unit.value(expected.value), unit.interval(expected.interval), {})
     return pd.DataFrame(rows, columns=None if rows else ["what", "trial", name, "low", "high", *study.space.names])

@@ -7,8 +7,8 @@ from math import nan
 import numpy as np
 
 from spotsvm.common.drawing import drawing, panels
-from spotsvm.common.text import duration
-from spotsvm.reports.html.cells import cell_of, short
+from spotsvm.common.text import duration, short
+from spotsvm.reports.html.cells import cell_of
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section
 from spotsvm.reports.tuned import counted
@@ -85,10 +85,10 @@ def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
             ("recommended, expected", found.value, *_around(found.value, found.standard_error)),
             ("best seen", found.best_seen_value, *_around(found.best_seen_value, found.best_seen_standard_error or nan)),
         ]
-    elif not isinstance(luck, str) and np.isfinite(luck.outer_interval[0]):
+    elif not isinstance(luck, str) and np.isfinite(luck.expected_score.interval[0]):
         unit = ScoreUnit(luck.metric)
         rows = [("on the folds", unit.value(luck.tuned_score), nan, nan)]
-        rows.append(("to expect", unit.value(luck.outer_score), *unit.interval(luck.outer_interval)))
+        rows.append(("to expect", unit.value(luck.expected_score.value), *unit.interval(luck.expected_score.interval)))
     if not rows:
         return []
     return [interval_picture(rows, view.study.objectives.labels[0], "The recommended configuration; a line is a 95 % interval.")]
@@ -102,10 +102,10 @@ def _words(view: StudyView, found: Recommendation) -> str:
     seen = f" The best {view.objective_name(0)} seen is {best}, in trial {found.best_seen_number}." if other else ""
     if not isinstance(luck, str):
         unit = ScoreUnit(luck.metric)
-        sure = _sure(luck.confidence, *unit.interval(luck.outer_interval))
+        sure = _sure(luck.confidence, *unit.interval(luck.expected_score.interval))
         return (
             f"Use trial {found.number}: its {view.score_name} on the given folds is {value}.{seen} The best of many is "
-            f"partly luck: on new data expect {short(unit.value(luck.outer_score))}{sure}."
+            f"partly luck: on new data expect {short(unit.value(luck.expected_score.value))}{sure}."
         )
     if found.basis == "observed":
         out = sum(not holds_bounds(t) for t in view.done)

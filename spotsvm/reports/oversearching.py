@@ -9,10 +9,9 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.drawing import count_axis, drawing, plain
-from spotsvm.common.text import short_names
+from spotsvm.common.text import short, short_names
 from spotsvm.luck.optimism import Optimism
 from spotsvm.reports.convergence import best_so_far
-from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.view import StudyView
@@ -44,7 +43,7 @@ def oversearching_section(view: StudyView) -> Section | None:
     else:
         found = [*_of_default(view, luck), *_optimism_parts(luck)]
         if "oversearching" not in view.findings:
-            rough = ", and is rough" if luck.method == "folds" else ""
+            rough = ", and is rough" if luck.how == "folds" else ""
             found.append(f"This estimate takes no further evaluations{rough}. {_HOW_TO_KNOW}")
     return Section("How much of it is luck", [*found, *further])
 
@@ -62,7 +61,7 @@ def _of_default(view: StudyView, luck: Optimism) -> list[Part]:
 
 def _optimism_parts(optimism: Optimism) -> list[Part]:
     unit = ScoreUnit(str(optimism.metric))
-    tuned, new = (short(unit.value(score)) for score in (optimism.tuned_score, optimism.outer_score))
+    tuned, new = (short(unit.value(score)) for score in (optimism.tuned_score, optimism.expected_score.value))
     with drawing(4.4, 3.3) as figure:
         ax = optimism.plot(figure.subplots())
         ax.set_title("")  # the sentence beside it says as much
@@ -76,7 +75,7 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
         Notice(optimism.summary(), "finding"),
         Picture(
             figure,
-            _CAPTIONS[optimism.method],
+            _CAPTIONS[optimism.how],
             f"The tuned score is {tuned}, and {new} is to be expected on new data.",
         ),
     ]

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.text import short_names
+from spotsvm.common.text import MISSING, short, short_names
 from spotsvm.reports.axes import StudyAxis, shown
-from spotsvm.reports.html.cells import MISSING, short
 from spotsvm.reports.html.page import Notice, Part, Section, Table
 from spotsvm.reports.model import StudyModel
 from spotsvm.reports.view import MOST, StudyView
@@ -98,7 +97,7 @@ def _allowed(view: StudyView) -> tuple[float, str]:
     """Return by how much a plausible value may be worse, 0 if this is left to the model, and the same in words."""
     luck, found = view.luck, view.recommended
     assert found is not None
-    interval = (np.nan, np.nan) if isinstance(luck, str) else luck.outer_interval
+    interval = (np.nan, np.nan) if isinstance(luck, str) else luck.expected_score.interval
     if np.isfinite(interval).all():
         error = (interval[1] - interval[0]) / (2 * _SURE)
         return error, f"{short(error, 2)}, the standard error of the score over folds"

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from spotsvm.common.drawing import LEVELS, drawing, level_map, name_chosen, name_trial, name_trials, panels, plain, set_ticks
+from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
 from spotsvm.reports.convergence import possible
-from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Part, Picture
 from spotsvm.reports.model import Floats, StudyModel
 from spotsvm.reports.view import StudyView

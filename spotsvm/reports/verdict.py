@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.drawing import draw_intervals, drawing, plain
+from spotsvm.common.text import short
 from spotsvm.luck.intervals import bounded
 from spotsvm.luck.verdict import CONSTANT, Verdict
-from spotsvm.reports.html.cells import short
 from spotsvm.reports.html.page import Notice, Part, Picture, Table
 from spotsvm.trials.metrics import ScoreUnit
 

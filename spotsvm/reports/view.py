@@ -311,8 +311,9 @@ class StudyView:
         """Return an estimate with the name of the scorer if that is an error, and its interval without what no error can be."""
         if self.unit is None:
             return luck
-        interval = bounded(luck.outer_interval, [luck.tuned_score], self.unit.metric)
-        return replace(luck, metric=self.unit.metric, outer_interval=interval)
+        metric, expected = self.unit.metric, luck.expected_score
+        interval = bounded(expected.interval, [luck.tuned_score], metric)
+        return replace(luck, metric=metric, expected_score=replace(expected, metric=metric, interval=interval))
 
     @property
     def chosen_point(self) -> Floats:

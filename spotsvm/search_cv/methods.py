@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from spotsvm.reports.html.cells import short
+from spotsvm.common.text import short
 from spotsvm.reports.methods import MethodsSection, code, listed, study_methods
 from spotsvm.search_cv.run import AVERAGE
 from spotsvm.search_cv.scoring import metric_name
@@ -16,7 +16,7 @@ from spotsvm.search_cv.simplest import ONE_SE
 
 def search_methods(search: Any, luck: Any = None) -> MethodsSection:
     """Return the methods section of a fitted `SpotSearchCV`; `luck` is as `Study.methods_section` takes it."""
-    return study_methods(search.study_, getattr(search, "_expected", None) if luck is None else luck, _fitted_words(search))
+    return study_methods(search.study_, getattr(search, "expected_score_", None) if luck is None else luck, _fitted_words(search))
 
 
 def _fitted_words(search: Any) -> str:

@@ -21,7 +21,7 @@ from spotsvm.search_cv.scoring import metric_name
 from spotsvm.study.workers.one_call import TimeUpError, call_within
 
 #: the attributes that a combination of candidates gives to a search
-COMBINED = ("expected_score_", "expected_interval_", "_expected", "oof_decision_function_", "oof_predict_proba_", "oof_predict_")
+COMBINED = ("expected_score_", "oof_decision_function_", "oof_predict_proba_", "oof_predict_")
 
 
 def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seconds: float | None) -> Any:
@@ -133,6 +133,5 @@ def combination(
         predictions = of_all(found.decisions)
         attributes["oof_predict_"] = predictions[:, 0] if predictions.shape[1] == 1 else predictions
     if averages and found.expected is not None:
-        expected = found.expected(0.95)
-        attributes |= {"expected_score_": expected.score, "expected_interval_": expected.interval, "_expected": expected}
+        attributes["expected_score_"] = found.expected
     return estimator, attributes

@@ -168,9 +168,9 @@ classes_, n_features_in_, feature_names_in_
         As RandomizedSearchCV has them. `best_score_` is the mean over the folds of the candidate that was chosen, and biased
         upwards by the choice; `expected_score` estimates the score on new rows. `cv_results_` also has `chosen`, which is True in
         the row of `best_index_`.
-    expected_score_, expected_interval_ : float, tuple of float
-        With `refit="average"`: the score to expect on new rows and its 95 % interval, in which the luck of the choice and of the
-        rows is counted; there for scikit-learn's common metrics by name. For a single candidate call `expected_score`.
+    expected_score_ : ExpectedScore
+        With `refit="average"`: the score to expect on new rows, `value`, and its 95 % `interval`, in which the luck of the choice
+        and of the rows is counted; there for scikit-learn's common metrics by name. For a single candidate call `expected_score`.
     oof_decision_function_, oof_predict_proba_, oof_predict_ : ndarray
         With `refit="average"` or `calibrate=True`: what the result's methods give for the training rows by models that have not
         seen them (`oof_predict_` in regression); nan for rows in no test fold. Of a row in several test folds the first counts.

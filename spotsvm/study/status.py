@@ -12,8 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from spotsvm.common.json_values import nan_to_none, plain
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.luck.optimism import nan_to_none, plain
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of

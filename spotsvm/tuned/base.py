@@ -27,9 +27,9 @@ from spotsvm.common.fingerprint import as_text, canonical
 from spotsvm.common.text import checked_path
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_names
+from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of_draws, left_out_scores
+from spotsvm.luck.difference import tuning_gain
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
-from spotsvm.luck.paired import Difference, code_of, side_of_zero
-from spotsvm.luck.refits.new_rows import corrected, left_out_scores, mean_score, percentile_interval
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
@@ -49,8 +49,6 @@ _DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
 _SEARCHED, _SEARCHED_EACH = 12, 4
 #: what the scores of sweeps depend on, besides rows, folds and space
 _OF_SWEEPS = ("families", "scoring", "cv", "rows", "class_weight")
-_N_DRAWS = 200
-_LEVEL = 0.95
 _GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # of a timeout: when no further setting, and no further member begins
 _MANY_ROWS, _GRID_ROWS, _MOST_ROWS = 3000, 2000, 10_000  # from where the grid has a sample; its size; rows of members at most
 _FEW_MEMBERS = 5  # on many rows
@@ -403,18 +401,16 @@ class TunedModel(BaseEstimator, ABC):
         assert grid.default is not None
         plain = grid.default[None, tested]
         calibrated = None if score.kind in ("labels", "ranks") else finish  # SVC() itself has no probabilities
-        default = left_out_scores(plain, task.y, w, score, draws, np.ones((_N_DRAWS, 1)), calibrated)
+        default = left_out_scores(plain, task.y, w, score, draws, np.ones((N_DRAWS, 1)), calibrated)
         default = corrected(default, on_all(plain if calibrated is None else calibrated(plain, w[None])))
         counts = draws.counts
         constant = score.values(self._constant(task, counts * w), task.y, (counts == 0) * w)
         constant = corrected(constant, on_all(self._constant(task, w[None])))
-        self.expected_score_ = mean_score(scores)
-        self.expected_interval_, self.default_interval_ = (
-            (max(low, score.range[0]), min(high, score.range[1]))
-            for low, high in (percentile_interval(one, _LEVEL) for one in (scores, default))
+        n_units = float(draws.drawn.shape[1])
+        self.expected_score_, self.default_score_, self.constant_score_ = (
+            expected_of_draws(one, score.name, len(tested), n_units) for one in (scores, default, constant)
         )
-        self.default_score_, self.constant_score_ = mean_score(default), mean_score(constant)
-        self.verdict_ = verdict_of(score.name, scores, default, constant)
+        self.verdict_ = tuning_gain(scores, default, constant, score.name, n_units)
         self.scoring_ = score.name
 
         means = (gains * w).sum(axis=1) / w.sum()
@@ -433,7 +429,7 @@ class TunedModel(BaseEstimator, ABC):
         gains = self._gains(decisions, task, w, score)
         decisions /= self._divisors[:, None, None].astype(np.float32)
         units = None if groups is None else groups[tested]
-        draws = draw_rows(len(tested), _N_DRAWS, np.random.default_rng(seed), units)
+        draws = draw_rows(len(tested), N_DRAWS, np.random.default_rng(seed), units)
         return decisions, gains, draws, *self._shares(decisions, gains, task, w, draws, seed)
 
     def _expanded(self, values: Array, n: int, rows: Array) -> Array:
@@ -654,25 +650,3 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))
-
-
-def verdict_of(scoring: str, scores: Array, default: Array, constant: Array) -> Difference:
-    """Compare the scores of the same draws.
-
-    Notes
-    -----
-    Equation :eq:`verdict` of the chapter :doc:`/method/index`.
-    """
-    gains = scores - default
-    gain, (low, high) = mean_score(gains), percentile_interval(gains, _LEVEL)
-    text = f"{gain:+.3g} [{low:+.3g}, {high:+.3g}] in {scoring} against the default model"
-    sentence = {
-        "helped": f"Tuning helped: {text}.",
-        "did not help": f"Tuning did not help: {text}.",
-        "no difference can be seen": f"No difference to the default model can be seen with so many rows: {text}.",
-    }[code_of((low, high))]
-    if side_of_zero(percentile_interval(scores - constant, _LEVEL)) < 1:
-        sentence += " It cannot be told from a constant either."
-    known = gains[np.isfinite(gains)]
-    error = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
-    return Difference(gain, error, (low, high), sentence)

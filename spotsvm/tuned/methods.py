@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from spotsvm.common.fingerprint import versions
-from spotsvm.luck.intervals import NO_INTERVAL
-from spotsvm.reports.html.cells import short
+from spotsvm.common.text import short
 from spotsvm.reports.methods import MethodsSection, code, listed, version_words
 from spotsvm.reports.tuned import counted
 from spotsvm.trials.metrics import ScoreUnit
@@ -97,28 +95,17 @@ def _score_words(model: Any, classifies: bool) -> str:
     unit = ScoreUnit(model.scoring_)
     name = unit.title if unit.is_error else unit.metric.replace("_", " ")
     default = "SVC" if classifies else "SVR"
-    expected, plain = (
-        f"{short(unit.value(score))}{_interval(unit, ends)}"
-        for score, ends in (
-            (model.expected_score_, model.expected_interval_),
-            (model.default_score_, model.default_interval_),
-        )
-    )
     constant = "the most frequent class" if classifies else "the mean"
     drawn = "The groups" if model._grouped else "The judged rows"
+    constant = f"{constant} {short(unit.value(model.constant_score_.value))}"
     return (
-        f"On new rows the {name} to be expected is {expected}; of the default model, {code(default + '()')} of scikit-learn "
-        f"behind {code('StandardScaler')}, it is {plain}, and of {constant} {short(unit.value(model.constant_score_))} "
-        f"(Table 2). {model.verdict_.sentence} {drawn} were drawn again with replacement; each of 200 draws made the choice "
-        "among settings anew on what was drawn, and was judged on what was left out [@tsamardinos2018]. The means of the draws "
-        "were corrected by the .632 rule [@efron1983], and the intervals have 95 % of the draws. They cover the luck of the rows "
-        "and of the choice, and not rows of another time or place."
+        f"On new rows the {name} to be expected is {model.expected_score_}; of the default model, {code(default + '()')} of "
+        f"scikit-learn behind {code('StandardScaler')}, it is {model.default_score_}, and of {constant} (Table 2). "
+        f"{model.verdict_.sentence} {drawn} were drawn again with replacement; each of 200 draws made the choice among settings "
+        "anew on what was drawn, and was judged on what was left out [@tsamardinos2018]. The means of the draws were corrected "
+        "by the .632 rule [@efron1983], and the 95 % intervals are by their spread. They cover the luck of the rows and of the "
+        "choice, and not rows of another time or place."
     )
-
-
-def _interval(unit: ScoreUnit, ends: tuple[float, float]) -> str:
-    low, high = unit.interval(ends)
-    return f" (95 % interval {short(low)} to {short(high)})" if np.isfinite(low) else ""
 
 
 def _space(settings: pd.DataFrame) -> pd.DataFrame:
@@ -138,11 +125,11 @@ def _space(settings: pd.DataFrame) -> pd.DataFrame:
 def _results(model: Any, classifies: bool) -> pd.DataFrame:
     unit = ScoreUnit(model.scoring_)
     rows = [
-        (type(model).__name__, model.expected_score_, model.expected_interval_),
-        ("default " + ("SVC" if classifies else "SVR"), model.default_score_, model.default_interval_),
-        ("most frequent class" if classifies else "mean", model.constant_score_, NO_INTERVAL),
+        (type(model).__name__, model.expected_score_),
+        ("default " + ("SVC" if classifies else "SVR"), model.default_score_),
+        ("most frequent class" if classifies else "mean", model.constant_score_),
     ]
-    cells = [(name, unit.value(score), *unit.interval(ends)) for name, score, ends in rows]
+    cells = [(name, unit.value(score.value), *unit.interval(score.interval)) for name, score in rows]
     return pd.DataFrame(cells, columns=["model", f"expected {unit.title}", "low", "high"])
 
 

@@ -10,8 +10,7 @@ import pandas as pd
 
 from spotsvm.common.drawing import COLOURS, drawing, tidy
 from spotsvm.common.fingerprint import versions
-from spotsvm.common.text import duration
-from spotsvm.reports.html.cells import short
+from spotsvm.common.text import duration, short
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.space.description import parameter_code
 from spotsvm.space.space import Space
@@ -43,12 +42,11 @@ def page_of(
     what stands in the place of the code for X and y.
     """
     name, unit = type(model).__name__, ScoreUnit(model.scoring_)
-    low, high = unit.interval(model.expected_interval_)
     members = f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting"
     facts = [
         ("Model", members),
         ("Rows used", f"{len(model._scored_rows)} judged by models that had not seen them, {model.n_rows_} fitted"),
-        (f"Expected {unit.title}", f"{short(unit.value(model.expected_score_))} [{short(low)}, {short(high)}]"),
+        (f"Expected {unit.title}", model.expected_score_.text()),
         ("Time of the fit", duration(model.fit_seconds_)),
     ]
     found = first or [Notice(str(model.verdict_), "finding")]
@@ -61,17 +59,13 @@ def page_of(
 def _expected(model: Any) -> Section:
     unit = ScoreUnit(model.scoring_)
     scores = [
-        (f"this {type(model).__name__}", model.expected_score_, model.expected_interval_),
-        (
-            "default: StandardScaler and " + ("SVC()" if _classifies(model) else "SVR()"),
-            model.default_score_,
-            model.default_interval_,
-        ),
-        ("a constant", model.constant_score_, None),
+        (f"this {type(model).__name__}", model.expected_score_),
+        ("default: StandardScaler and " + ("SVC()" if _classifies(model) else "SVR()"), model.default_score_),
+        ("a constant", model.constant_score_),
     ]
     rows = [
-        (name, unit.value(score), "" if ends is None else " to ".join(map(short, unit.interval(ends))))
-        for name, score, ends in scores
+        (name, unit.value(score.value), " to ".join(map(short, unit.interval(score.interval))) if score.known else "")
+        for name, score in scores
     ]
     parts: list[Part] = [
         Table(pd.DataFrame(rows, columns=["model", unit.title, "95 % interval"]), "Scores to expect on new rows", one_kind=True),

@@ -106,18 +106,14 @@ class TunedSVC(ClassifierMixin, TunedModel):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes.
-    expected_score_ : float
-        The score to expect on new rows: the mean over bootstrap draws of out-of-fold rows, in which weights are chosen on the
-        rows that were drawn and judged on the others, corrected by the .632 rule. With held-out rows it is by these, and so the
-        score of the final models.
-    expected_interval_ : tuple of float
-        Its 95 % interval, by the percentiles of the same draws.
-    default_score_, constant_score_ : float
+    expected_score_ : ExpectedScore
+        The score to expect on new rows, `value` with its 95 % `interval`: the mean over bootstrap draws of out-of-fold rows, in
+        which weights are chosen on the rows that were drawn and judged on the others, corrected by the .632 rule. With held-out
+        rows it is by these, and so the score of the final models.
+    default_score_, constant_score_ : ExpectedScore
         The same of `SVC()` behind a `StandardScaler`, and of the most frequent class.
-    default_interval_ : tuple of float
-        The interval of `default_score_`.
-    verdict_ : Difference
-        Whether tuning has helped against the default: `code`, `gain` with its `interval`, and a sentence.
+    verdict_ : TuningGain
+        Whether tuning has helped against the default: `decision`, `value` with its `interval`, and a sentence.
     members_ : DataFrame
         A row for each setting in the average: family, width (in units of the typical distance), C, the parameters of `space`,
         weight, and its score alone; where rows are held out also the number of rows that it is fitted on, and of landmarks, 0 for
@@ -172,7 +168,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> X, X_new, y, y_new = train_test_split(X, y, train_size=200, random_state=0)
     >>> model = TunedSVC(random_state=0).fit(X, y)
-    >>> low, high = model.expected_interval_
+    >>> low, high = model.expected_score_.interval
     >>> bool(low <= model.score(X_new, y_new) <= high)
     True
     >>> model.predict_proba(X_new).shape, model.predict_set(X_new, coverage=0.95).shape

@@ -46,7 +46,7 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     Attributes
     ----------
-    expected_score_, expected_interval_, default_score_, default_interval_, constant_score_, verdict_
+    expected_score_, default_score_, constant_score_, verdict_
         As in `TunedSVC`; the default is `SVR()` behind a `StandardScaler`, the constant is the mean.
     members_, settings_, best_params_, best_index_
         As in `TunedSVC`, with epsilon in units of the target.
@@ -76,7 +76,7 @@ class TunedSVR(RegressorMixin, TunedModel):
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = TunedSVR(random_state=0).fit(X[:200], y[:200])
-    >>> model.verdict_.code
+    >>> model.verdict_.decision
     'helped'
     >>> low, high = model.predict_interval(X[200:], coverage=0.9).T
     >>> round(float(((low <= y[200:]) & (y[200:] <= high)).mean()), 2)

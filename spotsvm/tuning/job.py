@@ -14,9 +14,10 @@ from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, SpotSVMError
+from spotsvm.luck.bootstrap import expected_of
 from spotsvm.luck.optimism import Method
 from spotsvm.luck.refits.analysis import oversearching
-from spotsvm.luck.refits.new_rows import expected_of, fresh_folds
+from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.rows import Unseen, score_with_error
 from spotsvm.luck.verdict import Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -176,7 +177,7 @@ class TuningJob(TableJob):
                 results[which] = replace(results[which], estimator=final)
             expected = expected_of(scorer, self.metric, its.out_of_fold, its.held_out, self.seed)
             verdict = replace(
-                verdict, expected=expected.score, expected_interval=expected.interval, n_expected=expected.n_rows,
+                verdict, expected=expected.value, expected_interval=expected.interval, n_expected=expected.n_rows,
                 out_of_fold=expected.out_of_fold, out_of_fold_error=expected.out_of_fold_error,
             )  # fmt: skip
             study = search.study_

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import Pipeline
 
-from spotsvm.luck.paired import paired_difference
+from spotsvm.luck.difference import paired_difference
 from spotsvm.luck.rows import Unseen, score_with_error
 from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, Rival
 from spotsvm.tuning.tables.cells import shown
@@ -77,7 +77,7 @@ def rivals(
             difference = paired_difference(scorer, its.sets, mine.sets, seed, shares=shares)
             held_out, error = score_with_error(scorer, its.held_out, seed)
         score = constant_score if folds else float("nan")
-        yield Rival(code, name, score, held_out, error, difference.gain, difference.interval, seconds)
+        yield Rival(code, name, score, held_out, error, difference.value, difference.interval, seconds)
 
 
 def _models(estimator: Any, train: Table, compare: bool) -> Iterator[tuple[str, str, Any]]:

@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from spotsvm.common.text import duration, short_names
-from spotsvm.luck.optimism import Method, Optimism
+from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import CONSTANT, Verdict
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.metrics import ScoreUnit
@@ -24,24 +24,6 @@ _WIDTH = 100
 _ROUNDING = 1e-9
 _TIED = "\u00a0"  # a space at which no line ends
 _NAMES = 22  # width of the column of names
-
-#: the method, and what it does not cover; the report has more detail
-_METHODS: dict[Method, tuple[str, str]] = {
-    "folds": (
-        "estimated from the scores of all {n_trials} configurations in each fold (Tibshirani and Tibshirani 2009), without "
-        "further fits",
-        "This is a rough estimate and never below 0; its interval comes from the spread of the folds. --oversearching nested is "
-        "more reliable, and takes the time of about five searches.",
-    ),
-    "repeats": (
-        "the winner and the runners-up, {rows} in total, were scored again on fresh splits",
-        "This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
-    ),
-    "nested": (
-        "the whole search was repeated {rows} times, each time without some of the rows, on which its winner was then scored",
-        "This covers the whole search, for similar data.",
-    ),
-}
 
 
 def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
@@ -135,8 +117,9 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
             yield verdict.expectation
         yield from verdict.warnings
     if final.optimism is not None and _says_something(final.optimism):
-        yield _luck(final.optimism, unit)
-        yield _method(final.optimism)
+        answer, *method = final.optimism.sentences(expect=False)
+        yield f"How much of it is luck? {answer}"
+        yield " ".join(method)
     latest = "the last quarter, " if is_series(job.pipeline) else "the latest rows, " if job.in_time else ""
     with_error = f"{latest}+- its standard error"
     yield (
@@ -196,32 +179,7 @@ def _which(verdict: Verdict, final: HeldOutResult) -> str:
 
 def _says_something(found: Optimism) -> bool:
     """Return whether an estimate is neither the least that its method can give nor 0 without an interval."""
-    return found.optimism != 0 or (found.method != "folds" and found.interval[0] < found.interval[1])
-
-
-def _luck(found: Optimism, unit: ScoreUnit) -> str:
-    """Return by how much the score of the choice on the folds is better than the one to expect on other folds."""
-    what = (
-        "mean score of the repeated searches on their folds"
-        if found.method == "nested"
-        else "score of the search's choice on the folds"
-    )
-    # the estimate from fold scores is never below 0, whatever the interval
-    by = "" if found.method == "folds" or isnan(found.interval[0]) else f" ({_range(found.interval)})"
-    good = f"too good by {found.optimism:.2g}{by}" if found.optimism > 0 else f"not too good: {found.optimism:.2g}{by}"
-    return f"How much of it is luck? The {what}, {unit.title} {unit.value(found.tuned_score):.4g}, is {good}."
-
-
-def _method(found: Optimism) -> str:
-    """Return the method, and what it does not cover."""
-    how, limits = _METHODS[found.method]
-    # the note on the fold scores is about their interval, as the limits are
-    notes = () if found.method == "folds" else found.notes
-    return " ".join([f"Method {found.method}: {how.format(rows=len(found.rows), n_trials=found.n_trials)}.", *notes, limits])
-
-
-def _range(interval: tuple[float, float]) -> str:
-    return f"{interval[0]:.4g} to {interval[1]:.4g}"
+    return found.optimism != 0 or (found.how != "folds" and found.interval[0] < found.interval[1])
 
 
 def _title(c: HeldOutResult) -> str:

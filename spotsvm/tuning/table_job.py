@@ -12,8 +12,7 @@ from typing import Any, cast
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 
 from spotsvm.errors import ShortSeriesWarning
-from spotsvm.luck.intervals import NO_INTERVAL
-from spotsvm.luck.paired import Difference, paired_difference
+from spotsvm.luck.difference import Difference, paired_difference
 from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.luck.verdict import HeldOut
 from spotsvm.tuning.large import Limits
@@ -76,9 +75,9 @@ class TableJob:
     def difference(self, scorer: Any, default: Any, tuned: Any, test: Table) -> Difference:
         """Return by how much the tuned model is better than the default on the held-out rows; nan if it is the default."""
         if tuned is default:
-            return Difference(float("nan"), float("nan"), NO_INTERVAL)
+            return Difference(float("nan"), metric=self.metric, how="held out")
         first, second = ([self.held_out(model, test)] for model in (default, tuned))
-        return paired_difference(scorer, first, second, self.seed, shares=self.is_share)
+        return paired_difference(scorer, first, second, self.seed, metric=self.metric, shares=self.is_share)
 
     def held_out_by(self, test: Table) -> HeldOut:
         """Return how rows were held out."""

@@ -43,7 +43,6 @@ _OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "roc_auc_ovr")
 _DEFAULT_SHARE, _AVERAGE_SHARE = 0.1, 0.75
 #: rows by which the time of the default model is judged, the power of the rows with which it grows, and rows at least
 _FEW_ROWS, _POWER, _FEWEST = 1000, 2.2, 200
-_SURE = 1.96
 
 
 @dataclass(frozen=True)
@@ -81,10 +80,15 @@ class TunedJob(TableJob):
                 model.set_params(timeout=round(max(_AVERAGE_SHARE * (self.timeout - (monotonic() - began)), 0.1), 1))
             model, seconds = _fitted(model, train, groups_of(train))
             results = [
-                HeldOutResult("default", model.default_score_, *self.score(scorer, default, test), default, seconds=took),
+                HeldOutResult("default", model.default_score_.value, *self.score(scorer, default, test), default, seconds=took),
                 HeldOutResult(
-                    "tuned", model.expected_score_, *self.score(scorer, model, test), model, seconds=seconds, notices=noticed
-                ),
+                    "tuned",
+                    model.expected_score_.value,
+                    *self.score(scorer, model, test),
+                    model,
+                    seconds=seconds,
+                    notices=noticed,
+                ),  # fmt: skip
             ]
             verdict = self._verdict(results, scorer, train, test)
             used = results[0 if verdict.recommended == "default" else 1].estimator
@@ -92,7 +96,7 @@ class TunedJob(TableJob):
             others = rivals(
                 plain, few, scorer, UnseenRows(None, self.held_out(used, test)),
                 lambda one, folds: UnseenRows(None, self.held_out(one, test)),
-                model.constant_score_, self.seed, shares=self.is_share, compare=compare,
+                model.constant_score_.value, self.seed, shares=self.is_share, compare=compare,
             )  # fmt: skip
             verdict = replace(verdict, rivals=tuple(others))
         code = fitting_code(self, train, model, plain, verdict)
@@ -157,8 +161,7 @@ class TunedJob(TableJob):
         """Return the verdict, with the score to expect that the fit has found by out-of-fold rows."""
         default, tuned = results
         model = tuned.estimator
-        low, high = model.verdict_.interval
-        gain = Gain(model.verdict_.gain, (high - low) / (2 * _SURE))
+        gain = Gain(model.verdict_.value, model.verdict_.error)
         choice = Choice(
             None, {}, tuned.tuned_score, gain, default=None, default_params={}, n_better=0, n_candidates=len(model.settings_),
             why_default=None, replaced=None,
@@ -167,10 +170,10 @@ class TunedJob(TableJob):
         counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
         verdict = decide(choice, self.metric, default, tuned, held_out, held_out_by=self.held_out_by(test), **counts)
         keep = verdict.recommended == "default"
-        low, high = model.default_interval_ if keep else model.expected_interval_
+        expected = model.default_score_ if keep else model.expected_score_
         return replace(
-            verdict, by="average", expected=verdict.score, expected_interval=(low, high), n_expected=len(model._scored_rows),
-            out_of_fold=verdict.score, out_of_fold_error=(high - low) / (2 * _SURE),
+            verdict, by="average", expected=expected.value, expected_interval=expected.interval, n_expected=expected.n_rows,
+            out_of_fold=expected.value, out_of_fold_error=expected.error,
         )  # fmt: skip
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from spotsvm.luck.difference import CONFIDENCE, Difference
 from spotsvm.luck.intervals import corrected_factor
-from spotsvm.luck.paired import CONFIDENCE, Difference, side_of_zero
-from spotsvm.luck.verdict import Decision, HeldOut, Reason, Replaced, Verdict
+from spotsvm.luck.sentences import Decision
+from spotsvm.luck.verdict import HeldOut, Reason, Replaced, Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import may_be_best
@@ -142,14 +143,14 @@ def decide(
     Equation :eq:`held-out-verdict` of the chapter :doc:`/method/index`.
     """
     decision, reason = _decision(choice, held_out)
-    both = [choice.gain.value] if np.isnan(held_out.gain) else [choice.gain.value, held_out.gain]
+    both = [choice.gain.value] if np.isnan(held_out.value) else [choice.gain.value, held_out.value]
     overall = float(np.average(both, weights=[n_train, n_held_out][: len(both)]))
     keep = decision == "did not help" or (decision == "no difference" and overall <= 0)
     return Verdict(
         metric, decision, reason, "default" if keep else "tuned", choice.default if keep else choice.number,
         choice.default_params if keep else choice.params,
         default.tuned_score, default.test_score, default.test_error, tuned.tuned_score, tuned.test_score, tuned.test_error,
-        choice.gain.value, choice.gain.error, held_out.gain, held_out.error, held_out.interval, CONFIDENCE, n_held_out,
+        choice.gain.value, choice.gain.error, held_out.value, held_out.error, held_out.interval, CONFIDENCE, n_held_out,
         overall, choice.n_better, choice.n_candidates, held_out_by, replaced=choice.replaced,
     )  # fmt: skip
 
@@ -157,12 +158,11 @@ def decide(
 def _decision(choice: Choice, held_out: Difference) -> tuple[Decision, Reason]:
     if choice.why_default is not None:
         return "did not help", choice.why_default
-    low, high = held_out.interval
-    if not np.isfinite(low):
+    if not held_out.known:
         return "no difference", "no interval"
-    side = side_of_zero(held_out.interval)
-    if side > 0:
+    low, high = held_out.interval
+    if held_out.side > 0:
         return "helped", "held-out better"
-    if side < 0 or held_out.gain < -_SMALL * (high - low) / 2:
+    if held_out.side < 0 or held_out.value < -_SMALL * (high - low) / 2:
         return "did not help", "held-out worse"
     return "no difference", "undecided"

@@ -277,8 +277,8 @@ def _row(
         "optimism": found.optimism,
         "low": interval[0],
         "high": interval[1],
-        "score_low": found.outer_interval[0],
-        "score_high": found.outer_interval[1],
+        "score_low": found.expected_score.interval[0],
+        "score_high": found.expected_score.interval[1],
         "chosen_optimism": chosen,
     }
 

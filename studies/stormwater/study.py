@@ -12,8 +12,8 @@ import pandas as pd
 from spotsvm.common.csv_files import write_csv
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
-from spotsvm.comparison.sets import OversearchingMatrix
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.luck.judges.sets import OversearchingMatrix
 from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.stormwater.runs import StormwaterErrors, run_rows, tuned_on_set

@@ -9,7 +9,7 @@ import pandas as pd
 
 from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.comparison.comparison import Comparison
-from spotsvm.comparison.sets import OversearchingMatrix
+from spotsvm.luck.judges.sets import OversearchingMatrix
 from spotsvm.studies.stormwater.runs import HAND, StormwaterErrors
 from spotsvm.studies.tasks.svm import BY_HAND, REGION
 

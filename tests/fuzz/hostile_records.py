@@ -104,9 +104,10 @@ def _oversearching():
     rows = [{"fold": k, "tuned": 0.9, "outer": 0.8 + 0.01 * k, "optimism": 0.1, "params": {"C": 1.0}} for k in range(3)]
     points = [{"n_trials": k, "tuned": 0.9, "outer": 0.8, "optimism": 0.1, "low": 0.0, "high": 0.2} for k in (1, 2)]
     return {
-        "optimism": 0.1, "interval": [0.0, 0.2], "confidence": 0.95, "method": "nested", "variance": "nadeau-bengio",
-        "tuned_score": 0.9, "outer_score": 0.8, "outer_interval": [0.7, 0.9], "n_trials": 6, "metric": "accuracy", "rows": rows,
-        "points": points, "notes": ["a note"],
+        "value": 0.1, "interval": [0.0, 0.2], "error": 0.05, "confidence": 0.95, "metric": "accuracy", "how": "nested",
+        "tuned_score": 0.9, "n_trials": 6, "variance": "nadeau-bengio", "rows": rows, "points": points, "notes": ["a note"],
+        "expected_score": {"value": 0.8, "interval": [0.7, 0.9], "error": None, "confidence": 0.95, "metric": "accuracy",
+                           "how": "nested"},
     }  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,18 +22,13 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of, expected_of_draws, left_out_scores
 from spotsvm.luck.calibration import Calibration, calibrate
 from spotsvm.luck.draws import draw_rows
+from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import check_confidence
-from spotsvm.luck.refits.new_rows import (
-    N_DRAWS,
-    ExpectedScore,
-    corrected,
-    expected_of,
-    expected_of_draws,
-    fresh_folds,
-    left_out_scores,
-)
+from spotsvm.luck.refits.repeats import fresh_folds
+from spotsvm.luck.refits.search_access import metric_of, scorer_of_rows
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, known_score, labels_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
@@ -287,16 +282,15 @@ class Combination:
         The calibration of the averaged answers.
     decisions : ndarray of shape (n, k)
         The decisions of the combination out of fold, calibrated if there is a calibration.
-    expected : callable or None
-        Returns the score to expect on new rows with an interval at a level of confidence; None where the metric has no score
-        that is known here.
+    expected : ExpectedScore or None
+        The score to expect on new rows; None where the metric has no score that is known here.
     """
 
     weights: Array
     scales: Array
     calibration: Calibration | None
     decisions: Array
-    expected: Callable[[float], ExpectedScore] | None
+    expected: ExpectedScore | None
 
 
 def score_of_classes(metric: str, classes: Array | None) -> Score | None:
@@ -374,11 +368,7 @@ def combined(
         return Combination(weights, scales, calibration, decisions[0], None)
     scores = left_out_scores(answers, out.y, w, known, draws, in_draws, finish)
     scores = corrected(scores, float(known.values(decisions, out.y, w[None])[0]))
-    units = float(draws.drawn.shape[1])
-
-    def expected(confidence: float) -> ExpectedScore:
-        return expected_of_draws(scores, metric, n, units, confidence)
-
+    expected = expected_of_draws(scores, metric, n, float(draws.drawn.shape[1]))
     return Combination(weights, scales, calibration, decisions[0], expected)
 
 
@@ -427,7 +417,7 @@ def expected_score(
     Returns
     -------
     ExpectedScore
-        With `score`, `interval`, and `of_rows(n)`, the interval for the score of n rows.
+        With `value`, `interval`, and `of_rows(n)`, the interval for the score of n rows.
 
     Raises
     ------
@@ -457,7 +447,7 @@ def expected_score(
     >>> X, y = load_iris(return_X_y=True)
     >>> search = SpotSearchCV(SVC(), {"C": loguniform(0.1, 100)}, n_iter=5, random_state=0).fit(X, y)
     >>> found = expected_score(search, X, y)
-    >>> found.interval[0] < found.score < found.interval[1] < 1
+    >>> found.interval[0] < found.value < found.interval[1] < 1
     True
     """
     check_confidence(confidence)
@@ -470,13 +460,7 @@ def expected_score(
     classifier = is_classifier(best)
     given = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
     seed = int(search.study_.seed if hasattr(search, "study_") else given)
-    several = isinstance(search.scorer_, dict)
-    scorer = search.scorer_[search.refit] if several else search.scorer_
-    scoring = search.refit if several else search.scoring
-    if scoring is None:  # what the estimator's own score is
-        scoring = "accuracy" if classifier else "r2"
-        scorer = get_scorer(scoring)
-    metric = scoring if isinstance(scoring, str) else "score"
+    scorer, metric = scorer_of_rows(search)
     score = score_of_classes(metric, np.unique(np.asarray(y)) if classifier else None)
     splits = list(check_cv(search.cv, y, classifier=classifier).split(X, y, groups))
     if not splits:
@@ -491,11 +475,11 @@ def expected_score(
             return expected_of(scorer, metric, unseen, None, seed, confidence)
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise ArgumentError(
-                f"search has scoring={scoring!r}, which cannot score rows drawn again: {type(error).__name__}: {error}. Use a "
-                "scorer that calls predict, predict_proba or decision_function, as make_scorer makes them, and nothing else of "
-                "the estimator or of X"
+                f"search has scoring={search.scoring!r}, which cannot score rows drawn again: {type(error).__name__}: {error}. "
+                "Use a scorer that calls predict, predict_proba or decision_function, as make_scorer makes them, and nothing "
+                "else of the estimator or of X"
             ) from error
-    params = best_candidates(search.cv_results_, search.refit if several else "score", search.best_index_)
+    params = best_candidates(search.cv_results_, metric_of(search), search.best_index_)
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
     scorer = FoldScorer(search.estimator, X, y, splits, {}, engine=getattr(search, "engine", "auto"), advise=False)
@@ -505,4 +489,4 @@ def expected_score(
     )  # fmt: skip
     found = combined(out, metric, seed, groups=groups, average=average, calibrated=calibrated)
     assert found.expected is not None
-    return found.expected(confidence)
+    return found.expected.at(confidence)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,12 +18,11 @@ from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.luck.intervals import (
     Interval,
     corrected_factor,
-    expected_interval,
     jackknife_variance,
     repeated_variance,
     t_interval,
 )
-from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.optimism import Optimism, expected_on_new_data
 from spotsvm.luck.refits.outer_splits import OuterSplits
 from spotsvm.luck.refits.search_access import (
     Floats,
@@ -92,17 +92,17 @@ def sum_up(folds: Sequence[OuterFold], outer: OuterSplits, confidence: float, va
     return Optimism(
         mean,
         t_interval(mean, found, degrees, confidence),
+        sqrt(found),
         confidence,
-        "nested",
-        rule,
-        float(tuned.mean()),
-        float(scores.mean()),
-        expected_interval(scores, outer.ratio, confidence, folds[0].metric),
-        max(f.n_trials for f in folds),
         folds[0].metric,
-        tuple(_row(f) for f in folds),
-        tuple(_points(folds, lambda mean, spread: t_interval(mean, factor * spread, degrees, confidence))),
-        tuple(notes),
+        "nested",
+        tuned_score=float(tuned.mean()),
+        expected_score=expected_on_new_data(scores, outer.ratio, confidence, folds[0].metric, "nested"),
+        n_trials=max(f.n_trials for f in folds),
+        variance=rule,
+        rows=tuple(_row(f) for f in folds),
+        points=tuple(_points(folds, lambda mean, spread: t_interval(mean, factor * spread, degrees, confidence))),
+        notes=tuple(notes),
     )
 
 

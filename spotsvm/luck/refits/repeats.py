@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
+from sklearn.model_selection import check_cv
 
 from spotsvm.cross_validation.fold_scorer import FoldScorer, warn_of_failures
 from spotsvm.cross_validation.partitions import further_partitions
-from spotsvm.errors import DataError
-from spotsvm.luck.intervals import expected_interval, nadeau_bengio
-from spotsvm.luck.optimism import Optimism
+from spotsvm.errors import ArgumentError, DataError
+from spotsvm.luck.intervals import nadeau_bengio
+from spotsvm.luck.optimism import Optimism, expected_on_new_data
 from spotsvm.luck.refits.search_access import (
     Floats,
     Split,
@@ -23,6 +24,9 @@ from spotsvm.luck.refits.search_access import (
     ratio_of,
     winner_of,
 )
+
+#: stream of random numbers of a partition into folds
+_PARTITION = 21
 
 
 def run_repeats(
@@ -46,7 +50,7 @@ def run_repeats(
     """
     splits = fresh_splits(search, X, y, groups, n_repeats, seed)
     chosen = _best_candidates(search, n_candidates)
-    metric = metric_of(search)
+    metric = metric_title(search, metric_of(search))
     params = [candidate_params(search, c) for c in chosen]
     fresh = fresh_scores(search, X, y, splits, params, fit_params, n_jobs=n_jobs)
     if not np.isfinite(fresh[0]).all():
@@ -62,17 +66,14 @@ def run_repeats(
     return Optimism(
         winner["optimism"],
         (winner["low"], winner["high"]),
-        confidence,
-        "repeats",
-        "nadeau-bengio",
-        winner["tuned"],
-        winner["outer"],
-        expected_interval(fresh[0], ratio, confidence, metric_title(search, metric)),
-        len(mean_scores(search)),
-        metric_title(search, metric),
-        tuple(rows),
-        (),
-        (_runner_up(chosen, fresh, ratio, confidence),),
+        confidence=confidence,
+        metric=metric,
+        how="repeats",
+        tuned_score=winner["tuned"],
+        expected_score=expected_on_new_data(fresh[0], ratio, confidence, metric, "repeats"),
+        n_trials=len(mean_scores(search)),
+        rows=tuple(rows),
+        notes=(_runner_up(chosen, fresh, ratio, confidence),),
     )
 
 
@@ -133,3 +134,12 @@ def fresh_scores(
     warn_of_failures([scores.reason for scores in scored if scores.reason], len(scored))
     names = [f"split{i}_test_{metric}" for i in range(len(splits))]
     return np.array([[scores.numbers.get(name, np.nan) for name in names] for scores in scored])
+
+
+def fresh_folds(cv: Any, X: Any, y: Any, groups: Any, classifier: bool, seed: int) -> list[Split]:
+    """Return folds of the same kind from another seed, which had no part in any choice; the same ones if they are not random."""
+    try:
+        options: Any = {"classifier": classifier, "n_partitions": 1, "seed": [seed, _PARTITION], "instead": ""}
+        return further_partitions(cv, X, y, groups, **options)[0]
+    except ArgumentError:
+        return list(check_cv(cv, y, classifier=classifier).split(X, y, groups))

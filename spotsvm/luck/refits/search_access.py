@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
@@ -106,6 +107,20 @@ def scorer_of(search: Any) -> Callable[..., float]:
         return float(value[metric] if isinstance(value, Mapping) else value)
 
     return score
+
+
+def scorer_of_rows(search: Any) -> tuple[Any, str]:
+    """Return the scorer that chose the winner of a fitted search, and its name; "score" for one that is not known by name.
+
+    Where the search has no scorer, it is that of the estimator's own `score`, which asks for predictions alone: these are known
+    for rows that are drawn again.
+    """
+    several = isinstance(search.scorer_, Mapping)
+    scorer, scoring = (search.scorer_[search.refit], search.refit) if several else (search.scorer_, search.scoring)
+    if scoring is None:
+        scoring = "accuracy" if is_classifier(search.estimator) else "r2"
+        scorer = get_scorer(scoring)
+    return scorer, scoring if isinstance(scoring, str) else "score"
 
 
 def fold_scores(search: Any) -> Floats:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-MISSING = "–"
+from spotsvm.common.text import MISSING, short
+
 _LONGEST = 1000
 
 
@@ -41,21 +42,6 @@ def cut_text(text: str) -> str:
     ('short', 1000)
     """
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-
-
-def short(value: float, digits: int = 4) -> str:
-    """Return a number as short text, without an exponent unless it is tiny or huge.
-
-    Examples
-    --------
-    >>> short(0.30000000000000004), short(2.0), short(float("nan")), short(-2.5e-5), short(13241.7), short(999.9999, 3)
-    ('0.3', '2', '–', '-2.5e-05', '13242', '1000')
-    """
-    if math.isnan(value):
-        return MISSING
-    if value.is_integer() and abs(value) < 1e7:
-        return str(int(value))
-    return f"{value:.0f}" if 10**digits - 0.5 <= abs(value) < 1e7 else f"{value:.{digits}g}"
 
 
 def is_numeric(column: pd.Series[Any]) -> bool:

@@ -20,6 +20,7 @@ _HEADINGS = {
 }
 #: titles of the numbers in them that do not explain themselves
 _TITLES = {
+    "judgement.value": "by how much it is better",
     "n_trials": "trials",
     "recommended_number": "trial judged",
     "best_seen_number": "trial with the best value seen",
@@ -55,7 +56,7 @@ def _section(name: str, finding: Mapping[str, Any]) -> Section:
     for key in ("sentence", "summary"):
         if isinstance(text := finding.get(key), str):
             parts.append(Notice(cut_text(text), "finding"))
-    single = [(_title(key), _text(value)) for key, value in finding.items() if key not in _SILENT and not _rows(value)]
+    single = [(_title(name, key), _text(value)) for key, value in finding.items() if key not in _SILENT and not _rows(value)]
     if single:
         parts.append(Table(pd.DataFrame(single, columns=["what", "value"]), "Its numbers"))
     for key, value in finding.items():
@@ -65,12 +66,12 @@ def _section(name: str, finding: Mapping[str, Any]) -> Section:
             rows = value[: max(_MOST_CELLS // max(len(names), 1), 1)]
             frame = pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in rows], columns=names)
             left = "" if len(rows) == len(value) else f" (the first {len(rows)} of {len(value)} rows)"
-            parts.append(Table(frame, cut_text(_first_large(_title(key))) + left))
+            parts.append(Table(frame, cut_text(_first_large(_title(name, key))) + left))
     return Section(_HEADINGS.get(name, cut_text(_readable(name))), parts)
 
 
-def _title(key: str) -> str:
-    return _TITLES.get(key, _readable(key))
+def _title(finding: str, key: str) -> str:
+    return _TITLES.get(f"{finding}.{key}") or _TITLES.get(key, _readable(key))
 
 
 def _first_large(text: str) -> str:

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.drawing import colour_variables
-from spotsvm.common.text import checked_path, printable, printable_line
+from spotsvm.common.text import MISSING, checked_path, printable, printable_line
 from spotsvm.errors import StorageError
-from spotsvm.reports.html.cells import MISSING, column_texts, cut_text, is_numeric
+from spotsvm.reports.html.cells import column_texts, cut_text, is_numeric
 from spotsvm.reports.html.svg import inline_svg
 
 if TYPE_CHECKING:

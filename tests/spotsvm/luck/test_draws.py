@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from spotsvm.luck.bootstrap import corrected, expected_of_draws, left_out_scores, mean_score, spread
 from spotsvm.luck.draws import draw_rows, unit_sums
-from spotsvm.luck.refits.new_rows import corrected, left_out_scores, percentile_interval
 from spotsvm.luck.scores import _SCORES
 
 ACCURACY = _SCORES["accuracy"]
@@ -67,7 +67,7 @@ def test_the_score_of_the_best_of_many_guesses_is_that_of_a_guess(n_candidates):
         scores = left_out_scores(decisions, y, np.ones(n), ACCURACY, draws, chosen)
         naive.append(((decisions[..., 0] > 0) == y).mean(axis=1).max())
         estimate.append(scores.mean())
-        low, high = percentile_interval(scores)
+        low, high = expected_of_draws(scores, "accuracy", n, float(n)).interval
         covered.append(low <= 0.5 <= high)
     assert np.mean(estimate) == pytest.approx(0.5, abs=0.02)
     assert np.mean(naive) == pytest.approx(0.5, abs=0.02) if n_candidates == 1 else np.mean(naive) > 0.6
@@ -80,4 +80,5 @@ def test_the_correction_moves_the_mean_alone():
     assert np.nanmean(moved) == pytest.approx(0.632 * 0.6 + 0.368 * 0.8)
     assert moved[1] - moved[0] == pytest.approx(0.2)
     assert np.isnan(moved[2])
-    assert np.isnan(percentile_interval(np.array([np.nan]))).all()
+    assert np.isnan([mean_score(moved[2:]), spread(moved[1:])]).all()
+    assert not expected_of_draws(moved[2:], "accuracy", 3, 3.0).known

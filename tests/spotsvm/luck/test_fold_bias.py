@@ -29,13 +29,13 @@ def test_by_hand_and_without_candidates_that_lack_scores():
     # the second candidate wins with 0.8333; each fold has one with 0.9
     assert fold_bias(SCORES) == pytest.approx([0.1, 0.0, 0.1])
     found = optimism_of_folds(SCORES, metric="accuracy")
-    assert (found.tuned_score, found.optimism, found.outer_score) == pytest.approx((2.5 / 3, 0.2 / 3, 2.3 / 3))
-    assert found.method == "folds"
+    assert (found.tuned_score, found.optimism, found.expected_score.value) == pytest.approx((2.5 / 3, 0.2 / 3, 2.3 / 3))
+    assert found.how == "folds"
     assert found.frame()["tuned"].tolist() == [0.9] * 3
     assert found.frame()["outer"].tolist() == [0.8, 0.9, 0.8]
     assert optimism_of_folds([[1.0, np.nan, 1.0], *SCORES]).optimism == optimism_of_folds(SCORES).optimism
     found = optimism_of_folds([[50.0, 60.0, 55.0], [52.0, 50.0, 55.0]])
-    assert found.outer_interval == pytest.approx(nadeau_bengio([48.0, 60.0, 55.0], 0.5))
+    assert found.expected_score.interval == pytest.approx(nadeau_bengio([48.0, 60.0, 55.0], 0.5))
 
 
 def test_as_the_paper_has_it_in_errors():
@@ -50,12 +50,12 @@ def test_folds_of_another_size_have_another_interval():
     X, y = load_iris(return_X_y=True)
     search.set_params(cv=ShuffleSplit(6, test_size=0.5, random_state=0)).fit(X, y)
     own = [row["outer"] - row["optimism"] for row in oversearching(search, X, y, method="folds").rows]
-    low, high = oversearching(search, X, y, method="folds").outer_interval
+    low, high = oversearching(search, X, y, method="folds").expected_score.interval
     assert low == pytest.approx(nadeau_bengio(own, 1.0)[0])
     # with neither data nor splits the folds are taken for those of cross-validation
-    assert oversearching(search, method="folds").outer_interval[0] == pytest.approx(nadeau_bengio(own, 1 / 5)[0])
+    assert oversearching(search, method="folds").expected_score.interval[0] == pytest.approx(nadeau_bengio(own, 1 / 5)[0])
     search.set_params(cv=list(search.cv.split(X)))
-    assert oversearching(search, method="folds").outer_interval == (low, high)
+    assert oversearching(search, method="folds").expected_score.interval == (low, high)
 
 
 @given(arrays(float, (6, 4), elements=st.floats(-10, 10)))

@@ -6,7 +6,9 @@ import pytest
 from matplotlib.figure import Figure
 
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.optimism import Optimism, number
+from spotsvm.luck.estimate import Estimate
+from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.sentences import number
 
 ROWS = (
     {"fold": 0, "tuned": 0.92, "outer": 0.88, "optimism": 0.04, "params": {"C": 2.0, "kernel": "rbf", "gamma": None}},
@@ -20,7 +22,11 @@ POINTS = (
 
 @pytest.fixture
 def found():
-    return Optimism(0.03, (0.01, 0.05), 0.95, "nested", "jackknife", 0.91, 0.88, (0.85, 0.91), 20, "accuracy", ROWS, POINTS)
+    expected = Estimate(0.88, (0.85, 0.91), metric="accuracy", how="nested")
+    return Optimism(
+        0.03, (0.01, 0.05), metric="accuracy", how="nested", tuned_score=0.91, expected_score=expected, n_trials=20,
+        variance="jackknife", rows=ROWS, points=POINTS,
+    )  # fmt: skip
 
 
 def test_json_and_back_and_the_frame(found):
@@ -29,7 +35,7 @@ def test_json_and_back_and_the_frame(found):
     assert again.to_dict() == found.to_dict()
     assert again.rows == found.rows
     assert np.isnan(again.curve()["low"][0])
-    with pytest.raises(ArgumentError, match="found has no 'optimism'"):
+    with pytest.raises(ArgumentError, match="found has no 'expected_score'"):
         Optimism.from_dict({})
     rows = ({"fold": np.int64(0), "tuned": np.float64(0.5), "params": {"kernel": np.array([1, 2])}},)
     plain = '[{"fold": 0, "tuned": 0.5, "params": {"kernel": [1, 2]}}]'
@@ -57,7 +63,7 @@ def test_the_summary_says_how_sure_it_is(found, interval, words):
 
 @pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
 def test_the_summary_says_what_the_method_does_not_cover(found, method):
-    summary = replace(found, method=method, notes=("A note.",)).summary()
+    summary = replace(found, how=method, notes=("A note.",)).summary()
     limits = {
         "nested": "does not cover new data that differ",
         "repeats": "scored again on splits that the search has not used",
@@ -72,18 +78,24 @@ def test_the_picture_is_the_curve_or_the_rows(found):
     ax = found.plot(Figure().subplots())
     assert [line.get_ydata()[-1] for line in ax.lines] == [0.91, 0.88]
     assert ax.get_xlabel() == "trials spent (mean of 2 outer folds)"
-    cheap = replace(found, method="folds", points=())
+    cheap = replace(found, how="folds", points=())
     assert (len(cheap.curve()), "optimism" in cheap.curve()) == (0, True)
     ax = cheap.plot(Figure().subplots())
     assert ax.lines[0].get_ydata().tolist() == [0.92, 0.90]
     assert ax.get_ylabel() == "accuracy"
-    with pytest.raises(ArgumentError, match="method='bootstrap' is unknown; use one of nested, repeats, folds"):
-        replace(found, method="bootstrap")
+    with pytest.raises(ArgumentError, match="how='draws' is no method of oversearching; use one of nested, repeats, folds"):
+        replace(found, how="draws")
+    with pytest.raises(ArgumentError, match="how='bootstrap' is unknown; use one of draws, rows"):
+        replace(found, how="bootstrap")
 
 
 def told(optimism, interval, tuned, outer, outer_interval, metric="accuracy", method="nested", variance="jackknife"):
     rows = tuple({"fold": k} for k in range(5))
-    return Optimism(optimism, interval, 0.95, method, variance, tuned, outer, outer_interval, 20, metric, rows).summary()
+    expected = Estimate(outer, outer_interval, metric=metric, how=method)
+    return Optimism(
+        optimism, interval, metric=metric, how=method, tuned_score=tuned, expected_score=expected, n_trials=20,
+        variance=variance, rows=rows,
+    ).summary()  # fmt: skip
 
 
 def test_the_answer_comes_first_with_as_many_digits_as_the_interval_has():
@@ -124,5 +136,5 @@ def test_no_optimism_and_no_interval_are_called_that_and_numbers_keep_their_size
 
 
 def test_rounding_is_no_optimism(found):
-    assert replace(found, optimism=1.1e-16).optimism == 0.0
-    assert replace(found, optimism=-1e-9).optimism == -1e-9
+    assert replace(found, value=1.1e-16).optimism == 0.0
+    assert replace(found, value=-1e-9).optimism == -1e-9

@@ -179,11 +179,11 @@ def test_a_search_with_sweeps():
     expected = expected_score(search, X, y)
     text = str(search.methods_section(expected))
     low, high = expected.interval
-    assert f"accuracy of {expected.score:.4g} is to be expected (95 % interval {low:.4g} to {high:.4g})" in text
+    assert f"accuracy of {expected.value:.4g} is to be expected (95 % interval {low:.4g} to {high:.4g})" in text
     assert f"by {expected.n_rows} training rows out of fold" in text
     assert "each draw chose anew" in text
     assert "was not estimated" not in text
-    assert search.methods_section(expected).results.loc[:, "score":"high"].values.tolist()[-1] == [expected.score, low, high]
+    assert search.methods_section(expected).results.loc[:, "score":"high"].values.tolist()[-1] == [expected.value, low, high]
     assert "low and high are the ends of 95 % intervals" in search.methods_section(expected).markdown()
 
 
@@ -198,7 +198,7 @@ def test_an_error_is_shown_in_its_own_unit():
     text = str(section)
     assert "What was minimised is the mean of the RMSE of" in text
     assert f"The configuration with the best RMSE seen, {-search.best_score_:.4g} in trial" in text
-    assert f"a RMSE of {-expected.score:.4g} is" in text or f"an RMSE of {-expected.score:.4g} is" in text
+    assert f"a RMSE of {-expected.value:.4g} is" in text or f"an RMSE of {-expected.value:.4g} is" in text
     assert f"(95 % interval {-expected.interval[1]:.4g} to {-expected.interval[0]:.4g})" in text
     assert (section.results["RMSE"] > 0).all()
     assert section.results["low"].tolist()[-1] == -expected.interval[1]
@@ -220,7 +220,7 @@ def test_what_was_refitted():
     weights = average.cv_results_["weight"]
     assert f"averages {np.count_nonzero(weights)} of the ten best configurations" in text
     assert f"weights {weights.max():.2g}" in text
-    assert f"accuracy of {average.expected_score_:.4g} is to be expected" in text
+    assert f"accuracy of {average.expected_score_.value:.4g} is to be expected" in text
     assert "[@lacoste2014]" in text
     assert "[@platt1999]" in text
     simple = SpotSearchCV(SVM, SVM_SPACE, n_iter=4, refit="1se", rows=100, random_state=0).fit(X, y)
@@ -236,7 +236,7 @@ def test_how_optimistic_the_score_is(method):
     found = oversearching(search, X, y, outer=3, method=method, n_repeats=2, random_state=0)
     text = str(search.methods_section(found))
     assert f"too {'good' if found.optimism >= 0 else 'bad'} by {abs(found.optimism):.4g}" in text
-    assert f"on new rows {found.outer_score:.4g} is to be expected" in text
+    assert f"on new rows {found.expected_score.value:.4g} is to be expected" in text
     assert ("tibshirani2009" in text) == (method == "folds")
     search.study_.add_finding("oversearching", found.to_dict())
     assert f"by {abs(found.optimism):.4g}" in str(search.study_.methods_section())
@@ -254,18 +254,22 @@ def test_a_tuned_model(kind):
     model = kind(random_state=5).fit(rows, target)
     section = model.methods_section()
     text = str(section)
-    low, high = model.expected_interval_
+    low, high = model.expected_score_.interval
     assert f"{len(model.settings_)} settings with Gaussian kernels" in text
-    assert f"to be expected is {model.expected_score_:.4g} (95 % interval {low:.4g} to {high:.4g})" in text
-    assert f"StandardScaler`, it is {model.default_score_:.4g} (95 %" in text
-    assert f" {model.constant_score_:.4g} (Table 2)" in text
+    assert f"to be expected is {model.expected_score_.value:.4g} (95 % interval {low:.4g} to {high:.4g})" in text
+    assert f"StandardScaler`, it is {model.default_score_.value:.4g} (95 %" in text
+    assert f" {model.constant_score_.value:.4g} (Table 2)" in text
     assert model.verdict_.sentence in text
     assert f"average of {len(model.members_)} settings" in text
     assert "5 folds of cross-validation, on 150 rows" in text
     assert "The seed was 5." in text
     assert "Kriging" not in text
     assert ("platt1999" in text, "caruana2004" in text) == (kind is TunedSVC, kind is TunedSVR)
-    assert section.results.iloc[:, 1].tolist() == [model.expected_score_, model.default_score_, model.constant_score_]
+    assert section.results.iloc[:, 1].tolist() == [
+        model.expected_score_.value,
+        model.default_score_.value,
+        model.constant_score_.value,
+    ]
     assert section.space["parameter"].tolist() == ["family", "width", "C", *["epsilon"] * (kind is TunedSVR)]
 
 

@@ -9,9 +9,10 @@ import pytest
 from scipy.stats import loguniform
 
 from spotsvm import Study
+from spotsvm.common.text import short
+from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Rival, Verdict
-from spotsvm.reports.html.cells import short
 from spotsvm.reports.study_page import study_page
 from tests.spotsvm.reports.pages import check_page
 
@@ -38,8 +39,11 @@ def tuned(**changed):
     verdict = Verdict(**known | changed)
     study.add_finding("verdict", verdict.to_dict())
     rows = [{"partition": k, "tuned": seventh.value, "outer": 0.74, "optimism": seventh.value - 0.74} for k in range(3)]
-    luck = Optimism(seventh.value - 0.7411, (nan, nan), 0.95, "folds", "nadeau-bengio", seventh.value, 0.7411,
-                    (0.7012, 0.7817), 12, "accuracy", rows)  # fmt: skip
+    expected = Estimate(0.7411, (0.7012, 0.7817), metric="accuracy", how="folds")
+    luck = Optimism(
+        seventh.value - 0.7411, metric="accuracy", how="folds", tuned_score=seventh.value, expected_score=expected, n_trials=12,
+        rows=rows,
+    )  # fmt: skip
     study.add_finding("oversearching", luck.to_dict())
     study.add_finding(
         "table", {"File": "wine.csv", "Rows": "178, 61 of them held out", "Target": "cultivar", "Date": "2026-01-02"}

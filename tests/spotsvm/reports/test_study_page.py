@@ -161,7 +161,7 @@ def test_fold_scores_tell_of_the_optimism_for_free(svc):
     text, _ = rendered(svc.study_)
     luck = section(text, "How much of it is luck")
     found = optimism_of_trials(svc.study_.trials)
-    assert found.method == "folds"
+    assert found.how == "folds"
     assert "Tibshirani" in luck
     assert found.summary().split(";")[0] in luck
     assert "This estimate takes no further evaluations, and is rough" in luck

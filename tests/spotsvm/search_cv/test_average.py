@@ -92,11 +92,11 @@ def test_regression_averages_predictions_and_knows_the_score_to_expect():
             oof = oof + weight * cross_val_predict(model, X, y, cv=cv)
     assert search.predict(new_X) == pytest.approx(total)
     assert search.oof_predict_ == pytest.approx(oof)
-    low, high = search.expected_interval_
-    assert low < search.expected_score_ < high
+    low, high = search.expected_score_.interval
+    assert low < search.expected_score_.value < high
     assert low < search.score(new_X, new_y) < high
     found = expected_score(search, X, y)
-    assert found.score == pytest.approx(search.expected_score_)
+    assert found.value == pytest.approx(search.expected_score_.value)
     assert not hasattr(search, "oof_predict_proba_")
 
 
@@ -126,7 +126,7 @@ def test_same_average_from_a_record_and_for_any_number_of_jobs(tmp_path):
     jobs = averaged(pipeline, RANGES, calibrate=True, n_jobs=2).fit(X, y)
     for other in (again, jobs):
         assert (first.predict_proba(new_X) == other.predict_proba(new_X)).all()
-        assert first.expected_interval_ == other.expected_interval_
+        assert first.expected_score_.interval == other.expected_score_.interval
 
 
 def test_sample_weights_groups_and_frames_reach_the_members():
@@ -142,7 +142,7 @@ def test_sample_weights_groups_and_frames_reach_the_members():
     splits = list(cv.split(X, y, groups))
     plain = averaged(DecisionTreeClassifier(random_state=0), TREES, cv=splits).fit(frame, y, sample_weight=weights)
     assert plain.cv_results_["mean_test_score"].tolist() == search.cv_results_["mean_test_score"].tolist()
-    assert plain.expected_interval_ != search.expected_interval_
+    assert plain.expected_score_.interval != search.expected_score_.interval
 
 
 def test_calibration_is_the_sigmoid_of_out_of_fold_decisions():

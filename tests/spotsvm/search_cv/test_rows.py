@@ -60,5 +60,5 @@ def test_the_score_to_expect_is_that_of_the_sample():
     assert found.n_rows == 60
     assert found == expected_score(search_of().fit(X[rows], Y[rows]), X[rows], Y[rows])
     average = search_of(rows=60, refit="average").fit(X, Y)
-    assert expected_score(average, X, Y).score == pytest.approx(average.expected_score_)
+    assert expected_score(average, X, Y).value == pytest.approx(average.expected_score_.value)
     assert len(average.oof_decision_function_) == 60

@@ -52,7 +52,7 @@ def test_rounds_of_exact_models_and_of_landmarks_are_judged_on_held_out_rows(moo
     # what is kept of the held-out rows is what the model gives for them
     assert moons.predict_proba(X2[held]) == pytest.approx(moons.oof_predict_proba_[held], abs=1e-4)
     accuracy = moons.score(X2_NEW, Y2_NEW)
-    low, high = moons.expected_interval_
+    low, high = moons.expected_score_.interval
     assert low <= accuracy <= high
     assert accuracy > 0.9
     assert pickle.loads(pickle.dumps(moons)).predict_proba(X2_NEW[:50]) == pytest.approx(moons.predict_proba(X2_NEW[:50]))
@@ -63,7 +63,7 @@ def test_no_model_has_seen_the_held_out_rows(moons):
     flipped = np.where(held, 1 - Y2, Y2)
     other = quick().fit(X2, flipped)
     if (np.isfinite(other.oof_predict_proba_[:, 0]) == held).all():  # rows are drawn by class
-        assert other.expected_score_ < 0.5
+        assert other.expected_score_.value < 0.5
     rows = sample_rows(600, 50, 0, Y2, np.arange(600) // 10, np.flatnonzero(held))
     assert not held[rows].any()
 

@@ -8,7 +8,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 
 from spotsvm import TunedSVC, TunedSVR
-from spotsvm.reports.html.cells import short
+from spotsvm.common.text import short
 from spotsvm.tuned.page import reliability
 
 
@@ -24,8 +24,8 @@ def test_the_page(estimator, load, rows, tmp_path):
     X, y = load(return_X_y=True)
     model = estimator.fit(X[rows], y[rows])
     text = unescape(model.report(tmp_path / "reports" / "report.html").read_text())
-    low, high = model.expected_interval_
-    assert f"{short(model.expected_score_)} [{short(low)}, {short(high)}]" in text
+    low, high = model.expected_score_.interval
+    assert f"{short(model.expected_score_.value)} (95 % interval {short(low)} to {short(high)})" in text
     assert model.verdict_.sentence in text
     assert ("log loss" in text) == hasattr(model, "classes_")
     code = re.search(r"from spotsvm import .*?print\(model.verdict_\)", text, re.DOTALL)[0]

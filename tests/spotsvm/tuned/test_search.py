@@ -27,7 +27,7 @@ def same(one, other):
     outputs = [m.predict_proba(rows) if hasattr(m, "classes_") else m.predict(rows) for m in (one, other)]
     return (
         np.array_equal(*outputs)
-        and one.expected_interval_ == other.expected_interval_
+        and one.expected_score_.interval == other.expected_score_.interval
         and one.settings_.equals(other.settings_)
         and np.array_equal(one.average_oof_, other.average_oof_)
     )
@@ -140,7 +140,7 @@ def test_a_column_without_a_part_in_the_target_is_scaled_down():
     assert list(model.settings_) == ["family", "width", "C", "scale__noise_*", "epsilon", "weight", "score"]
     assert set(model.settings_["scale__noise_*"][:12]) == {1.0}
     plain = TunedSVR(families=["rbf"], random_state=0, average=False).fit(rows, y)
-    assert model.expected_score_ > plain.expected_score_ + 0.1
+    assert model.expected_score_.value > plain.expected_score_.value + 0.1
     assert np.isfinite(model.predict(rows)).all()
 
 
@@ -151,7 +151,7 @@ def test_class_weights_move_the_threshold():
     plain = svc(families=["rbf"], scoring="balanced_accuracy").fit(rows, y)
     space = {"class_weight__rare": loguniform(0.5, 20)}
     model = svc(families=["rbf"], scoring="balanced_accuracy", space=space).fit(rows, y)
-    assert model.expected_score_ > plain.expected_score_ + 0.05
+    assert model.expected_score_.value > plain.expected_score_.value + 0.05
     assert (model.predict(rows) == "rare").mean() > 1.5 * (plain.predict(rows) == "rare").mean()
     assert ((model.oof_decision_function_ > 0) == (model.average_oof_ > 0)).all()
     by_likelihood = svc(families=["rbf"], scoring="neg_log_loss", space=space, budget=6).fit(rows, y)

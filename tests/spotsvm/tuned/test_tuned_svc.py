@@ -61,10 +61,10 @@ def test_out_of_fold_values_are_those_of_the_rows(moons, iris):
 
 
 def test_the_expected_score_is_that_of_new_rows(moons):
-    low, high = moons.expected_interval_
+    low, high = moons.expected_score_.interval
     assert low < moons.score(X2_NEW, Y2_NEW) < high
-    assert low < moons.expected_score_ < high
-    assert moons.constant_score_ == pytest.approx(0.5, abs=0.1)
+    assert low < moons.expected_score_.value < high
+    assert moons.constant_score_.value == pytest.approx(0.5, abs=0.1)
 
 
 def test_intervals_cover_the_score_on_new_rows():
@@ -75,11 +75,11 @@ def test_intervals_cover_the_score_on_new_rows():
         y, y_new = np.arange(80) % 2, np.arange(2000) % 2
         X, X_new = (rng.normal(size=(len(target), 4)) + 0.4 * target[:, None] for target in (y, y_new))
         model = quick(budget=4).fit(X, y)
-        low, high = model.expected_interval_
+        low, high = model.expected_score_.interval
         true.append(model.score(X_new, y_new))
         inside.append(low <= true[-1] <= high)
         best.append(model.settings_["score"].max())
-        estimate.append(model.expected_score_)
+        estimate.append(model.expected_score_.value)
     assert np.mean(inside) >= 0.88
     assert np.mean(estimate) == pytest.approx(np.mean(true), abs=0.025)
     assert np.mean(best) > np.mean(true) + 0.03
@@ -88,7 +88,7 @@ def test_intervals_cover_the_score_on_new_rows():
 def test_the_default_is_that_of_scikit_learn(moons):
     splits = StratifiedKFold(5, shuffle=True, random_state=0)
     theirs = cross_val_score(make_pipeline(StandardScaler(), SVC()), X2, Y2, cv=splits).mean()
-    assert moons.default_score_ == pytest.approx(theirs, abs=0.01)
+    assert moons.default_score_.value == pytest.approx(theirs, abs=0.01)
 
 
 def test_tables_of_settings(moons):
@@ -119,10 +119,10 @@ def test_the_verdict():
     helped = quick(budget=None).fit(*make_classification(200, 20, n_informative=2, n_redundant=0, class_sep=1.5, random_state=3))
     rng = np.random.default_rng(0)
     noise = quick().fit(rng.normal(size=(60, 3)), rng.integers(2, size=60))
-    assert noise.verdict_.code == "no difference can be seen"
+    assert noise.verdict_.decision == "no difference"
     assert "cannot be told from a constant" in noise.verdict_.sentence
-    assert helped.verdict_.interval[0] < helped.verdict_.gain < helped.verdict_.interval[1]
-    assert (helped.verdict_.code == "helped") == (helped.verdict_.interval[0] > 0)
+    assert helped.verdict_.interval[0] < helped.verdict_.value < helped.verdict_.interval[1]
+    assert (helped.verdict_.decision == "helped") == (helped.verdict_.interval[0] > 0)
     assert str(helped.verdict_) == helped.verdict_.sentence
 
 
@@ -139,7 +139,7 @@ def test_one_model_with_support_vectors():
 def test_the_same_seed_gives_the_same_whatever_n_jobs(moons):
     other = pickle.loads(pickle.dumps(clone(moons).set_params(n_jobs=2).fit(X2, Y2)))
     assert (other.predict_proba(X2_NEW) == moons.predict_proba(X2_NEW)).all()
-    assert other.expected_interval_ == moons.expected_interval_
+    assert other.expected_score_.interval == moons.expected_score_.interval
     drawn = quick(random_state=None).fit(X2, Y2)
     again = quick(random_state=drawn.seed_).fit(X2, Y2)
     assert (again.predict_proba(X2) == drawn.predict_proba(X2)).all()
@@ -262,12 +262,12 @@ def test_groups_are_in_one_fold_and_drawn_together():
     y = rng.permutation(np.arange(12) % 2)[groups]
     X = place[groups] + 0.01 * rng.normal(size=(120, 2))  # a group tells its class, but nothing of those of others
     blind, told = quick().fit(X, y), quick().fit(X, y, groups=groups)
-    assert blind.expected_score_ > 0.95
-    assert told.expected_score_ < 0.8
-    low, high = told.expected_interval_
+    assert blind.expected_score_.value > 0.95
+    assert told.expected_score_.value < 0.8
+    low, high = told.expected_score_.interval
     assert high - low > 0.2
     same = quick(cv=GroupKFold(5)).fit(X, y, groups=groups)
-    assert same.expected_score_ < 0.8
+    assert same.expected_score_.value < 0.8
     with pytest.raises(ArgumentError, match="groups: all rows are in one group"):
         quick().fit(X, y, groups=np.zeros(120))
 
@@ -286,15 +286,15 @@ def test_scores(scoring):
     from sklearn.metrics import get_scorer
 
     model = quick(scoring=scoring).fit(X2, Y2)
-    low, high = model.expected_interval_
+    low, high = model.expected_score_.interval
     assert low <= get_scorer(scoring)(model, X2_NEW, Y2_NEW) <= high
-    assert model.constant_score_ < model.expected_score_
+    assert model.constant_score_.value < model.expected_score_.value
     assert model.settings_["score"].idxmax() == model.best_index_
-    assert low <= model.settings_["score"].max() <= max(high, model.expected_score_ + 0.1)
+    assert low <= model.settings_["score"].max() <= max(high, model.expected_score_.value + 0.1)
 
 
 def test_scores_of_several_classes():
-    assert quick(scoring="roc_auc_ovr").fit(X3, Y3).expected_score_ > 0.98
+    assert quick(scoring="roc_auc_ovr").fit(X3, Y3).expected_score_.value > 0.98
     with pytest.raises(ArgumentError, match="scoring='roc_auc' and 3 classes; use 'roc_auc_ovr'"):
         quick(scoring="roc_auc").fit(X3, Y3)
 

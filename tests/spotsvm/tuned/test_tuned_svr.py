@@ -29,13 +29,13 @@ def friedman():
 def test_it_is_much_better_than_the_default(friedman):
     default = make_pipeline(StandardScaler(), SVR()).fit(X, Y).score(X_NEW, Y_NEW)
     assert 1 - friedman.score(X_NEW, Y_NEW) < 0.5 * (1 - default)
-    assert friedman.verdict_.code == "helped"
-    low, high = friedman.expected_interval_
+    assert friedman.verdict_.decision == "helped"
+    low, high = friedman.expected_score_.interval
     assert low < friedman.score(X_NEW, Y_NEW) < high <= 1
-    assert friedman.constant_score_ == pytest.approx(0, abs=0.05)
+    assert friedman.constant_score_.value == pytest.approx(0, abs=0.05)
     splits = KFold(5, shuffle=True, random_state=0)
     theirs = cross_val_predict(make_pipeline(StandardScaler(), SVR()), X, Y, cv=splits)
-    assert friedman.default_score_ == pytest.approx(1 - ((theirs - Y) ** 2).mean() / Y.var(), abs=0.02)
+    assert friedman.default_score_.value == pytest.approx(1 - ((theirs - Y) ** 2).mean() / Y.var(), abs=0.02)
 
 
 def test_intervals_hold_the_target_as_often_as_is_asked_for(friedman):
@@ -49,15 +49,15 @@ def test_intervals_hold_the_target_as_often_as_is_asked_for(friedman):
 def test_units_of_the_target_do_not_matter_but_for_the_default(friedman):
     other = TunedSVR(random_state=0).fit(X, 1e3 * Y - 5e4)
     assert other.predict(X_NEW) == pytest.approx(1e3 * friedman.predict(X_NEW) - 5e4, rel=1e-4)
-    assert other.expected_score_ == pytest.approx(friedman.expected_score_)
-    assert other.default_score_ < friedman.default_score_
+    assert other.expected_score_.value == pytest.approx(friedman.expected_score_.value)
+    assert other.default_score_.value < friedman.default_score_.value
     assert other.members_["epsilon"].to_numpy() == pytest.approx(1e3 * friedman.members_["epsilon"].to_numpy())
 
 
 @pytest.mark.parametrize("scoring", ["neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error"])
 def test_scores(scoring):
     model = quick(scoring=scoring).fit(X, Y)
-    low, high = model.expected_interval_
+    low, high = model.expected_score_.interval
     assert low <= get_scorer(scoring)(model, X_NEW, Y_NEW) <= high <= 0
     assert (quick().fit(X, Y).members_.shape == model.members_.shape) == (scoring != "neg_mean_absolute_error")
 
@@ -65,7 +65,7 @@ def test_scores(scoring):
 def test_a_constant_target():
     model = quick().fit(X, np.full(len(X), 3.5))
     assert model.predict(X) == pytest.approx(3.5)
-    assert np.isnan(model.expected_score_)
+    assert np.isnan(model.expected_score_.value)
 
 
 def test_odd_rows():
@@ -87,7 +87,7 @@ def test_one_model_and_groups_and_weights():
     model = quick(average=False).fit(X, Y)
     assert (model.support_vectors_ == X[model.support_]).all()
     groups = np.arange(len(X)) // 10
-    assert quick().fit(X, Y, groups=groups).expected_score_ > 0.3
+    assert quick().fit(X, Y, groups=groups).expected_score_.value > 0.3
     with pytest.raises(ArgumentError, match="one group"):
         quick().fit(X, Y, groups=0 * groups)
     weight = np.r_[np.zeros(30), np.ones(90)]

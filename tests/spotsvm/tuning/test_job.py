@@ -402,7 +402,7 @@ def test_nested_resampling_keeps_its_searches(tmp_path):
     given = job(iris(), search="random", n_trials=2, out=tmp_path, oversearching="nested", workers=2)
     found = given.run(quiet)[-1].optimism
     looks = {len(RecordedStudy(record).trials) for record in (tmp_path / "random_outer").glob("*.db")}
-    assert (found.method, len(found.frame())) == ("nested", 5)
+    assert (found.how, len(found.frame())) == ("nested", 5)
     assert found.n_trials in looks
     assert min(looks) > 2 * 6
     assert len(list((tmp_path / "random_outer").glob("*.db"))) == 5

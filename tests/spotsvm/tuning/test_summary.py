@@ -8,6 +8,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from spotsvm.common.text import short_names
+from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.space.space import Space
@@ -90,7 +91,7 @@ def test_an_error_is_shown_in_its_own_unit():
             Rival("forest", "a random forest", np.nan, -4.0, 0.6, -0.1, (-0.8, 0.6), 0.7),
         ),
     )  # fmt: skip
-    found = Optimism(0.27, (0.1, 0.4), 0.95, "repeats", "t", -3.4, -3.67, (-3.9, -3.4), 10, "neg_root_mean_squared_error")
+    found = luck("repeats", 0.27, (0.1, 0.4), tuned=-3.4, metric="neg_root_mean_squared_error")
     given = search()
     given.study_.trials = tuple(replace(t, value=-3.4) for t in given.study_.trials)
     results = [
@@ -102,7 +103,7 @@ def test_an_error_is_shown_in_its_own_unit():
     assert re.findall(r"(?<![\w.])-\d[\d.]*", text) == ["-0.8", "-1.5", "-0.1"]  # the difference: the tuned SVM has less
     assert "RMSE: smaller is better." in text
     assert "always the mean 9.2000 9.0000 +- 0.8000" in text
-    assert "RMSE 3.4, is too good by 0.27 (0.1 to 0.4)." in text
+    assert "The tuned RMSE of 3.40 is probably 0.27 (95 % interval 0.10 to 0.40) too low." in text
     frame = comparison(results).set_index("model")
     assert (frame["on_folds"].dropna() > 0).all()
     assert (frame["held_out"] > 0).all()
@@ -197,11 +198,12 @@ def test_failed_trials_and_where_the_results_are(tmp_path):
     assert f"Written to {tmp_path}: report.html; model.skops, for spotsvm predict; parameters.json of the recommended SVM" in said
 
 
-def luck(method, optimism=0.02, interval=(-0.01, 0.05), outer=(0.83, 0.93), notes=()):
-    rows = ({"tuned": 0.9},) * 5
+def luck(method, optimism=0.02, interval=(-0.01, 0.05), tuned=0.9, metric="accuracy", notes=()):
+    expected = Estimate(tuned - optimism, metric=metric, how=method)
     return Optimism(
-        optimism, interval, 0.95, method, "nadeau-bengio", 0.9, 0.9 - optimism, outer, 10, "accuracy", rows, notes=notes
-    )
+        optimism, interval, metric=metric, how=method, tuned_score=tuned, expected_score=expected, n_trials=10,
+        rows=({"tuned": tuned},) * 5, notes=notes,
+    )  # fmt: skip
 
 
 def test_an_estimate_that_says_nothing_is_left_out():
@@ -210,7 +212,7 @@ def test_an_estimate_that_says_nothing_is_left_out():
         assert "luck?" not in said
         assert "Method" not in said
         assert said == summary()
-    assert "is not too good: 0 (-0.01 to 0.05)." in flat(summary(optimism=luck("nested", 0.0)))
+    assert "shows no optimism (0.000, 95 % interval -0.010 to 0.050)." in flat(summary(optimism=luck("nested", 0.0)))
 
 
 @pytest.mark.parametrize(
@@ -218,35 +220,36 @@ def test_an_estimate_that_says_nothing_is_left_out():
     [
         (
             luck("folds", notes=("A note on the interval.",)),
-            "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02.",
-            "Method folds: estimated from the scores of all 10 configurations in each fold (Tibshirani and Tibshirani 2009), "
-            "without further fits. This is a rough estimate and never below 0; its interval comes from the spread of the folds.",
+            "The tuned accuracy of 0.900 is probably 0.020 (95 % interval -0.010 to 0.050) too high.",
+            "Method: fold scores (Tibshirani and Tibshirani 2009). In each of 5 folds the score of the best of 10 candidates in "
+            "that fold is compared with the winner's score. Nothing was fitted.",
         ),
         (
             luck("repeats", notes=("No runner-up beats the winner.",)),
-            "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02 (-0.01 to 0.05).",
-            "Method repeats: the winner and the runners-up, 5 in total, were scored again on fresh splits. No runner-up beats "
-            "the winner. This covers the luck of the splits, not that of the rows; --oversearching nested covers both.",
+            "The tuned accuracy of 0.900 is probably 0.020 (95 % interval -0.010 to 0.050) too high.",
+            "This difference can be explained by chance. Method: fresh repeats. After one search of 10 trials, the winner and "
+            "the runners-up, 5 candidates in total, were scored again on splits that the search has not used.",
         ),
         (
             luck("nested", -0.02),
-            "The mean score of the repeated searches on their folds, accuracy 0.9, is not too good: -0.02 (-0.01 to 0.05).",
-            "Method nested: the whole search was repeated 5 times, each time without some of the rows, on which its winner was "
-            "then scored. This covers the whole search, for similar data.",
+            "The tuned accuracy of 0.900 shows no optimism (-0.020, 95 % interval -0.010 to 0.050).",
+            "This difference can be explained by chance. Method: nested resampling. In each of 5 outer folds the whole search of "
+            "10 trials was repeated without the fold's rows, and its winner was scored on them.",
         ),
         (
-            luck("repeats", interval=(np.nan, np.nan), outer=(np.nan, np.nan)),
-            "The score of the search's choice on the folds, accuracy 0.9, is too good by 0.02.",
-            "Method repeats",
+            luck("repeats", interval=(np.nan, np.nan)),
+            "The tuned accuracy of 0.900 is probably 0.020 too high.",
+            "The uncertainty of this estimate is unknown. Method: fresh repeats.",
         ),
     ],
 )
 def test_how_much_is_luck_comes_first_and_then_how_that_was_found(found, answer, method):
     answered, found_by, score = summary(optimism=found).split("\n\n")[2:5]
     assert flat(answered).startswith("How much of it is luck? The ")
+    assert "expect" not in flat(answered)
     assert answer in flat(answered)
     assert flat(found_by).startswith(method)
-    assert "A note on the interval." not in found_by
+    assert all(note in flat(found_by) for note in found.notes)
     assert score.startswith("accuracy: larger is better.")
 
 

@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm import TableEncoder, TunedSVC, TunedSVR
+from spotsvm.common.text import short
 from spotsvm.errors import ArgumentError
-from spotsvm.reports.html.cells import short
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, recommended
 from spotsvm.tuning.saved import load_model, save_model
@@ -66,7 +66,7 @@ def test_the_model_is_that_of_the_class_on_the_same_rows(done):
         plain = TunedSVR(random_state=0).fit(X.loc[train.X.index], y[train.X.index])
         np.testing.assert_array_equal(plain.predict(X), model.predict(X))
     np.testing.assert_array_equal(tuned.estimator.predict(test.X), model.predict(X.loc[test.X.index]))
-    assert model.expected_interval_ == tuned.estimator.expected_interval_
+    assert model.expected_score_.interval == tuned.estimator.expected_score_.interval
     assert said[-1] == f"fit: {model!r} to {len(train.y)} training rows"
 
 
@@ -79,15 +79,15 @@ def test_scores_and_verdict(done):
     model, verdict = tuned.estimator, tuned.verdict
     assert default.test_score == score(test.y, machine.predict(test.X))
     assert tuned.test_score == score(test.y, model.predict(test.X))
-    assert (default.tuned_score, tuned.tuned_score) == (model.default_score_, model.expected_score_)
-    assert verdict.gain == model.verdict_.gain
+    assert (default.tuned_score, tuned.tuned_score) == (model.default_score_.value, model.expected_score_.value)
+    assert verdict.gain == model.verdict_.value
     assert verdict.difference == pytest.approx(tuned.test_score - default.test_score)
     keep = verdict.recommended == "default"
-    assert verdict.expected == (model.default_score_ if keep else model.expected_score_)
-    assert verdict.expected_interval == (model.default_interval_ if keep else model.expected_interval_)
+    assert verdict.expected == (model.default_score_.value if keep else model.expected_score_.value)
+    assert verdict.expected_interval == (model.default_score_.interval if keep else model.expected_score_.interval)
     assert f"as judged by {len(train.y)} training rows that the judged models had not seen." in verdict.expectation
     assert [rival.code for rival in verdict.rivals] == ["constant", "linear", "forest"]
-    assert verdict.rivals[0].score == model.constant_score_
+    assert verdict.rivals[0].score == model.constant_score_.value
     text = " ".join(average_summary(job, [default, tuned]).split())
     assert verdict.sentence in text
     assert f"an average of {len(model.members_)} of {len(model.settings_)} settings" in text

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from spotsvm.luck.paired import Difference, share_interval
+from spotsvm.luck.difference import Difference, share_interval
 from spotsvm.luck.verdict import Replaced
 from spotsvm.space.space import Space
 from spotsvm.trials.trial import Trial
@@ -99,7 +99,7 @@ def verdict(gain=0.05, difference=0.1, interval=(0.02, 0.18), why=None):
     choice = Choice(4, INNER, 0.7 + gain, Gain(gain, 0.02), 0, DEFAULT, 3, 10, why, None)
     found = decide(
         choice, "accuracy", result("default", 0.7, 0.7), result("kriging", 0.7 + gain, 0.7 + difference),
-        Difference(difference, 0.04, interval), n_held_out=50, n_train=150,
+        Difference(difference, interval, 0.04), n_held_out=50, n_train=150,
     )  # fmt: skip
     assert found.gain == gain
     assert (found.number, found.params) == ((0, DEFAULT) if found.recommended == "default" else (4, INNER))

@@ -86,7 +86,7 @@ def test_repeated_folds_do_not_make_an_ensemble_of_one_candidate():
     rows, y = flat[0], np.where(RNG.random(150) < 0.3, flat[1], (flat[0][:, 0] > 0).astype(int))
     search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [None]}, cv=cv).fit(rows, y)
     once = list(cv.split(rows, y))[:5]
-    assert expected_score(search, rows, y).score == pytest.approx(
+    assert expected_score(search, rows, y).value == pytest.approx(
         GridSearchCV(search.estimator, {"max_depth": [None]}, cv=once).fit(rows, y).best_score_, abs=0.02
     )
 
@@ -96,7 +96,7 @@ def test_a_single_candidate_is_judged_by_its_predictions():
     cut = FixedThresholdClassifier(LogisticRegression(), threshold=0.9)
     for model in (cut, ProbabilityBeside()):
         search = GridSearchCV(model, {}, cv=KFold(4)).fit(X, y)
-        assert expected_score(search, X, y).score == pytest.approx(search.best_score_, abs=0.02)
+        assert expected_score(search, X, y).value == pytest.approx(search.best_score_, abs=0.02)
 
 
 def test_an_average_has_the_answers_that_predict_agrees_with():
@@ -118,7 +118,7 @@ def test_an_average_has_the_answers_that_predict_agrees_with():
 def test_f1_of_other_classes_is_judged_by_the_chosen_candidate():
     y = (X[:, 0] > 0) + 1
     search = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, scoring="f1", cv=3).fit(X, y)
-    assert expected_score(search, X, y).score == pytest.approx(search.best_score_, abs=0.1)
+    assert expected_score(search, X, y).value == pytest.approx(search.best_score_, abs=0.1)
 
 
 def test_what_expected_score_cannot_judge_is_an_error_that_says_why():
@@ -161,9 +161,9 @@ def test_the_score_to_expect_of_the_best_of_many_guesses_is_that_of_a_guess(aver
         y, answers = rng.integers(2, size=100), rng.normal(size=(10, 100, 1))
         hits = ((answers[..., 0] > 0) == y).mean(axis=1)
         out = OutOfFold(list(range(10)), "decision_function", answers[np.argsort(-hits)], np.arange(100), y, np.array([0, 1]))
-        found = combined(out, "accuracy", seed, average=average).expected(0.95)
+        found = combined(out, "accuracy", seed, average=average).expected
         naive.append(hits.max())
-        expected.append(found.score)
+        expected.append(found.value)
         covered.append(found.interval[0] <= 0.5 <= found.interval[1])
     assert np.mean(naive) > 0.56
     assert np.mean(expected) == pytest.approx(0.5, abs=0.05)  # the .632 rule keeps some of what is too high
@@ -173,8 +173,8 @@ def test_the_score_to_expect_of_the_best_of_many_guesses_is_that_of_a_guess(aver
 def test_a_perfect_score_is_no_certainty_and_f1_is_of_class_one():
     y = np.arange(40) % 2
     out = OutOfFold([0], "decision_function", (2.0 * y - 1.0)[None, :, None], np.arange(40), y, np.array([0, 1]))
-    found = combined(out, "accuracy", 0, average=False).expected(0.95)
-    assert found.score == 1.0
+    found = combined(out, "accuracy", 0, average=False).expected
+    assert found.value == 1.0
     assert 0.8 < found.interval[0] < found.interval[1] == 1.0
     assert combined(out, "f1", 0).expected is not None
     other = OutOfFold([0], "decision_function", out.answers, out.rows, y, np.array([1, 2]))

@@ -54,7 +54,7 @@ def test_it_is_scikit_learns_nested_cross_validation():
     assert frame["param_C"].tolist() == [search.best_params_["C"] for search in result["estimator"]]
     assert found.optimism == pytest.approx(frame["tuned"].mean() - frame["outer"].mean())
     assert found.n_trials == 9
-    assert (found.method, found.metric) == ("nested", "accuracy")
+    assert (found.how, found.metric) == ("nested", "accuracy")
 
 
 @pytest.mark.parametrize("options", [{"refit": "average"}, {"calibrate": True}])
@@ -70,8 +70,8 @@ def test_perfect_scores_have_no_interval(method):
     apart = np.vstack([X - 99.0, X + 99.0])
     search = searched(n_iter=3, random_state=0).fit(apart, np.repeat([0, 1], len(X)))
     found = oversearching(search, apart, np.repeat([0, 1], len(X)), method=method)
-    assert (found.optimism, found.outer_score) == (0.0, 1.0)
-    assert np.isnan([*found.interval, *found.outer_interval]).all()
+    assert (found.optimism, found.expected_score.value) == (0.0, 1.0)
+    assert np.isnan([*found.interval, *found.expected_score.interval]).all()
     assert found.curve()[["low", "high"]].tail(1).isna().all(axis=None)
     assert "interval 0" not in found.summary()
 
@@ -93,7 +93,7 @@ def test_the_interval_is_the_jackknifes(found):
     variance = jackknife_variance(without, frame["outer"])
     assert found.variance == "jackknife"
     assert found.interval == pytest.approx(t_interval(found.optimism, variance, 4, 0.95))
-    assert found.outer_interval == pytest.approx(nadeau_bengio(frame["outer"], 0.25))
+    assert found.expected_score.interval == pytest.approx(nadeau_bengio(frame["outer"], 0.25))
 
 
 def test_nadeau_and_bengio_by_name(found):
@@ -109,7 +109,9 @@ def test_the_curve_ends_at_the_result_and_starts_at_the_first_trial(found):
     assert curve["n_trials"].iloc[[0, -1]].tolist() == [1, 8]
     assert curve["tuned"].is_monotonic_increasing
     last = curve.iloc[-1]
-    assert (last.tuned, last.outer, last.optimism) == pytest.approx((found.tuned_score, found.outer_score, found.optimism))
+    assert (last.tuned, last.outer, last.optimism) == pytest.approx(
+        (found.tuned_score, found.expected_score.value, found.optimism)
+    )
     assert (last.low, last.high) == pytest.approx(found.interval)
     one = oversearching(searched(n_iter=1), X, Y, random_state=0)
     assert curve["optimism"].iloc[0] == pytest.approx(one.optimism)
@@ -158,14 +160,14 @@ def test_on_labels_without_meaning_the_tuned_score_flatters():
     rng, labels = np.random.default_rng(0), np.repeat([0, 1], 30)
     found = [oversearching(searched(random_state=k), rng.normal(size=(60, 3)), labels, 4, curve=False) for k in range(8)]
     # what is to be expected of labels without meaning is 0.5, with a standard error of 0.065 / sqrt(8) or a little more
-    assert np.mean([f.outer_score for f in found]) == pytest.approx(0.5, abs=0.1)
+    assert np.mean([f.expected_score.value for f in found]) == pytest.approx(0.5, abs=0.1)
     assert np.mean([f.optimism for f in found]) > 0.03
 
 
 def test_what_chooses_the_winner_is_named():
     two = oversearching(searched(scoring={"a": "accuracy", "b": "roc_auc"}, refit="b", n_iter=3), X, Y, 3, random_state=0)
     assert two.metric == "roc_auc"
-    assert two.outer_interval[1] <= 1.0
+    assert two.expected_score.interval[1] <= 1.0
     own = oversearching(searched(n_iter=2, scoring=make_scorer(mean_squared_error, greater_is_better=False)), X, Y, 3)
     assert own.tuned_score < 0
     assert own.metric == "neg_mean_squared_error"

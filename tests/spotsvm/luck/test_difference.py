@@ -4,7 +4,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import get_scorer
 
-from spotsvm.luck.paired import Difference, paired_difference, share_interval
+from spotsvm.luck.difference import Difference, paired_difference, share_interval
 from spotsvm.luck.rows import Unseen
 
 
@@ -30,7 +30,7 @@ def compare(X, y, scoring, kind, shares=False, **options):
     scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
     first, second = ([Unseen.held_out(Told(column, kind), X, y, **options)] for column in "ab")
     found = paired_difference(scorer, first, second, 0, shares=shares)
-    return found.gain, found.error, found.interval
+    return found.value, found.error, found.interval
 
 
 def root_mean_square(machine, rows, y):
@@ -125,7 +125,7 @@ def test_folds_and_held_out_rows_are_compared_together():
     assert together.interval[0] <= 0.3 <= together.interval[1]
     assert together.error < 0.8 * alone.error
     drawn = paired_difference(scorer, sets("a"), sets("b"), 0)
-    assert (drawn.gain, drawn.error) == (pytest.approx(together.gain), pytest.approx(together.error, rel=0.15))
+    assert (drawn.value, drawn.error) == (pytest.approx(together.value), pytest.approx(together.error, rel=0.15))
 
 
 @pytest.mark.parametrize(
@@ -133,11 +133,11 @@ def test_folds_and_held_out_rows_are_compared_together():
     [
         ((0.01, 0.03), "helped"),
         ((-0.03, -0.01), "did not help"),
-        ((-0.01, 0.03), "no difference can be seen"),
-        ((0.0, 0.0), "no difference can be seen"),  # both models decide alike for all rows
-        ((-0.03, 0.0), "no difference can be seen"),
-        ((float("nan"), float("nan")), "no difference can be seen"),
+        ((-0.01, 0.03), "no difference"),
+        ((0.0, 0.0), "no difference"),  # both models decide alike for all rows
+        ((-0.03, 0.0), "no difference"),
+        ((float("nan"), float("nan")), "no difference"),
     ],
 )
 def test_verdict_follows_from_the_interval(interval, code):
-    assert Difference(sum(interval) / 2, 0.01, interval).code == code
+    assert Difference(sum(interval) / 2, interval, 0.01).decision == code

@@ -9,8 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.comparison.judge_search import judge_search
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.judges.judges import judge_search
 from spotsvm.luck.refits.repeats import fresh_splits
 from spotsvm.studies.common.plain_search import PLAIN
 

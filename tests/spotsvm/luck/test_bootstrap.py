@@ -11,7 +11,9 @@ from sklearn.model_selection import GridSearchCV, KFold, TimeSeriesSplit
 
 from spotsvm import expected_score
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.refits.new_rows import expected_of, fresh_folds, score_interval
+from spotsvm.luck.bootstrap import expected_of
+from spotsvm.luck.intervals import score_interval
+from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.rows import Unseen
 
 
@@ -124,7 +126,7 @@ def test_dependent_rows_say_less():
     fitted = Nearest().fit(X, y)
     alone = expected_of(accuracy, "accuracy", None, Unseen.held_out(fitted, X, y), 0)
     together = expected_of(accuracy, "accuracy", None, Unseen.held_out(fitted, X, y, np.arange(240) // 4), 0)
-    assert alone.score == together.score
+    assert alone.value == together.value
     assert together.error > 1.6 * alone.error
 
 
@@ -132,7 +134,7 @@ def test_no_wrong_row_is_no_certainty():
     X, y = classes(np.random.default_rng(0), 40)
     fitted = Nearest().fit(X, X[:, 0] > 0)
     found = expected_of(accuracy, "accuracy", None, Unseen.held_out(fitted, X, fitted.predict(X)), 0)
-    assert found.score == 1.0
+    assert found.value == 1.0
     assert found.interval == pytest.approx((1 / (1 + 2.0227**2 / 40), 1.0), rel=1e-3)  # Wilson, t of 39 degrees of freedom
     assert np.isnan(
         expected_of(rmse, "neg_root_mean_squared_error", None, Unseen.held_out(fitted, X[:1], y[:1]), 0).interval
@@ -171,7 +173,7 @@ def test_the_score_to_expect_of_a_search():
     assert (found.metric, found.n_rows) == ("r2", 300)
     assert found.interval[0] < search.score(X[300:], y[300:]) < found.interval[1]
     assert found == expected_score(search, X[:300], y[:300])
-    assert found.score == found.out_of_fold
+    assert found.value == found.out_of_fold
     # the folds are others than those of the search, with which its score is that of the search
     given = list(search.cv.split(X[:300]))
     again = fresh_folds(search.cv, X[:300], y[:300], None, False, 0)
@@ -179,6 +181,6 @@ def test_the_score_to_expect_of_a_search():
     several = GridSearchCV(LogisticRegression(), {"C": [1.0]}, scoring=["accuracy", "roc_auc"], refit="roc_auc")
     many_scores = expected_score(several.fit(*classes(np.random.default_rng(0), 80)), *classes(np.random.default_rng(0), 80))
     assert many_scores.metric == "roc_auc"
-    assert many_scores.score > 0.7
+    assert many_scores.value > 0.7
     with pytest.raises(ArgumentError, match="confidence=2 is not between 0 and 1"):
         expected_score(search, X, y, confidence=2)

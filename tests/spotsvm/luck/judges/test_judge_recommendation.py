@@ -7,8 +7,8 @@ from scipy import stats
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.comparison.judge_recommendation import Judgement, judge_recommendation
 from spotsvm.errors import ArgumentError
+from spotsvm.luck.judges.judges import Judgement, judge_recommendation
 
 SPACE = {"x": uniform(0, 1)}
 
@@ -57,8 +57,8 @@ def test_of_scores_a_larger_one_is_better(lucky):
     judgement = judge_recommendation(turned, lambda params, seed: -noisy(params, seed))
     other = judge_recommendation(lucky, noisy)
     assert judgement.verdict == "recommended"
-    assert judgement.difference == pytest.approx(other.difference)
-    assert judgement.difference > 0
+    assert judgement.value == pytest.approx(other.value)
+    assert judgement.value > 0
     assert judgement.recommended_fresh == pytest.approx(-other.recommended_fresh)
 
 
@@ -66,7 +66,7 @@ def test_an_objective_without_a_seed_is_compared_without_pairs(lucky):
     rng = np.random.default_rng(1)
     judgement = judge_recommendation(lucky, lambda params: noisy(params, rng.integers(2**32)), 30)
     assert not judgement.paired
-    assert judgement.interval[0] < judgement.difference < judgement.interval[1]
+    assert judgement.interval[0] < judgement.value < judgement.interval[1]
 
 
 def test_chance_can_decide_and_the_best_seen_can_win(lucky):
@@ -78,7 +78,7 @@ def test_chance_can_decide_and_the_best_seen_can_win(lucky):
     best = lucky.recommend().best_seen_params["x"]
     judgement = judge_recommendation(lucky, lambda params, seed: abs(params["x"] - best) + 1e-3 * noisy(params, seed))
     assert judgement.verdict == "best seen"
-    assert judgement.difference < 0
+    assert judgement.value < 0
     assert "The best seen trial is better by" in judgement.sentence
 
 
@@ -91,7 +91,7 @@ def test_one_configuration_is_evaluated_once():
         return 1.0
 
     judgement = judge_recommendation(study, objective, 5)
-    assert (judgement.verdict, judgement.difference, judgement.interval) == ("same", 0.0, (0.0, 0.0))
+    assert (judgement.verdict, judgement.value, judgement.known) == ("same", 0.0, False)
     assert len(calls) == len(set(calls)) == 5
     assert judgement.best_seen_value == 0.1
     assert judgement.best_seen_fresh == 1.0

@@ -14,7 +14,6 @@ from scipy.stats import t as student
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.drawing import new_axes
-from spotsvm.comparison.figure import Floats
 from spotsvm.comparison.runs import (
     Entrant,
     check_direction_and_jobs,
@@ -25,6 +24,7 @@ from spotsvm.comparison.runs import (
     run_jobs,
 )
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.luck.intervals import Floats
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.study import Study

@@ -1,0 +1,152 @@
+"""Two models on the same unseen rows: the difference of their scores, paired by row, with its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from spotsvm.luck.bootstrap import mean_score, spread
+from spotsvm.luck.estimate import Estimate, How
+from spotsvm.luck.intervals import Floats, Interval, t_interval
+from spotsvm.luck.rows import Unseen, pooled
+from spotsvm.luck.sentences import DECISIONS, Decision, gain_sentence
+
+CONFIDENCE = 0.95
+_STREAM = 1
+
+
+@dataclass(frozen=True)
+class Difference(Estimate):
+    """By how much a second model is better than a first one on the same rows, and whether it is.
+
+    The attributes are those of every estimate: `value` is the score of the second model less that of the first.
+
+    Examples
+    --------
+    >>> Difference(0.03, (0.01, 0.05)).decision, Difference(0.03, (-0.01, 0.07)).decision
+    ('helped', 'no difference')
+    """
+
+    @property
+    def decision(self) -> Decision:
+        """The verdict: the interval is above 0 ("helped"), below 0 ("did not help"), or contains 0 ("no difference")."""
+        return DECISIONS[self.side]
+
+    def turned(self) -> Difference:
+        """Return the difference of the first model less the second."""
+        low, high = self.interval
+        return Difference(-self.value, (-high, -low), self.error, self.confidence, self.metric, self.how)
+
+
+@dataclass(frozen=True)
+class TuningGain(Difference):
+    """By how much the tuned model is better than the default, and whether tuning has helped.
+
+    Attributes
+    ----------
+    value, interval, error, confidence, metric, how
+        As of every estimate: the score of the tuned model less that of the default.
+    beats_constant : bool
+        Whether the tuned model is also better than a constant.
+
+    Examples
+    --------
+    >>> gain = TuningGain(0.03, (0.01, 0.05), 0.01, metric="accuracy")
+    >>> gain.decision
+    'helped'
+    >>> print(gain)
+    Tuning helped: accuracy of the tuned SVM less that of the default is +0.03 (95 % interval +0.01 to +0.05).
+    """
+
+    beats_constant: bool = True
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        return gain_sentence(self, self.beats_constant)
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def tuning_gain(scores: Floats, default: Floats, constant: Floats, metric: str, units: float) -> TuningGain:
+    """Return by how much tuned models are better than the default in the same draws, and whether they are better than a constant.
+
+    Notes
+    -----
+    Equation :eq:`verdict` of the chapter :doc:`/method/index`.
+    """
+
+    def of_draws(gains: Floats) -> TuningGain:
+        gain, error = mean_score(gains), spread(gains)
+        return TuningGain(gain, t_interval(gain, error**2, units - 1.0, CONFIDENCE), error, CONFIDENCE, metric)
+
+    return replace(of_draws(scores - default), beats_constant=of_draws(scores - constant).side > 0)
+
+
+def paired_difference(
+    scorer: Any,
+    first: Sequence[Unseen],
+    second: Sequence[Unseen],
+    seed: int,
+    *,
+    metric: str = "score",
+    shares: bool = False,
+    confidence: float = CONFIDENCE,
+) -> Difference:
+    """Return by how much the second model is better on unseen rows, which are the same for both.
+
+    Where the score is the share of rows that are right (`shares`), the interval of independent rows held out comes from the rows
+    on which one of the two alone is right: `share_interval`. Otherwise rows are drawn again together for both models.
+    """
+    how: How = "held out" if len(first) == 1 else "rows"
+    scores = [[one.score(scorer) for one in sets] for sets in (first, second)]
+    if not np.isfinite(scores).any(axis=1).all():
+        return Difference(float("nan"), metric=metric, how=how)
+
+    def right(unseen: Unseen) -> Any:
+        return (unseen.predictions == np.asarray(unseen.y)).astype(float)
+
+    def gain(k: int) -> Any:
+        return right(second[k]) - right(first[k])
+
+    if shares and len(first) == 1 and first[0].block == 1 and first[0].groups is None:
+        by_row = gain(0)
+        error, ends = share_interval(int((by_row > 0).sum()), int((by_row < 0).sum()), len(by_row), confidence)
+        return Difference(scores[1][0] - scores[0][0], ends, error, confidence, metric, how)
+    found = pooled(
+        lambda k, rows: second[k].score(scorer, rows) - first[k].score(scorer, rows), first, [seed, _STREAM],
+        of_rows=gain if shares else None,
+    )  # fmt: skip
+    ends = t_interval(found.value, found.error**2, found.degrees, confidence)
+    return Difference(found.value, ends, found.error, confidence, metric, how)
+
+
+def share_interval(gained: int, lost: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, Interval]:
+    """Return standard error and interval of the difference of two shares of the same n rows.
+
+    `gained` rows are right by the second model alone, `lost` ones by the first alone. The interval adds a row to each of both,
+    so that it has a length even where they are 0.
+
+    Notes
+    -----
+    Equation :eq:`share-interval` of the chapter :doc:`/method/index`.
+
+    References
+    ----------
+    Bonett, Price 2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data".
+
+    Examples
+    --------
+    >>> error, (low, high) = share_interval(6, 2, 50)
+    >>> round(error, 3), round(low, 3), round(high, 3)
+    (0.06, -0.04, 0.194)
+    """
+    more, less = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
+    error = float(np.sqrt((more + less - (more - less) ** 2) / (n + 2)))
+    half = float(norm.ppf(0.5 + confidence / 2)) * error
+    return error, (max(more - less - half, -1.0), min(more - less + half, 1.0))

@@ -1,0 +1,187 @@
+"""`Estimate`: a value with a confidence interval, how it was made, and so what the interval covers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from math import isfinite, nan
+from typing import Any, ClassVar, Literal, Self
+
+from spotsvm.common.json_values import nan_to_none, none_to_nan, plain
+from spotsvm.common.text import short
+from spotsvm.errors import ArgumentError
+from spotsvm.luck.intervals import NO_INTERVAL, Interval, score_interval, side_of_zero
+from spotsvm.trials.metrics import ScoreUnit
+
+How = Literal["draws", "rows", "held out", "nested", "repeats", "folds", "fresh"]
+#: what an interval covers, by how the estimate was made
+COVERS: dict[How, str] = {
+    "draws": "the luck of the rows and of the choice among settings",
+    "rows": "the luck of the rows and of the folds",
+    "held out": "the luck of the held-out rows",
+    "nested": "the luck of rows and folds, and the whole search",
+    "repeats": "the luck of the splits",
+    "folds": "roughly the choice among the candidates",
+    "fresh": "the noise of the fresh values",
+}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A score, or a difference of scores, with its confidence interval; larger is better.
+
+    Attributes
+    ----------
+    value : float
+        The estimate.
+    interval : tuple of float
+        Its confidence interval; (nan, nan) if there is none.
+    error : float
+        Its standard error; nan if it is unknown.
+    confidence : float
+        The confidence level of the interval, between 0 and 1.
+    metric : str
+        Name of the score.
+    how : {"draws", "rows", "held out", "nested", "repeats", "folds", "fresh"}
+        How it was made: by draws of out-of-fold rows, each of which chooses anew; by draws of rows of one chosen model; by
+        held-out rows; by nested searches; by fresh splits; by the fold scores of all candidates; by fresh evaluations.
+
+    Examples
+    --------
+    >>> estimate = Estimate(0.9, (0.85, 0.94), 0.02, metric="accuracy", how="rows")
+    >>> print(estimate)
+    0.9 (95 % interval 0.85 to 0.94)
+    >>> estimate.covers
+    'the luck of the rows and of the folds'
+    """
+
+    value: float
+    interval: Interval = NO_INTERVAL
+    error: float = nan
+    confidence: float = 0.95
+    metric: str = "score"
+    how: How = "draws"
+
+    #: fields in which None is a value, not a missing number
+    _with_none: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        if self.how not in COVERS:
+            raise ArgumentError(f"how={self.how!r} is unknown; use one of {', '.join(COVERS)}")
+        low, high = self.interval
+        # resamples that all agree do not show how far they may be off together
+        object.__setattr__(self, "interval", (float(low), float(high)) if low < high else NO_INTERVAL)
+
+    @property
+    def covers(self) -> str:
+        """What the interval covers."""
+        return COVERS[self.how]
+
+    @property
+    def known(self) -> bool:
+        """Whether there is an interval."""
+        return isfinite(self.interval[0]) and isfinite(self.interval[1])
+
+    @property
+    def side(self) -> int:
+        """1 if the interval is above 0, -1 if it is below 0, and 0 if it contains 0 or is unknown."""
+        return side_of_zero(self.interval)
+
+    def text(self, signed: bool = False) -> str:
+        """Return value and interval as text, in the unit of the metric; `signed` is for a difference."""
+        value = ScoreUnit(self.metric).value(self.value)
+        return f"{shown(value, signed)}{f' ({self.interval_text(signed)})' if self.known else ''}"
+
+    def interval_text(self, signed: bool = False) -> str:
+        """Return the interval as text, in the unit of the metric; empty if there is none."""
+        if not self.known:
+            return ""
+        low, high = ScoreUnit(self.metric).interval(self.interval)
+        return f"{100 * self.confidence:g} % interval {shown(low, signed)} to {shown(high, signed)}"
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all attributes as JSON types, with None in place of nan."""
+        found: dict[str, Any] = nan_to_none(plain(asdict(self)))
+        return found
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Create the object from what `to_dict` returned.
+
+        Raises
+        ------
+        ArgumentError
+            If an entry is missing or unknown.
+        """
+        names = [field.name for field in fields(cls)]
+        if missing := [name for name in names if name not in found]:
+            raise ArgumentError(f"found has no {missing[0]!r}; pass what {cls.__name__}.to_dict() returned")
+        return cls(**{name: found[name] if name in cls._with_none else none_to_nan(found[name]) for name in names})
+
+
+def shown(value: float, signed: bool = False) -> str:
+    """Return a score, or with its sign a difference of two, as text."""
+    return short(value) if not signed else f"{value:+.3g}" if value else "0"
+
+
+@dataclass(frozen=True)
+class ExpectedScore(Estimate):
+    """The score to expect on many new rows of the same source.
+
+    Attributes
+    ----------
+    value, interval, error, confidence, metric, how
+        As of every estimate: the score to expect (larger is better, as scorers return it), its confidence interval, (nan, nan) if
+        the rows allow none, its standard error, the level of the interval, the name of the score, and how it was estimated.
+    n_rows : int
+        Number of rows behind it. No row was predicted by a model that had seen it.
+    row_error : float
+        Standard error of the score of a single row, if scores are means over rows: n rows have this over the root of n.
+    units, degrees : float
+        Number of independent rows that would give this error, and the degrees of freedom of the interval.
+    out_of_fold, out_of_fold_error, held_out, held_out_error : float
+        The scores of the two kinds of rows whose weighted mean `value` is, with standard errors; nan for a kind that is not
+        there.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import GridSearchCV
+    >>> from sklearn.svm import SVC
+    >>> from spotsvm import expected_score
+    >>> X, y = load_iris(return_X_y=True)
+    >>> expected = expected_score(GridSearchCV(SVC(), {"C": [1.0, 10.0]}).fit(X, y), X, y)
+    >>> low, high = expected.interval
+    >>> least, most = expected.of_rows(50)  # 50 new rows are a small sample themselves
+    >>> least <= low < expected.value < high <= most
+    True
+    """
+
+    n_rows: int = 0
+    row_error: float = nan
+    units: float = 0.0
+    degrees: float = 0.0
+    out_of_fold: float = nan
+    out_of_fold_error: float = nan
+    held_out: float = nan
+    held_out_error: float = nan
+
+    @classmethod
+    def of(cls, value: float, error: float, *, units: float, degrees: float, metric: str, confidence: float, **more: Any) -> Self:
+        """Return the estimate with the interval that follows from its error."""
+        interval = score_interval(value, error**2, units, degrees, confidence, metric)
+        return cls(value, interval, error, confidence, metric, units=units, degrees=degrees, **more)
+
+    def at(self, confidence: float) -> Self:
+        """Return the same estimate with the interval at another confidence level, between 0 and 1."""
+        interval = score_interval(self.value, self.error**2, self.units, self.degrees, confidence, self.metric)
+        return replace(self, interval=interval, confidence=confidence)
+
+    def of_rows(self, n: int) -> Interval:
+        """Return the interval for the score of n new rows, which is wider: these rows are a sample themselves."""
+        variance = self.error**2 + self.row_error**2 / n
+        units = 1.0 / (1.0 / self.units + 1.0 / n) if self.units > 0 else 0.0
+        return score_interval(self.value, variance, units, self.degrees, self.confidence, self.metric)

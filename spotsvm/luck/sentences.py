@@ -1,0 +1,138 @@
+"""The sentences about luck that the terminal, pages and notebooks print: optimism, differences and fresh values in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import floor, isfinite, log10
+from typing import Literal
+
+from spotsvm.luck.estimate import Estimate, shown
+from spotsvm.luck.intervals import score_range
+from spotsvm.trials.metrics import ScoreUnit
+
+Decision = Literal["helped", "did not help", "no difference"]
+DECISIONS: dict[int, Decision] = {1: "helped", -1: "did not help", 0: "no difference"}
+
+_DONE = {
+    "nested": (
+        "Method: nested resampling. In each of {rows} outer folds the whole search of {n_trials} trials was repeated without the "
+        "fold's rows, and its winner was scored on them."
+    ),
+    "repeats": (
+        "Method: fresh repeats. After one search of {n_trials} trials, the winner and the runners-up, {rows} candidates in "
+        "total, were scored again on splits that the search has not used."
+    ),
+    "folds": (
+        "Method: fold scores (Tibshirani and Tibshirani 2009). In each of {rows} folds the score of the best of {n_trials} "
+        "candidates in that fold is compared with the winner's score. Nothing was fitted."
+    ),
+}
+_RULES = {
+    "jackknife": "The interval of the optimism is a jackknife over the outer folds.",
+    "nadeau-bengio": "The interval of the optimism is that of Nadeau and Bengio, corrected for rows that resamples share.",
+}
+_LIMITS = {
+    "nested": (
+        "This covers the whole search, for slightly fewer rows than there are in total. It does not cover new data that differ "
+        "from these rows."
+    ),
+    "repeats": (
+        "This covers the luck of the splits among the candidates that were scored again. It does not cover the luck of the rows, "
+        "which the fresh splits share with the search, so that the optimism can be larger. Nested resampling covers both."
+    ),
+    "folds": (
+        "This is a rough estimate, and never below 0. It does not account for what the search would have found with other rows, "
+        "and can be far off with few rows per fold or many candidates. Nested resampling is more reliable."
+    ),
+}
+
+
+def optimism_sentences(
+    optimism: Estimate, expected: Estimate, tuned_score: float, *, n_trials: int, n_rows: int, variance: str,
+    notes: Sequence[str], expect: bool,
+) -> Iterator[str]:  # fmt: skip
+    """Yield the answer, whether the optimism is clear, the method, and what it does not cover.
+
+    With `expect` the answer has the score to expect on new data. Numbers are rounded to two digits of half the optimism's
+    interval. A negative score, such as neg_root_mean_squared_error, is shown as an error without its minus.
+    """
+    yield _answer(optimism, expected, tuned_score, expect)
+    yield from _clear(optimism)
+    yield _DONE[optimism.how].format(rows=n_rows, n_trials=n_trials)
+    if optimism.known and not any("Nadeau" in note for note in notes):  # unless a note names the rule
+        yield _RULES.get(variance, f"The interval of the optimism is that of {variance}.")
+    yield from notes
+    yield _LIMITS[optimism.how]
+
+
+def _answer(optimism: Estimate, expected: Estimate, tuned_score: float, expect: bool) -> str:
+    decimals = _decimals(optimism, expected)
+    unit = ScoreUnit(optimism.metric)
+    tuned, new = (number(unit.value(value), decimals) for value in (tuned_score, expected.value))
+    luck = number(abs(optimism.value), decimals)
+    ends = " to ".join(number(end, decimals) for end in optimism.interval)
+    interval = f"{100 * optimism.confidence:g} % interval {ends}" if optimism.known else ""
+    if not round(optimism.value, decimals) > 0:
+        head = f"shows no optimism ({number(optimism.value, decimals)}{interval and ', ' + interval})"
+    else:
+        head = f"is probably {luck}{interval and f' ({interval})'} too {'low' if unit.is_error else 'high'}"
+    new_data = f"; on new data expect about {new}{_between(expected, decimals)}" if expect else ""
+    return f"The tuned {unit.title} of {tuned} {head}{new_data}."
+
+
+def _clear(optimism: Estimate) -> Iterator[str]:
+    if optimism.how == "folds":  # whose estimate is never below 0
+        return
+    if not optimism.known:
+        yield "The uncertainty of this estimate is unknown."
+    elif optimism.side < 0:
+        yield (
+            "The tuned score is not too optimistic: the scores on new data are better, as can happen if the search's folds "
+            "follow an order of the rows."
+        )
+    else:
+        yield "The tuned score is too optimistic." if optimism.side else "This difference can be explained by chance."
+
+
+def _between(expected: Estimate, decimals: int) -> str:
+    """Return the interval of the expected score, marking an end at the minimum or maximum of the score."""
+    if not expected.known:
+        return ""
+    unit, limits = ScoreUnit(expected.metric), score_range(expected.metric)
+    least, most = (-limits[1] if limits[1] == 0 else None, None) if unit.is_error else limits
+    low, high = unit.interval(expected.interval)
+    ends = [f"{low:g}, the minimum," if low == least else number(low, decimals)]
+    ends.append(f"{high:g}, the maximum" if high == most else number(high, decimals))
+    return f" ({' to '.join(ends)})"
+
+
+def _decimals(optimism: Estimate, expected: Estimate) -> int:
+    """Return the decimals for two digits of half the optimism's interval, or the score's; without both, three of the score."""
+    interval = next((one.interval for one in (optimism, expected) if one.known), None)
+    digits, size = (3, abs(expected.value)) if interval is None else (2, (interval[1] - interval[0]) / 2)
+    return max(0, digits - 1 - floor(log10(size))) if isfinite(size) and size > 0 else 3
+
+
+def number(value: float, decimals: int) -> str:
+    """Return a number with so many decimals, and without a minus if it is rounded to 0."""
+    return f"{round(value, decimals) + 0.0:.{decimals}f}"
+
+
+def decided(decision: Decision) -> str:
+    """Return what the comparison of the tuned with the default SVM has shown, as the beginning of a sentence."""
+    heads = {"helped": "Tuning helped", "did not help": "Tuning did not help"}
+    return heads.get(decision, "No difference can be seen between the tuned and the default SVM")
+
+
+def gain_sentence(gain: Estimate, beats_constant: bool) -> str:
+    """Return whether tuning has helped, by how much, and whether a constant is as good."""
+    by = f"{ScoreUnit(gain.metric).title} of the tuned SVM less that of the default is {gain.text(signed=True)}"
+    constant = "" if beats_constant else " The tuned SVM cannot be told from a constant."
+    return f"{decided(DECISIONS[gain.side])}: {by}.{constant}"
+
+
+def expectation(expected: Estimate, of: str = "") -> str:
+    """Return what to expect, such as "expect accuracy 0.83 of the tuned SVM (95 % interval 0.79 to 0.87)"."""
+    unit = ScoreUnit(expected.metric)
+    interval = f" ({expected.interval_text()})" if expected.known else ""
+    return f"expect {unit.title} {shown(unit.value(expected.value))}{of and f' of {of}'}{interval}"
