@@ -21,7 +21,7 @@ from spotsvm.luck.fold_bias import corrected_standard_error, fold_bias
 from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, repeated_variance, score_interval
 from spotsvm.luck.scores import score_called
 from spotsvm.luck.weights import agnostic_bayes, greedy
-from spotsvm.search_cv.sweeps import grid_size
+from spotsvm.search_cv.scoring import grid_size
 from spotsvm.searches import SEARCHES
 from spotsvm.solvers.dual import make_problem
 from spotsvm.solvers.dual.exact.exact import solve_pairs

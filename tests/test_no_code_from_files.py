@@ -32,13 +32,10 @@ ALLOWED = {
     },
     "spotsvm/study/workers/protocol.py": {"pickle": "between a worker and its parent", "pickle.loads": "from its own worker"},
     "spotsvm/study/workers/process.py": {
-        "cloudpickle.loads": "the objective, from the process that started this one",
+        "cloudpickle.loads": "the objective or function, from the process that started this one, and what it returned there",
         "ctypes": "asks the system to end a worker with its parent",
     },
-    "spotsvm/study/workers/one_call.py": {
-        "cloudpickle.loads": "the function, from the process that started this one, and what it returned there",
-    },
-    "spotsvm/study/workers/transport.py": {
+    "spotsvm/study/workers/executor.py": {
         "cloudpickle.loads": "the objective; its checksum comes from the process that started this one",
     },
     "spotsvm/study/workers/dask_workers.py": {

@@ -19,7 +19,7 @@ from spotsvm.comparison.runs import Run, Task, measured, recommended_number
 from spotsvm.errors import ArgumentError
 from spotsvm.reports.convergence import best_so_far
 from spotsvm.reports.tuned import counted
-from spotsvm.trials.tables import trial_table
+from spotsvm.trials.results import trial_table
 from spotsvm.trials.trial import FAILED
 
 if TYPE_CHECKING:

@@ -23,11 +23,10 @@ from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.fingerprint import as_text, canonical, whole
 from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps, accuracy
-from spotsvm.cross_validation.digits import LostDigitsError
+from spotsvm.cross_validation.exactness import LostDigitsError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
-from spotsvm.cross_validation.shared_folds import SharedFolds
-from spotsvm.cross_validation.shared_scores import SharedScores, can_share, is_own_score, ranks
+from spotsvm.cross_validation.shared_folds import SharedFolds, SharedScores, can_share, is_own_score, ranks
 from spotsvm.errors import ArgumentError, OutOfTimeError
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.surrogates.one_thread import one_blas_thread

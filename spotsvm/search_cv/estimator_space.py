@@ -1,17 +1,28 @@
-"""The space that an estimator can be searched in: names that it has, and ranges without ends that it refuses."""
+"""What an estimator can be searched with: its space, its own parameters as the start, and checks of its data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from numbers import Real
 from typing import Any
 
-from sklearn.base import clone
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_numeric_dtype
+from scipy.sparse import issparse
+from sklearn.base import clone, is_regressor
 from sklearn.model_selection import ParameterGrid
+from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
-from spotsvm.common.text import did_you_mean, printable_line
-from spotsvm.errors import SpaceError
+from spotsvm.common.text import did_you_mean, printable_line, shown_value
+from spotsvm.cross_validation.fold_scorer import ignoring
+from spotsvm.errors import DataError, SpaceError
+from spotsvm.estimators.cutoff.class_entries import class_names
+from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Parameter, without_ends
 from spotsvm.space.space import Space
+from spotsvm.study.given import Start
 
 #: of a choice, values that are looked at
 _MOST_LEVELS = 20
@@ -115,3 +126,159 @@ def _accepts(estimator: Any, params: Mapping[str, Any], name: str) -> bool:
     except Exception:
         return False
     return True
+
+
+def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
+    """Raise DataError, which names the first cell that an estimator cannot take, instead of failing all candidates.
+
+    Tags are only a hint: those of a user's estimator may be defaults, and a pipeline may mend its data. So the estimator is
+    fitted where they are against the data, and these are refused only if no configuration of `samples` can be fitted.
+    """
+    try:
+        fault = _fault(estimator, X, y)
+    except Exception:  # data or an estimator of the user's own kind: the candidates will tell
+        return
+    if not fault:
+        return
+    failure: Exception | None = None
+    for params in samples(space):
+        try:
+            with ignoring():
+                fitted = with_params(estimator, params)
+                _ = fitted.fit(X, **fit_params) if y is None else fitted.fit(X, y, **fit_params)
+        except Exception as error:
+            failure = error
+        else:
+            return
+    raise DataError(f"{fault} ({printable_line(str(failure), 200)})") from failure
+
+
+def _fault(estimator: Any, X: Any, y: Any) -> str:
+    """Return what is in X or y that an estimator or a step of it has no tag for, and where; empty if there is nothing."""
+    steps = [step for _, step in estimator.steps if hasattr(step, "fit")] if isinstance(estimator, Pipeline) else [estimator]
+    tags = [get_tags(step) for step in steps]
+    name = type(estimator).__name__ if len(steps) < 2 else f"{type(estimator).__name__} with {type(steps[-1]).__name__}"
+    if y is None and tags[-1].target_tags.required:
+        return f"y is missing; {name} needs a target, as in fit(X, y)"
+    takes_nan = all(one.input_tags.allow_nan for one in tags)
+    takes_text = all(one.input_tags.string or one.input_tags.categorical for one in tags)
+    remedy = "leave the row out, or put an imputer such as SimpleImputer before it in a pipeline"
+    for column, row, value in _odd_cells(X, takes_nan, takes_text):
+        place = f"X has {shown_value(value)} in column {column!r}, row {row} (counted from 0)"
+        return f"{place}, which {name} cannot take; {_text_remedy(column) if isinstance(value, str) else remedy}"
+    if y is None:
+        return ""
+    for column, row, value in _odd_cells(_as_table(y), False, not is_regressor(estimator)):
+        output = f" of column {column!r}" if np.ndim(y) > 1 else ""
+        return f"y has {shown_value(value)} in row {row}{output} (counted from 0), which {name} cannot take as a target"
+    return ""
+
+
+def _text_remedy(column: Any) -> str:
+    return f"leave column {column!r} out, or encode it, with OneHotEncoder for instance"
+
+
+def _as_table(y: Any) -> Any:
+    return y if np.ndim(y) != 1 else pd.DataFrame({"y": np.asarray(y)})
+
+
+def _odd_cells(X: Any, takes_nan: bool, takes_text: bool) -> Iterator[tuple[Any, int, Any]]:
+    """Yield column, row and value of cells that are neither finite numbers nor what is taken, the first of each column."""
+    if issparse(X):
+        found = X.tocoo()
+        odd = np.flatnonzero(_odd(found.data, takes_nan))
+        yield from ((int(found.col[k]), int(found.row[k]), found.data[k].item()) for k in odd[:1])
+        return
+    if not isinstance(X, pd.DataFrame):
+        values = np.asarray(X, dtype=object) if isinstance(X, list) else np.asarray(X)
+        if values.ndim != 2 or (values.dtype.kind in "biuf" and np.isfinite(values).all()):
+            return
+        X = pd.DataFrame(values)
+    for k, name in enumerate(X.columns):
+        column = X.iloc[:, k]
+        found = column if is_numeric_dtype(column) else pd.to_numeric(column.astype(object), errors="coerce")
+        numbers = found.to_numpy(dtype=float, na_value=np.nan)
+        missing = column.isna().to_numpy()
+        text = np.array([isinstance(cell, str) for cell in column], dtype=bool) & np.isnan(numbers)
+        other = np.isnan(numbers) & ~missing & ~text  # such as dictionaries, which only the estimator knows
+        odd = np.where(text, not takes_text, _odd(numbers, takes_nan) & ~other)
+        if odd.any():
+            row = int(np.flatnonzero(odd)[0])
+            value = column.iloc[row]
+            yield name, row, value.item() if isinstance(value, np.generic) else value
+
+
+def _odd(numbers: Any, takes_nan: bool) -> Any:
+    return np.isinf(numbers) if takes_nan else ~np.isfinite(numbers)
+
+
+def own_start(estimator: Any, space: Space, X: Any, y: Any) -> list[dict[str, Any]]:
+    """Return `default_start` of an estimator that is not fitted; none where its transformers cannot be fitted to X and y."""
+    try:
+        return default_start(_ready(estimator, space, X, y), space, X)
+    except Exception:  # transformers, and data of the user's own kind, may fail in any way; so will the trials, which tell why
+        return []
+
+
+def _ready(estimator: Any, space: Space, X: Any, y: Any) -> Any:
+    """Return a copy of an estimator whose transformers are fitted if a gamma is searched."""
+    ready = clone(estimator)
+    if isinstance(ready, Pipeline) and any(name.rpartition("__")[2] == "gamma" for name in space.names):
+        ready[:-1].fit(X, y)
+    return ready
+
+
+def _seen(fitted: Any, X: Any) -> Any:
+    """Return what the machine sees of X."""
+    return np.asarray(fitted[:-1].transform(X) if isinstance(fitted, Pipeline) else X, dtype=np.float64)
+
+
+def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, Any]]:
+    """Return an estimator's own parameters as a configuration to start at; none where the space cannot hold them.
+
+    A number beyond a range counts as the nearest one in it. A gamma of "scale" or "auto" is the number that it stands for. An
+    entry that was not given, such as a `class_weight__<class>`, is what the estimator, fitted to X, has for it. Of several
+    dictionaries the first that can hold the parameters counts.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> fitted = make_pipeline(StandardScaler(), SVC()).fit(X, y)
+    >>> default_start(fitted, {"svc__C": loguniform(2**-5, 2**15), "svc__gamma": loguniform(2**-15, 2**3)}, X)
+    [{'svc__C': 1.0, 'svc__gamma': 0.25}]
+    """
+    space = space if isinstance(space, Space) else Space(space)
+    known = fitted.get_params(deep=True)
+    for branch in space.branches:
+        values = {name: known[name] if name in known else _entry(fitted, known, name) for name in branch}
+        for name, parameter in branch.items():
+            if not isinstance(parameter, ContinuousParameter | IntegerParameter):
+                continue
+            if name.rpartition("__")[2] == "gamma" and isinstance(values[name], str):
+                values[name] = resolve_gamma(values[name], _seen(fitted, X))
+            if isinstance(values[name], Real):
+                values[name] = min(max(values[name], parameter.low), parameter.high)
+        try:
+            space.encode(values)
+        except SpaceError:
+            continue
+        return [values]
+    return []
+
+
+def _entry(fitted: Any, known: dict[str, Any], name: str) -> Any:
+    """Return what an estimator has for an entry `<estimator>__<parameter>__<class>`; None if it is no such thing."""
+    whole, _, entry = name.rpartition("__")
+    owner, _, parameter = whole.rpartition("__")
+    holder = known.get(owner) if owner else fitted
+    if isinstance(known.get(whole), str):  # a rule such as "balanced", which entries would replace
+        return None
+    values, classes = getattr(holder, f"{parameter}_", None), getattr(holder, "classes_", None)
+    if values is None or classes is None:
+        return None
+    return dict(zip(class_names(classes), np.asarray(values).tolist(), strict=True)).get(entry)

@@ -27,12 +27,9 @@ from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, SpaceError
-from spotsvm.search_cv.bounds import check_bounded
-from spotsvm.search_cv.estimator_space import accepted_space, grid
-from spotsvm.search_cv.scoring import CandidateScoring
+from spotsvm.search_cv.estimator_space import accepted_space, grid, own_start
+from spotsvm.search_cv.scoring import AUTO, CandidateScoring, CandidateSweeps, check_bounded, grid_size, swept_parameter
 from spotsvm.search_cv.simplest import ONE_SE, simplicity
-from spotsvm.search_cv.start import own_start
-from spotsvm.search_cv.sweeps import AUTO, CandidateSweeps, grid_size, swept_parameter
 from spotsvm.solvers.search.contract.base import AskTell, Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
@@ -43,9 +40,8 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import recorded_starts
 from spotsvm.study.stop import StopRule, TimeLimit, checked_stop, checked_timeout, with_test_share
 from spotsvm.study.study import Study
-from spotsvm.study.workers.interrupts import interrupts_allowed
 from spotsvm.study.workers.open import open_workers
-from spotsvm.study.workers.protocol import Here, Workers
+from spotsvm.study.workers.protocol import Here, Workers, interrupts_allowed
 from spotsvm.trials.constraints import N_VALUES, Constraints, ConstraintsLike
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import holds_bounds

@@ -1,21 +1,65 @@
-"""The metrics of a cross-validated search: which are optimised, and the outcomes that follow from a candidate's scores."""
+"""From the scores of candidates to outcomes of trials: metrics, bounds, and sweeps of the values of one parameter."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
+from spotsvm.common.text import shown_value
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
 from spotsvm.errors import ArgumentError
-from spotsvm.search_cv.bounds import bounded_means
+from spotsvm.search_cv.estimator_space import samples
 from spotsvm.solvers.search import needs_several_objectives
-from spotsvm.trials.constraints import Constraints
+from spotsvm.space.parameter import ContinuousParameter
+from spotsvm.space.space import Space
+from spotsvm.study.given import ROUNDING
+from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
 from spotsvm.trials.recommendation import BOUNDS_HELD
+from spotsvm.trials.sweep import SPARED, SweptParameter
 from spotsvm.trials.trial import Outcome, Trial, one_line, outcome_of
+
+TIMES = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
+
+
+def check_bounded(constraints: Constraints, scoring: Any) -> None:
+    """Raise ArgumentError, which names the first bound of what is neither a metric nor a time.
+
+    The metrics of a callable are not known before it is called.
+
+    Examples
+    --------
+    >>> check_bounded(Constraints.of({"recall": (">=", 0.9)}), ["accuracy", "recall"])
+    """
+    if callable(scoring):
+        return
+    metrics = ["score"] if isinstance(scoring, str | None) else metric_names(scoring)
+    for name in constraints.bounds:
+        if name not in (*metrics, *(f"mean_test_{metric}" for metric in metrics), *TIMES):
+            raise ArgumentError(
+                f"constraints has a bound of {name!r}, which candidates do not have; use a metric of scoring "
+                f"({', '.join(metrics)}) or one of {', '.join(TIMES)}"
+            )
+
+
+def bounded_means(constraints: Constraints, scores: FoldScores, scorer: FoldScorer) -> dict[str, float]:
+    """Return the mean test scores that have a bound, by the names that the bounds have for them."""
+    metrics = {name: name.removeprefix("mean_test_") for name in constraints.bounds}
+    return {name: scores.mean(metric, scorer.n_splits) for name, metric in metrics.items() if metric in scorer.metrics}
+
+
+def why_none_holds(trials: Sequence[Trial], constraints: Constraints) -> str:
+    """Return what to say where none of these candidates holds all bounds: how near the nearest comes."""
+    bounds = " and ".join(f"{name} {sign} {bound:.6g}" for name, (sign, bound) in constraints.bounds.items())
+    said = f"none of the {len(trials)} candidates holds the bounds of constraints, {bounds}"
+    margins = np.array([constraints.margins(t.extra) for t in trials])
+    nearest = trials[int(np.argmax(np.nan_to_num(margins, nan=-np.inf).min(axis=1)))]
+    numbers = [f"{name}={nearest.extra[name]:.6g}" for name in constraints.bounds if name in nearest.extra]
+    near = f"; the nearest has {', '.join(numbers)}, with {shown_value(dict(nearest.params))}" if numbers else ""
+    return f"{said}{near}. Widen the bounds, or raise n_iter; cv_results_ and study_ of the search have all candidates"
 
 
 @dataclass(frozen=True)
@@ -96,3 +140,166 @@ def metric_name(search: Any) -> str:
     if search.scoring is None:
         return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
     return "score"
+
+
+AUTO = "auto"
+#: values of C in a sweep before any are spared
+_LEAST = 3
+
+
+@dataclass(frozen=True)
+class CandidateSweeps:
+    """The outcomes of candidates, with a `sweep` those of the values in their sweeps."""
+
+    scoring: CandidateScoring
+    swept: SweptParameter | None = None
+    #: what the values in a sweep must satisfy
+    constraints: Constraints = Constraints((), {})
+    #: values of the grid over a range
+    n_values: int = N_VALUES
+
+    def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
+        """Score candidates, in the order given; all of them are passed to the scorer together.
+
+        Values for which there is no time are left out. A sweep has every second value of a grid, those between the best one and
+        its neighbours, and the candidate's own value if it has one, in place of that of the grid which differs by rounding; all
+        of the grid where no value needs a fit of its own. Of a parameter that is a list it has all values. Of C, whose largest
+        values take the most time, the values above one that is clearly behind are spared: the outcome of the last value says how
+        many in `extra`.
+        """
+        if self.swept is None:
+            return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
+        name, sweeps = self.swept.name, [dict[float, Outcome]() for _ in batch]
+        grids = [self._grid(params) for params in batch]
+        whole = bool(self.swept.listed) or scorer.needs_no_fit(name)
+        every_second = set(self.swept.values(self.n_values)[::2]) if not whole else set()
+        first = [{key for key in grid if whole or key in every_second} or set(grid) for grid in grids]
+        own = [{self.swept.key(params[name])} if name in params else set[float]() for params in batch]
+        # a grid that the budget has refined is scored as it was asked for
+        climbs = not whole and self.n_values == N_VALUES and name.split("__")[-1] == "C"
+        for sweep, params, some, more in zip(sweeps, batch, first, own, strict=True):
+            if climbs:
+                self._climb(sweep, params, sorted(some | more), max(more, default=-np.inf), scorer)
+        if not climbs:
+            self._extend(sweeps, batch, [some | more for some, more in zip(first, own, strict=True)], scorer)
+        if not self.swept.listed:
+            self._extend(
+                sweeps, batch, [self._beside_best(sweep, grid) for sweep, grid in zip(sweeps, grids, strict=True)], scorer
+            )
+        return [_outcome_of_sweep(sweep) for sweep in sweeps]
+
+    def _grid(self, params: Mapping[str, Any]) -> list[float]:
+        """Return the values of the grid that a candidate may have, with its own for one that is the same but for rounding."""
+        swept = cast("SweptParameter", self.swept)
+        keys = allowed_keys(swept, self.constraints, params, self.n_values)
+        if swept.listed or swept.name not in params:
+            return keys
+        own = swept.key(params[swept.name])
+        at = swept.coordinate(own)
+        return [own if abs(swept.coordinate(key) - at) <= ROUNDING else key for key in keys]
+
+    def _climb(
+        self, sweep: dict[float, Outcome], params: Mapping[str, Any], values: Sequence[float], least: float, scorer: FoldScorer
+    ) -> None:
+        """Score values in ascending order, and none above one from `least` on that is clearly behind."""
+        for k, value in enumerate(values):
+            self._extend([sweep], [params], [{value}], scorer)
+            spared = len(values) - k - 1
+            if spared and k >= _LEAST - 1 and value >= least and self._is_behind(list(sweep.values()), scorer):
+                sweep[value] = replace(sweep[value], extra={**sweep[value].extra, SPARED: float(spared)})
+                return
+
+    def _is_behind(self, scored: Sequence[Outcome], scorer: FoldScorer) -> bool:
+        """Return whether the last value is no better than the one before, and a standard error of a mean behind the best."""
+        merits = [self.scoring.merit(outcome) for outcome in scored]
+        if not np.isfinite(merits).all() or merits[-1] > merits[-2]:
+            return False
+        metric = self.scoring.metric(scorer.metrics, scorer.multimetric)
+        folds = [[o.extra.get(f"split{k}_test_{metric}", np.nan) for k in range(scorer.n_splits)] for o in scored]
+        error = float(np.std(folds, axis=1, ddof=1).max()) / scorer.n_splits**0.5 if scorer.n_splits > 1 else np.inf
+        return max(merits) - merits[-1] > error
+
+    def _extend(
+        self,
+        sweeps: list[dict[float, Outcome]],
+        batch: Sequence[Mapping[str, Any]],
+        values: Sequence[set[float]],
+        scorer: FoldScorer,
+    ) -> None:
+        """Score further values on sweeps."""
+        swept = cast("SweptParameter", self.swept)
+        todo = [(k, key) for k, more in enumerate(values) for key in sorted(more - sweeps[k].keys())]
+        scores = scorer.score([{**batch[k], swept.name: swept.value(key)} for k, key in todo]) if todo else []
+        for (k, value), of_one in zip(todo, scores, strict=True):
+            sweeps[k][value] = self.scoring.outcome(of_one, scorer)
+
+    def _beside_best(self, sweep: Mapping[float, Outcome], grid: Sequence[float]) -> set[float]:
+        """Return the values of the grid next to the best one in a sweep."""
+        merits = {value: self.scoring.merit(outcome) for value, outcome in sweep.items()}
+        known = [value for value in merits if np.isfinite(merits[value])]
+        known = [value for value in known if self.constraints.held(sweep[value].extra)] or known
+        if not known:
+            return set()
+        best = max(known, key=lambda value: merits[value])
+        return {*[v for v in grid if v < best][-1:], *[v for v in grid if v > best][:1]}
+
+
+def grid_size(swept: SweptParameter, n_suggestions: int) -> int:
+    """Return the number of values of the grid over the range of a swept parameter.
+
+    Where the other parameters have fewer configurations than there are suggestions, the budget that they leave makes the grid
+    finer: as many values are scored for each of them as suggestions come on it. `CandidateSweeps` scores every second value of
+    the grid, and two beside the best.
+
+    Notes
+    -----
+    Equation :eq:`grid-size` of the chapter :doc:`/method/index`.
+
+    Examples
+    --------
+    >>> swept = SweptParameter(Space({"C": (0.0, 1.0), "kernel": ["rbf", "linear"]}), "C")
+    >>> grid_size(swept, 10), grid_size(swept, 50)
+    (11, 45)
+    """
+    size = swept.searched.domain.size
+    return max(N_VALUES, 2 * (int(n_suggestions / size) - 2) - 1)
+
+
+def _outcome_of_sweep(sweep: Mapping[float, Outcome]) -> Outcome:
+    """Return the outcome of a sweep, without the values for which there was no time; a timeout if there was none for any."""
+    scored = tuple((key, sweep[key]) for key in sorted(sweep) if sweep[key].state != "timeout")
+    return Outcome("ok", sweep=scored) if scored else Outcome("timeout", reason=next(iter(sweep.values())).reason)
+
+
+def swept_parameter(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> SweptParameter | None:
+    """Return the parameter that a search sweeps, None for none.
+
+    "auto" is the C of a machine whose work `scorer` shares for all configurations, if C has a range and other parameters are
+    searched; `plain` is whether nothing else in the search is against it. Raises ArgumentError for a parameter by name if work
+    cannot be shared.
+    """
+    if given is None:
+        return None
+    name = given
+    if given == AUTO:
+        name = _name_of_C(estimator)
+        axes = [axis for axis in space.axes if axis.name == name]
+        if not plain or len(axes) != 1 or not isinstance(axes[0].parameter, ContinuousParameter):
+            return None
+    try:
+        swept = SweptParameter(space, name)
+    except ArgumentError:
+        if given == AUTO:
+            return None
+        raise
+    for params in samples(swept.space):
+        if why := scorer.why_not_shared(params, swept.name):
+            if given == AUTO:
+                return None
+            raise ArgumentError(f"sweep={given!r} needs work that candidates share: {why}; use sweep=None")
+    return swept
+
+
+def _name_of_C(estimator: Any) -> str:
+    last = "" if not hasattr(estimator, "steps") else f"{estimator.steps[-1][0]}__"
+    return f"{last}C"

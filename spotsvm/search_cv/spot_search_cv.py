@@ -18,15 +18,21 @@ from sklearn.utils.validation import _check_method_params, _num_samples, check_i
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.luck.draws import sample_rows
-from spotsvm.search_cv.check_data import check_data
-from spotsvm.search_cv.estimator_space import accepted_space
+from spotsvm.search_cv.estimator_space import accepted_space, check_data
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
-from spotsvm.search_cv.refit import COMBINED, check_combination, combination, refitted
-from spotsvm.search_cv.results import best_candidate, warn_of_results
+from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, refitted, warn_of_results
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space
 from spotsvm.search_cv.simplest import ONE_SE, simplest
-from spotsvm.search_cv.sklearn_api import BestEstimatorMixin, RoutingMixin, require_refit, routing_enabled, takes_argument
-from spotsvm.search_cv.sklearn_callbacks import CallbackSupportMixin, SearchTask, with_callbacks
+from spotsvm.search_cv.sklearn_api import (
+    BestEstimatorMixin,
+    CallbackSupportMixin,
+    RoutingMixin,
+    SearchTask,
+    require_refit,
+    routing_enabled,
+    takes_argument,
+    with_callbacks,
+)
 
 if TYPE_CHECKING:
     from spotsvm.reports.methods import MethodsSection

@@ -18,8 +18,10 @@ from spotsvm.common.code import value_code
 from spotsvm.common.text import printable_line
 from spotsvm.errors import SpaceError
 from spotsvm.space.parameter import (
+    CENTRAL,
     MOST_VALUES,
     QUANTILES,
+    CentralLaw,
     ChoiceParameter,
     ContinuousParameter,
     IntegerParameter,
@@ -28,7 +30,6 @@ from spotsvm.space.parameter import (
     are_quantiles,
     is_number,
 )
-from spotsvm.space.ranges import CENTRAL, CentralLaw
 from spotsvm.surrogates.domain import LARGEST
 
 Floats = NDArray[np.float64]

@@ -23,8 +23,8 @@ from spotsvm.solvers.search import Suggestion
 from spotsvm.space.space import Space
 from spotsvm.study.early_stopping import with_extrapolation
 from spotsvm.study.record.rows import storable_outcome
-from spotsvm.study.search import StudySearch
-from spotsvm.study.workers.interrupts import interrupts_held
+from spotsvm.study.resume import StudySearch
+from spotsvm.study.workers.protocol import interrupts_held
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.constraints import Constraints, allowed_sweep, noted, with_bounded_numbers
 from spotsvm.trials.ledger import Ledger
@@ -255,8 +255,9 @@ class Bookkeeper:
     def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
         """Return a trial with its judged outcome, and trials for the other values in its sweep, from number `further`."""
         outcome = storable_outcome(outcome)
-        before = self.ledger.told_before_asked(running.number) if outcome.state == "stopped" else []
-        outcome = with_extrapolation(outcome, running, before, self._space.domain, float(self._objectives.signs[0]))
+        if outcome.state == "stopped":
+            before = self.ledger.told_before_asked(running.number)
+            outcome = with_extrapolation(outcome, running, before, self._space.domain, float(self._objectives.signs[0]))
         if self._constraints.bounds or self._constraints.conditions:
             outcome = (
                 noted(outcome, self._constraints)

@@ -18,7 +18,7 @@ from spotsvm.errors import ArgumentError, NotPositiveDefiniteError
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.kriging import Kriging
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.trials.current_trial import CurrentTrial, with_trial
+from spotsvm.trials.objectives import CurrentTrial, with_trial
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.trial import EXTRAPOLATED, Outcome, Trial
 
@@ -257,10 +257,10 @@ class _CurveModel:
 def with_extrapolation(outcome: Outcome, trial: Trial, told_before: Sequence[Trial], domain: Domain, sign: float) -> Outcome:
     """Return the outcome of a trial that was stopped, with the value expected of it at the last step of the complete trials.
 
-    The value is never better than the best of these. Without a model it is the one reported last. Of an outcome that has it
-    already, or was not stopped, nothing is changed.
+    The value is never better than the best of these. Without a model it is the one reported last. An outcome that has it already
+    is returned unchanged.
     """
-    if outcome.state != "stopped" or EXTRAPOLATED in outcome.extra:
+    if EXTRAPOLATED in outcome.extra:
         return outcome
     finished = with_trial(trial, told_before)["finished"]
     stopped = CurrentTrial(trial.number, trial.seed, {}, list(outcome.steps), trial.point, finished, domain, sign)

@@ -15,11 +15,10 @@ from spotsvm.errors import ArgumentError, BudgetError, SpotSVMError, StorageErro
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Followers
 from spotsvm.study.stop import AppliedRule, FirstFailures, StopRule, TimeLimit, first_trials_failed
-from spotsvm.study.workers.interrupts import Interrupts
-from spotsvm.study.workers.protocol import Workers
+from spotsvm.study.workers.protocol import Interrupts, Workers
 from spotsvm.surrogates.domain import Domain
-from spotsvm.trials.current_trial import with_trial
 from spotsvm.trials.edges import edges_of
+from spotsvm.trials.objectives import with_trial
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Outcome, Trial

@@ -13,15 +13,15 @@ from spotsvm.errors import ArgumentError, SpaceError, StorageError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.readable import ReadableStudy
-from spotsvm.study.record.lock import writer_of
+from spotsvm.study.record.opening import writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import shown
 from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.results import fold_table, parameter_names, trial_table
 from spotsvm.trials.sweep import SWEEP, SweptParameter, described_sweep, finished_words
-from spotsvm.trials.tables import fold_table, parameter_names, trial_table
 from spotsvm.trials.trial import GIVEN, START, Trial
 
 #: what a study has that changes it

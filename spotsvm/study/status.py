@@ -16,7 +16,7 @@ from spotsvm.common.json_values import nan_to_none, plain
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
-from spotsvm.study.record.lock import Writer, left_behind, lock_path, writer_of
+from spotsvm.study.record.opening import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import Objectives

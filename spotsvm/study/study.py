@@ -29,14 +29,12 @@ from spotsvm.study.loop import RunSettings, run_trials
 from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json
-from spotsvm.study.resume import describe_study, take_up
-from spotsvm.study.search import StudySearch
+from spotsvm.study.resume import StudySearch, describe_study, take_up
 from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
-from spotsvm.trials.current_trial import CurrentTrial, WrappedObjective, wrapped
-from spotsvm.trials.objectives import Directions, Objectives
+from spotsvm.trials.objectives import CurrentTrial, Directions, Objectives, WrappedObjective, wrapped
 from spotsvm.trials.sweep import SweptParameter, finished_words, suggested, sweep_outcome
 from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 

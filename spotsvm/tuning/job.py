@@ -20,8 +20,8 @@ from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.rows import Unseen, score_with_error
 from spotsvm.luck.verdict import Verdict
+from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-from spotsvm.search_cv.start import default_start
 from spotsvm.study.given import Start, equal_start
 from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit

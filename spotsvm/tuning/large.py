@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from spotsvm.common.text import duration
 from spotsvm.errors import RefitTimeoutError
-from spotsvm.search_cv.refit import refitted
+from spotsvm.search_cv.results import refitted
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.pipelines.default_spaces import iteration_cap
 from spotsvm.tuning.tables.split import TEST_SHARE, sample

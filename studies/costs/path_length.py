@@ -65,12 +65,12 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
         fit()
         tune()
         found = {
-            "SpotSearchCV.fit": (entered(fit), 45),
-            "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 23),
+            "SpotSearchCV.fit": (entered(fit), 34),
+            "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 20),
         }
         trial = study.ask()
         # a study has a ledger and a bookkeeper, which are files of their own
-        found["tell"] = entered(lambda: study.tell(trial, 1.0)), 11
+        found["tell"] = entered(lambda: study.tell(trial, 1.0)), 10
         found["spotsvm tune FILE.csv"] = entered(tune), 43
     return found
 

@@ -1,6 +1,6 @@
 import pytest
 
-from spotsvm.cross_validation.shared_scores import SharedScores
+from spotsvm.cross_validation.shared_folds import SharedScores
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 from spotsvm.common.text import checked_path, printable_line
 from spotsvm.errors import StorageError
-from spotsvm.study.record.lock import WriterLock
 from spotsvm.study.record.opening import (
+    WriterLock,
     check_kind,
     check_single,
     connect_to_read,
@@ -34,28 +34,26 @@ from spotsvm.study.record.opening import (
 )
 from spotsvm.study.record.rows import (
     COLUMNS,
+    STATE_CHECK,
     UNLIKE,
     RowError,
+    about_rows,
     asked_row,
     check_row,
+    check_version,
     checksum,
+    columns_of,
+    create,
     from_json,
+    known_columns,
     outcome_json,
     outcome_of_json,
     shown,
+    table_names,
     told_row,
     trial_of,
 )
 from spotsvm.study.record.salvage import damaged, readable
-from spotsvm.study.record.schema import (
-    STATE_CHECK,
-    about_rows,
-    check_version,
-    columns_of,
-    create,
-    known_columns,
-    table_names,
-)
 from spotsvm.trials.ledger import Event, Ledger
 from spotsvm.trials.trial import Outcome, Trial
 

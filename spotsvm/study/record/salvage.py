@@ -16,11 +16,17 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.errors import StorageError
-from spotsvm.study.record.lock import is_written_here
-from spotsvm.study.record.opening import check_kind, connect_to_copy, copy_of, limit, prepare_to_write, storage_failures
-from spotsvm.study.record.rows import COLUMNS, RowError, check_row, checksum, from_json, trial_of
-from spotsvm.study.record.schema import create, trial_columns
-from spotsvm.trials.tables import parameter_names, trial_table
+from spotsvm.study.record.opening import (
+    check_kind,
+    connect_to_copy,
+    copy_of,
+    is_written_here,
+    limit,
+    prepare_to_write,
+    storage_failures,
+)
+from spotsvm.study.record.rows import COLUMNS, RowError, check_row, checksum, create, from_json, trial_columns, trial_of
+from spotsvm.trials.results import parameter_names, trial_table
 from spotsvm.trials.trial import Trial
 
 #: seconds after which reading ends

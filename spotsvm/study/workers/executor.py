@@ -1,22 +1,293 @@
-"""Evaluate trials on an executor of concurrent.futures."""
+"""Evaluate trials on an executor of concurrent.futures, a backend of joblib, or anything else with `submit`."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import os
 import queue
+import shutil
+import tempfile
+import threading
 import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import cloudpickle
 
 from spotsvm.errors import ArgumentError, WorkersError
-from spotsvm.study.workers.limits import checked_memory_limit, shown
-from spotsvm.study.workers.protocol import in_time
-from spotsvm.study.workers.transport import Reply, SharedObjective, run_trial
+from spotsvm.study.workers.limits import checked_memory_limit, hold_process_to_one_thread, one_thread, shown
+from spotsvm.study.workers.process import call_safely
+from spotsvm.study.workers.protocol import in_time, packed, pickled_objective, unpacked
 from spotsvm.trials.trial import Objective, Outcome, one_line, reason_of, timed_out
+
+_MAX_LOADED = 2  # objectives that a worker process holds: two studies may take turns on one executor
+
+
+@dataclass(frozen=True)
+class Token:
+    """A reference to an objective, sent with each trial in its place.
+
+    `name` is known to threads of the process that created it, whose id is `process`. The private `folder` holds the pickle
+    "objective"; `digest` is its SHA-256: nothing else is unpickled.
+    """
+
+    name: str
+    process: int
+    folder: str
+    digest: str
+
+
+class SharedObjective(AbstractContextManager["SharedObjective"]):
+    """An objective for workers of any kind: threads use it as it is, processes read it from a private file once each.
+
+    A worker on another machine, which cannot read the file, gets `payload` once. Leaving the context removes the file. `token` is
+    the reference for workers, and `started` tells when trials started, by ticket and the monotonic clock.
+    """
+
+    def __init__(self, objective: Objective, *, in_threads: bool = False):
+        self.objective = objective
+        self.started: dict[int, float] = {}
+        self._folder = None if in_threads else Path(tempfile.mkdtemp(prefix="spotsvm-"))
+        self._pickling_error: ArgumentError | None = None
+        self._unwritten = b""
+        digest = "" if self._folder is None else self._write(self._folder)
+        self.token = Token(uuid.uuid4().hex, os.getpid(), str(self._folder or ""), digest)
+        _in_this_process[self.token.name] = self
+
+    def _write(self, folder: Path) -> str:
+        """Pickle the objective and return the digest. An error is raised only when a worker turns out to be a process."""
+        try:
+            pickled = pickled_objective(self.objective)
+        except ArgumentError as error:
+            self._pickling_error = error
+            return ""
+        try:
+            (folder / "objective").write_bytes(pickled)
+        except OSError:  # a full disk: all workers then receive the payload
+            self._unwritten = pickled
+        return hashlib.sha256(pickled).hexdigest()
+
+    @property
+    def payload(self) -> bytes:
+        """The pickle, for a worker that cannot read the file."""
+        if self._pickling_error is not None:
+            raise self._pickling_error
+        return self._unwritten or (Path(self.token.folder) / "objective").read_bytes()
+
+    def started_at(self, ticket: int) -> float | None:
+        """Return the latest time at which a trial can have started, by the monotonic clock; None if no start is known."""
+        if ticket not in self.started and self._folder is not None and (self._folder / f"{ticket}.started").exists():
+            self.started[ticket] = time.monotonic()
+        return self.started.get(ticket)
+
+    def forget(self, ticket: int) -> None:
+        """Forget the start of a completed trial."""
+        if self.started.pop(ticket, None) is not None and self._folder is not None:
+            (self._folder / f"{ticket}.started").unlink(missing_ok=True)
+
+    def __exit__(self, *details: object) -> None:
+        _in_this_process.pop(self.token.name, None)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+
+_in_this_process: dict[str, SharedObjective] = {}
+_loaded: OrderedDict[str, Objective] = OrderedDict()
+_lock = threading.Lock()
+
+
+def shared_in_this_process(token: Token) -> SharedObjective | None:
+    """Return the shared objective itself in the process that created it, and None in others, forks included."""
+    return _in_this_process.get(token.name) if os.getpid() == token.process else None
+
+
+def load_objective(token: Token, payload: bytes | None = None) -> Objective | None:
+    """Return the objective, loaded if this process has not loaded it yet; None if it cannot be read here."""
+    if (shared := shared_in_this_process(token)) is not None:
+        return shared.objective
+    with _lock:
+        if token.digest in _loaded:
+            _loaded.move_to_end(token.digest)
+            return _loaded[token.digest]
+        if payload is None:
+            try:
+                payload = (Path(token.folder) / "objective").read_bytes()
+            except OSError:
+                return None
+        if hashlib.sha256(payload).hexdigest() != token.digest:
+            return None
+        while len(_loaded) >= _MAX_LOADED:
+            _loaded.popitem(last=False)
+        objective: Objective = cloudpickle.loads(payload)
+        _loaded[token.digest] = objective
+        return objective
+
+
+def report_start(token: Token, ticket: int | None) -> None:
+    """Report that a trial starts now, if the process that waits for it can be reached."""
+    if ticket is None:
+        return
+    if (shared := shared_in_this_process(token)) is not None:
+        shared.started[ticket] = time.monotonic()
+        return
+    with suppress(OSError):  # another machine
+        (Path(token.folder) / f"{ticket}.started").touch()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The reply of a worker: the outcome, packed if it comes from another process, or the reason why there is none.
+
+    `needs_payload` tells that the objective cannot be read there, and `load_error` is the error of unpickling it.
+    """
+
+    outcome: Outcome | bytes = b""
+    needs_payload: bool = False
+    load_error: str = ""
+    is_thread: bool = False
+
+    def read(self) -> Outcome:
+        """Return the outcome."""
+        return unpacked(self.outcome) if isinstance(self.outcome, bytes) else self.outcome
+
+
+def run_trial(
+    token: Token, ticket: int | None, params: bytes | dict[str, Any], memory_limit: int | None, payload: bytes | None
+) -> Reply:
+    """Evaluate a trial in a worker: a thread of the process that submitted it, another process, or another machine.
+
+    `ticket` is the number by which the start is reported, and `payload` the pickled objective, for a worker that could not read
+    its file.
+    """
+    is_thread = shared_in_this_process(token) is not None
+    if is_thread and memory_limit is not None:
+        return Reply(is_thread=True)
+    try:
+        objective = load_objective(token, payload)
+    except BaseException as error:  # what an object of the user's raises when it is unpickled can be anything
+        return Reply(load_error=reason_of(error))
+    if objective is None:
+        return Reply(needs_payload=True)
+    if is_thread:
+        with one_thread():
+            report_start(token, ticket)
+            return Reply(call_safely(objective, params), is_thread=True)
+    hold_process_to_one_thread()
+    report_start(token, ticket)
+    return Reply(packed(call_safely(objective, params, memory_limit)))
+
+
+_LOOK = 0.1  # seconds between two looks at jobs that do not report their end
+
+
+class JoblibExecutor(Executor):
+    """A backend of joblib by its name, with `n_jobs` workers, as an executor.
+
+    Raises ArgumentError if joblib has no such backend, or it has no workers.
+    """
+
+    def __init__(self, name: str, n_jobs: int):
+        import joblib
+
+        try:
+            with joblib.parallel_config(backend=name, n_jobs=n_jobs):
+                self._parallel = joblib.Parallel(n_jobs=n_jobs)
+                self._backend, _ = joblib.parallel.get_active_backend()
+            self._backend.configure(n_jobs=max(n_jobs, 2), parallel=self._parallel)
+        except Exception as error:  # each backend has its own
+            raise ArgumentError(
+                f"executor={name!r} cannot evaluate trials; use 'loky', 'threading' or 'dask', or a backend of joblib that is "
+                f"registered here, as by ray.util.joblib.register_ray() ({error})"
+            ) from error
+        if not self._backend.supports_retrieve_callback:
+            raise ArgumentError(f"executor={name!r} is a backend of joblib without workers; use executor=None")
+        self._max_workers = n_jobs
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Run a function at a worker."""
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+
+        def done(out: Any) -> None:
+            try:
+                future.set_result(self._backend.retrieve_result_callback(out))
+            except BaseException as error:
+                future.set_exception(error)
+
+        getattr(self._backend, "submit", self._backend.apply_async)(partial(function, *args, **kwargs), done)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Release the workers."""
+        self._backend.terminate()
+
+
+class PolledExecutor(Executor):
+    """An object with `submit`, such as an executor of submitit, whose jobs have `done` and `result`, as an executor.
+
+    Jobs that are futures of concurrent.futures are taken as they are; at others a thread looks ten times a second.
+    """
+
+    def __init__(self, given: Any):
+        self._given = given
+        for name in ("_max_workers", "num_workers"):
+            if isinstance(n := getattr(given, name, None), int):
+                self._max_workers = n
+        self._jobs: list[tuple[Any, Future[Any]]] = []
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Submit a function."""
+        job = self._given.submit(function, *args, **kwargs)
+        if isinstance(job, Future):
+            return job
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        with self._lock:
+            self._jobs.append((job, future))
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._look, name="spotsvm-jobs", daemon=True)
+                self._thread.start()
+        return future
+
+    def _look(self) -> None:
+        while True:
+            with self._lock:
+                jobs = list(self._jobs)
+                if not jobs:
+                    self._thread = None
+                    return
+            ended = [pair for pair in jobs if self._has_ended(*pair)]
+            with self._lock:
+                self._jobs = [pair for pair in self._jobs if pair not in ended]
+            time.sleep(0.0 if ended else _LOOK)
+
+    def _has_ended(self, job: Any, future: Future[Any]) -> bool:
+        try:
+            if not job.done():
+                return False
+            future.set_result(job.result())
+        except Exception as error:  # each kind of job has its own
+            future.set_exception(error)
+        return True
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Cancel the jobs that have not ended."""
+        with self._lock:
+            jobs, self._jobs = self._jobs, []
+        for job, _ in jobs:
+            with suppress(Exception):  # it may have ended, or cannot be cancelled
+                job.cancel()
+
 
 _CHECK_INTERVAL = 0.05  # seconds between two checks of the time, where trials have a limit
 _START = 60.0  # seconds that an executor whose workers cannot report the start of a trial may take to start it

@@ -64,7 +64,7 @@ def open_workers(
     if isinstance(executor, str) and executor == "threading":
         n_workers = executor_size(None, n_jobs)
         return OnExecutor(objective, ThreadPoolExecutor(n_workers), n_workers, trial_timeout, limit, is_ours=True)
-    from spotsvm.study.workers.other_executors import JoblibExecutor, PolledExecutor
+    from spotsvm.study.workers.executor import JoblibExecutor, PolledExecutor
 
     if isinstance(executor, str):
         n_workers = executor_size(None, n_jobs)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from spotsvm.cross_validation.open_bias import deciding_pairs, libsvm_takes_the_middle, same_predictions
+from spotsvm.cross_validation.exactness import deciding_pairs, libsvm_takes_the_middle, same_predictions
 from spotsvm.estimators.dual.one_vs_one import votes
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, symmetric_bounds
 from spotsvm.solvers.kernels import Kernel

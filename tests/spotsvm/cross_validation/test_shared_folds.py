@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, SVR
 
 from spotsvm import ExactSVC, ExactSVR, SpotSearchCV, cross_val_scores
-from spotsvm.cross_validation.digits import check_rounding, check_scale, some_squares
+from spotsvm.cross_validation.exactness import check_rounding, check_scale, some_squares
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.cross_validation.machines import NotSharedError
 from spotsvm.cross_validation.shared_folds import SharedFolds

@@ -8,8 +8,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import accuracy_score, check_scoring, make_scorer, r2_score
 
-from spotsvm.cross_validation.shared_folds import FoldAnswer
-from spotsvm.cross_validation.shared_scores import is_own_score, own_score, ranks
+from spotsvm.cross_validation.shared_folds import FoldAnswer, is_own_score, own_score, ranks
 from spotsvm.estimators.dual.one_vs_one import chosen_classes
 
 SEEDS = st.integers(0, 10_000)

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from spotsvm.errors import ArgumentError, WorkersError
-from spotsvm.study.workers.one_call import TimeUpError, call_within
+from spotsvm.study.workers.process import TimeUpError, call_within
 
 
 def test_it_is_called_in_another_process_and_killed_when_the_time_is_up(tmp_path):

@@ -24,8 +24,7 @@ from sklearn.svm import SVC
 from spotsvm import SpotSearchCV
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.search_cv.run import CandidateObjective
-from spotsvm.search_cv.scoring import CandidateScoring
-from spotsvm.search_cv.sweeps import CandidateSweeps
+from spotsvm.search_cv.scoring import CandidateScoring, CandidateSweeps
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.workers.protocol import Here

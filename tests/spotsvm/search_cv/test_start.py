@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
-from spotsvm.search_cv.start import default_start
+from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 from spotsvm.tuning.pipelines.stormwater import REGIONS, stormwater_pipeline
 

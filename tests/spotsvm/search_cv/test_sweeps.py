@@ -13,7 +13,7 @@ from sklearn.svm import SVC, SVR
 
 from spotsvm import ExactSVC, SpotSearchCV, StopRun, cross_val_scores
 from spotsvm.errors import ArgumentError
-from spotsvm.search_cv.sweeps import N_VALUES
+from spotsvm.search_cv.scoring import N_VALUES
 from spotsvm.searches import RandomSearch
 from spotsvm.trials.sweep import SPARED
 

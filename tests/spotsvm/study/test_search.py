@@ -4,8 +4,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.solvers.search import RandomSearch
-from spotsvm.study.resume import Past
-from spotsvm.study.search import StudySearch
+from spotsvm.study.resume import Past, StudySearch
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives

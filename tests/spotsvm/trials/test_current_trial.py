@@ -9,7 +9,7 @@ from scipy.stats import uniform
 from spotsvm import Study
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.current_trial import takes_trial
+from spotsvm.trials.objectives import takes_trial
 
 SPACE = {"x": uniform(0, 1)}
 

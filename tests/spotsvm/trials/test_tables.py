@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
 from spotsvm.commands.main import main
-from spotsvm.trials.tables import fold_table, trial_table
+from spotsvm.trials.results import fold_table, trial_table
 from spotsvm.trials.trial import Trial
 
 TRIALS = (

@@ -4,7 +4,7 @@ import pytest
 from spotsvm.space.space import Space
 from spotsvm.studies.early_stopping.study import RULES, EarlyStoppingStudy
 from spotsvm.studies.early_stopping.tasks import TASKS
-from spotsvm.trials.current_trial import CurrentTrial
+from spotsvm.trials.objectives import CurrentTrial
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,13 @@ from contextlib import contextmanager
 import pytest
 
 from spotsvm.errors import StorageError
-from spotsvm.study.record.lock import Writer, lock_path, writer_of
+from spotsvm.study.record.opening import Writer, lock_path, writer_of
 from tests.spotsvm.study.record.records import objective, study
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from spotsvm.study.record.lock import WriterLock
+from spotsvm.study.record.opening import WriterLock
 held = WriterLock(Path(sys.argv[1]))
 print("held", flush=True)
 time.sleep(60)
@@ -195,7 +195,7 @@ def test_where_a_drive_has_no_locks_that_is_said(path, monkeypatch):
     def refuse(fd):
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr("spotsvm.study.record.lock.lock", refuse)
+    monkeypatch.setattr("spotsvm.study.record.opening.lock", refuse)
     with pytest.raises(StorageError, match="cannot lock the record: No locks available"):
         study(path)
 

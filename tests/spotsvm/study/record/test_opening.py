@@ -18,8 +18,7 @@ from completed_trials import Watched
 
 from spotsvm.commands.main import main
 from spotsvm.errors import StorageError
-from spotsvm.study.record.lock import WriterLock
-from spotsvm.study.record.opening import connect_to_read, connect_to_write, copy_of, prepare_to_write
+from spotsvm.study.record.opening import WriterLock, connect_to_read, connect_to_write, copy_of, prepare_to_write
 from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status

@@ -41,7 +41,7 @@ class AnotherMachine(Executor):
 
 
 def see_no_folder():
-    import spotsvm.study.workers.transport as module
+    import spotsvm.study.workers.executor as module
 
     class NoFolder:
         def __init__(self, *parts):

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from spotsvm.study.workers.interrupts import Interrupts, interrupts_allowed, interrupts_held
+from spotsvm.study.workers.protocol import Interrupts, interrupts_allowed, interrupts_held
 
 
 def press():

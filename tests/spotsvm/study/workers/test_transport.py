@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from spotsvm.errors import ArgumentError
-from spotsvm.study.workers import transport as shared_objective
-from spotsvm.study.workers.transport import (
+from spotsvm.study.workers import executor as shared_objective
+from spotsvm.study.workers.executor import (
     SharedObjective,
     load_objective,
     report_start,
