@@ -1,5 +1,6 @@
 """Each measured number in the prose of README.md, the first page and the guide comes from an output or from docs/figures.toml."""
 
+import importlib
 import re
 import tomllib
 from importlib.metadata import entry_points
@@ -19,6 +20,7 @@ PAGES = {
     path.name: path.read_text()
     for path in (ROOT / "README.md", ROOT / "docs" / "getting_started.md", *sorted((ROOT / "docs" / "guide").glob("*.md")))
 }
+STUDIES = {entry.name for entry in entry_points(group="spotsvm.studies")}
 #: numbers of the prose that nothing measured, by reason
 EXCEPTIONS = {
     "the level of an interval": [r"95 %(?= (of )?(confidence )?(intervals?|prediction intervals?))"],
@@ -93,11 +95,28 @@ def test_each_figure_is_used_and_each_substitution_is_there():
 def test_each_table_of_figures_names_command_and_version(table):
     command, version = TABLES[table]["command"], TABLES[table]["version"]
     assert f"## {version}" in (ROOT / "CHANGELOG.md").read_text()
-    studies = {entry.name for entry in entry_points(group="spotsvm.studies")}
-    assert {*re.findall(r"spotsvm study (\w+)", command)} <= studies
+    assert {*re.findall(r"spotsvm study (\w+)", command)} <= STUDIES
     assert command
 
 
 def test_no_exception_is_left_over():
     told = " ".join(map(prose, PAGES.values()))
     assert [pattern for patterns in EXCEPTIONS.values() for pattern in patterns if not re.search(pattern, told)] == []
+
+
+def test_each_table_of_the_benchmarks_names_command_and_version():
+    """A study, a call of a name that can be imported, or that the program is gone."""
+    page = (ROOT / "docs" / "benchmarks.md").read_text()
+    sections = dict(re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", page, flags=re.S | re.M))
+    tables = {heading: text for heading, text in sections.items() if re.search(r"^\|", text, flags=re.M)}
+    assert len(tables) > 10
+    for heading, text in tables.items():
+        before = text[: re.search(r"^\|", text, flags=re.M).start()]
+        assert re.search(r"(?i)version \d+\.\d+\.\d+", before), heading
+        if "a program that is not part of the package" in before:
+            continue
+        if study := re.search(r"^spotsvm study (\w+)", before, flags=re.M):
+            assert study[1] in STUDIES, heading
+        else:
+            call, module = re.search(r"`(\w+)\(.*?\)` of\s`([\w.]+)`", before).groups()
+            assert hasattr(importlib.import_module(module), call), heading
