@@ -36,11 +36,34 @@ author = "The spotsvm developers"
 copyright = author
 version = release = spotsvm.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc", "myst_parser", "mathml", "sphinx_gallery.gen_gallery"]
+extensions = [
+    "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx", "numpydoc", "myst_parser", "mathml",
+    "sphinx_gallery.gen_gallery",
+]  # fmt: skip
 exclude_patterns = ["_build", "examples", "gallery/*/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
 nitpicky = True
-#: what only the inventories of other projects could resolve, and what estimators have from scikit-learn; no network is used
+#: the pages of other projects; the inventories hold the names that our pages use, as text, for a build has no network
+intersphinx_mapping = {
+    name: (url, f"inventories/{name}.inv")
+    for name, url in {
+        "scikit-learn": "https://scikit-learn.org/stable/",
+        "optuna": "https://optuna.readthedocs.io/en/stable/",
+        "scikit-optimize": "https://scikit-optimize.github.io/stable/",
+        "scipy": "https://docs.scipy.org/doc/scipy/",
+        "numpy": "https://numpy.org/doc/stable/",
+        "pandas": "https://pandas.pydata.org/docs/",
+    }.items()
+}
+#: their classes, functions and distributions by the last part of the name, such as SVC
+OTHERS = {
+    name.rpartition(".")[2]: name
+    for project in intersphinx_mapping
+    for name in re.findall(
+        r"^(\w\S+) (?!mod )", (SOURCES / "docs" / "inventories" / f"{project}.inv").read_text(encoding="utf-8"), flags=re.M
+    )
+}
+#: what the inventories of other projects do not hold, and what estimators have from scikit-learn
 nitpick_ignore_regex = [
     ("py:.*", r"(sklearn|numpy|scipy|pandas|matplotlib|optuna|distributed|concurrent)(\..*)?"),
     ("py:obj", "predict|transform"),
@@ -102,7 +125,7 @@ warnings.filterwarnings("default", module="spotsvm")
 
 
 def link_public_names(app: Sphinx, document: nodes.document) -> None:
-    """Make a link of each public name that is shown as code, such as `Study`, `Study.run` or `SpotSearchCV(refit="1se")`."""
+    """Make a link of each public name, ours or in an inventory, that is shown as code, such as `Study.run` or `SVC()`."""
     for literal in list(document.findall(nodes.literal)):
         target = target_of(literal.astext())
         if target is None or isinstance(literal.parent, nodes.reference | addnodes.pending_xref | nodes.title):
@@ -123,7 +146,8 @@ def target_of(text: str) -> str | None:
         method = getattr(thing, attribute, None) if attribute and inspect.isclass(thing) else None
         if not attribute or (inspect.isfunction(method) and method.__module__.startswith("spotsvm")):
             return f"{home}.{first}.{attribute}".removesuffix(".")
-    return None
+    last = path.rpartition(".")[2]
+    return OTHERS.get(last) if path in (last, OTHERS.get(last)) else None
 
 
 def skip_inherited(app: Sphinx, what: str, name: str, thing: Any, skip: bool, options: Any) -> bool | None:

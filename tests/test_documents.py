@@ -234,6 +234,20 @@ def test_the_two_commands_are_one_line_each():
     assert [command.rsplit("/", 1)[1].split()[0] for command in commands] == ["spotsvm", "pytest"]
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "inventories").glob("*.inv")), ids=lambda path: path.stem)
+def test_the_names_of_other_projects_are_theirs(path):
+    """Each name of an inventory is there in the installed version, and its page is named after it."""
+    importlib.import_module("sklearn.experimental.enable_halving_search_cv")  # without which its name is hidden
+    lines = path.read_text().splitlines()
+    assert lines[0] == "# Sphinx inventory version 1"
+    for name, kind, page in (line.split() for line in lines[3:]):
+        home, _, last = name.rpartition(".")
+        if importlib.util.find_spec(name.partition(".")[0]) is None:
+            continue
+        assert kind == "mod" or hasattr(importlib.import_module(home), last), name
+        assert name in page or kind == "mod" or last.lower() in page
+
+
 def test_every_search_is_in_the_table():
     from spotsvm.searches import SEARCHES
 
