@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from scipy.stats import loguniform
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, make_moons
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -31,8 +31,10 @@ SPREAD = 0.04 * np.array([-1, -1, 1, 1]) * np.sqrt(3 / 4)
         ([{"C": 9.0}, {"C": 1.0}, {"C": 0.1}], [0.9, 0.881, 0.879], 1),
         ([{"C": 9.0}, {"C": 10.0}], [0.9, 0.899], 0),
         ([{"C": 9.0, "gamma": 2.0}, {"C": 1.0, "gamma": 1.0}, {"C": 1.0, "gamma": 0.5}], [0.9, 0.899, 0.885], 2),
+        ([{"C": 1.0, "gamma": 2.0}, {"C": 8.0, "gamma": 0.5}], [0.9, 0.885], 1),
         ([{"C": 1.0, "gamma": 2.0}, {"C": 1.0}, {"C": 2.0}], [0.9, 0.885, 0.895], 1),
-        ([{"C": 1.0, "gamma": "scale"}, {"C": 1.0, "gamma": 0.001}], [0.9, 0.9], 0),
+        ([{"C": 0.1, "gamma": 0.001}, {"C": 9.0}], [0.9, 0.9], 1),
+        ([{"C": 1.0, "gamma": "scale"}, {"C": 1.0, "gamma": 0.001}], [0.9, 0.9], 1),
         ([{"s__k": 9, "m__C": 1.0}, {"s__k": 3, "m__C": 1.0}, {"s__k": 1, "m__C": 2.0}], [0.9, 0.895, 0.9], 1),
         ([{"C": 1.0}, {"C": 0.5}, {"C": 0.5}], [0.9, 0.885, 0.89], 2),
         ([{"C": 1.0}, {"C": 0.5}], [0.9, np.nan], 0),
@@ -56,12 +58,13 @@ def test_a_search_takes_it_and_is_otherwise_the_same(options):
     assert simple.best_params_ == simple.cv_results_["params"][simple.best_index_]
     assert simple.best_score_ == simple.cv_results_["mean_test_score"][simple.best_index_]
     assert simple.best_estimator_.get_params()["svc__C"] == simple.best_params_["svc__C"]
-    assert simple.best_params_["svc__C"] <= best.best_params_["svc__C"]
+    assert simple.best_params_["svc__gamma"] <= best.best_params_["svc__gamma"]
     if options == {}:
         folds = np.array([best.cv_results_[f"split{k}_test_score"][best.best_index_] for k in range(4)])
         limit = best.best_score_ - folds.std(ddof=1) / 2 - 1e-12
         near = [k for k, mean in enumerate(best.cv_results_["mean_test_score"]) if mean >= limit]
-        assert simple.best_params_["svc__C"] == min(best.cv_results_["params"][k]["svc__C"] for k in near)
+        pairs = [(best.cv_results_["params"][k]["svc__gamma"], best.cv_results_["params"][k]["svc__C"]) for k in near]
+        assert (simple.best_params_["svc__gamma"], simple.best_params_["svc__C"]) == min(pairs)
         assert simple.best_index_ != best.best_index_
     assert simple.score(X, y) > 0.9
 
@@ -77,11 +80,20 @@ def test_a_record_is_the_same_with_and_without_the_rule(tmp_path):
     best = SpotSearchCV(SVC(), SPACE, **options).fit(X, Y)
     simple = SpotSearchCV(SVC(), SPACE, refit="1se", **options).fit(X, Y)
     assert len(simple.study_.trials) == len(best.study_.trials)
-    assert simple.best_params_["C"] <= best.best_params_["C"]
+    assert simple.best_params_["gamma"] <= best.best_params_["gamma"]
+
+
+def test_the_simplest_svm_does_not_hold_all_rows():
+    X, y = make_moons(150, noise=0.3, random_state=0)
+    space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-10, 2**5)}
+    simple = SpotSearchCV(SVC(), space, n_iter=10, refit="1se", random_state=0).fit(X, y)
+    assert simple.best_estimator_.n_support_.sum() < 75
 
 
 def test_what_has_no_simplest_candidate():
-    with pytest.raises(ArgumentError, match="refit='1se' takes the candidate with the smallest C, .* the space has only alpha"):
+    with pytest.raises(
+        ArgumentError, match="refit='1se' takes the candidate with the smallest gamma, .* the space has only alpha"
+    ):
         SpotSearchCV(Ridge(), {"alpha": loguniform(0.1, 10)}, refit="1se").fit(X, Y)
     with pytest.raises(ArgumentError, match="refit must be set to a scorer key"):
         SpotSearchCV(SVC(), SPACE, scoring=["accuracy", "f1_macro"], refit="1se").fit(X, Y)
