@@ -21,7 +21,6 @@ PAGES = {"README": README} | {
     path.relative_to(ROOT / "docs").with_suffix("").as_posix(): path.read_text() for path in sorted((ROOT / "docs").rglob("*.md"))
 }
 GUIDE = {name.removeprefix("guide/"): page for name, page in PAGES.items() if name.startswith("guide/")}
-PAGES_OF_GUIDE = {*GUIDE}
 #: the kinds of blocks that run, and the kind of one that shows no output of the page's own code
 RUN, ILLUSTRATION = ("python", "sh"), "text illustration"
 
@@ -92,12 +91,6 @@ NO_CHAPTERS = {
     "own_search": "the contract of a class",
     "reports": "what a report has",
 }
-#: pages that are still to be put in this order
-LATER = {
-    "command_line", "coming_from", "early_stopping", "estimators", "functions", "long_runs", "luck", "machines", "objectives",
-    "own_kernel", "own_model", "own_search", "reports", "several_kernels", "spectra", "svm", "time_series", "workers",
-}  # fmt: skip
-GUIDE = {name: page for name, page in GUIDE.items() if name not in LATER}
 #: the words of a paragraph, at most
 WORDS = 90
 
@@ -203,7 +196,7 @@ def test_the_pages_that_readme_names_are_there():
 
 def test_every_page_of_the_guide_is_in_its_contents():
     contents = (ROOT / "docs" / "guide.md").read_text()
-    assert sorted(re.findall(r"^guide/(\w+)$", contents, flags=re.M)) == sorted({*PAGES_OF_GUIDE})
+    assert sorted(re.findall(r"^guide/(\w+)$", contents, flags=re.M)) == sorted(GUIDE)
 
 
 @pytest.mark.parametrize("home", ["", "searches", "kernels", "acquisition", "errors", "solvers.dual", "tables"])
