@@ -2,8 +2,10 @@
 Where to look next under noise
 ==============================
 
-Under noise a model with a nugget is uncertain even where it has been, and expected improvement may ask for the same point for
-ever. Forrester, Sobester and Keane (2008) reinterpolate: a second model goes through the predictions of the first.
+Under noise a model with a nugget is uncertain even at points that it has seen,
+and expected improvement may ask for the same point for ever. Forrester,
+Sobester and Keane (2008) reinterpolate: a second model goes through the
+predictions of the first.
 """
 
 import matplotlib.pyplot as plt
@@ -12,30 +14,83 @@ import numpy as np
 from spotsvm import Kriging
 from spotsvm.acquisition import expected_improvement
 
-rng = np.random.default_rng(3)
-x = np.array([0.02, 0.15, 0.3, 0.42, 0.5, 0.55, 0.6, 0.62, 0.75, 0.98])[:, None]
-y = (6 * x[:, 0] - 2) ** 2 * np.sin(12 * x[:, 0] - 4) + 1.5 * rng.normal(size=len(x))
 
-noisy = Kriging(random_state=0).fit(x, y)
-models = {"with a nugget": noisy, "reinterpolated": noisy.reinterpolate()}
+def measure(x, rng):
+    true = (6 * x - 2) ** 2 * np.sin(12 * x - 4)
+    return true + 1.5 * rng.normal(size=np.shape(x))
+
+
+def next_point(model, x):
+    """Return the improvement that is expected over a grid, and its maximum."""
+    mean, error = model.predict(grid[:, None], return_std=True)
+    best = model.predict(x[:, None]).min()
+    improvement = expected_improvement(mean, error, best=best)
+    return improvement, grid[improvement.argmax()]
+
+
+grid = np.linspace(0, 1, 501)
 
 # %%
-# Both models predict the same. The errors of the second one vanish at the points, and so does its expected improvement.
+# Both models choose six points, one after the other, from the same ten values.
 
-grid = np.linspace(0, 1, 500)
-figure, panels = plt.subplots(2, 2, figsize=(9, 5), sharex=True, sharey="row", height_ratios=[2, 1], layout="constrained")
-for (above, below), (name, model) in zip(panels.T, models.items(), strict=True):
+runs = {}
+for name in ("with a nugget", "reinterpolated"):
+    rng = np.random.default_rng(3)
+    x = np.linspace(0, 1, 10)
+    y = measure(x, rng)
+    for step in range(7):
+        model = Kriging(random_state=0).fit(x[:, None], y)
+        if name == "reinterpolated":
+            model = model.reinterpolate()
+        improvement, place = next_point(model, x)
+        if step < 6:
+            x, y = np.append(x, place), np.append(y, measure(place, rng))
+    runs[name] = x, y, model, improvement
+    print(f"{name}: {np.round(x[10:], 2)}")
+
+# %%
+# Above, the models after the six points, below the improvement that they
+# expect of a next one. Both have been to the right valley. The first model
+# cannot get away from it; for the second one, what is known promises little.
+
+figure, panels = plt.subplots(
+    *(2, 2),
+    **{"figsize": (9, 5), "sharex": True, "sharey": "row"},
+    height_ratios=[2, 1],
+    layout="constrained",
+)
+for (above, below), (name, run) in zip(panels.T, runs.items(), strict=True):
+    x, y, model, improvement = run
     mean, error = model.predict(grid[:, None], return_std=True)
-    improvement = expected_improvement(mean, error, best=model.predict(x).min())
-    above.fill_between(grid, mean - 2 * error, mean + 2 * error, color="tab:blue", alpha=0.15, label="two standard errors")
+    low, high = mean - 2 * error, mean + 2 * error
+    band = above.fill_between(grid, low, high, color="tab:blue", alpha=0.15)
+    band.set_label("two standard errors")
     above.plot(grid, mean, color="tab:blue", label="prediction")
-    above.plot(x[:, 0], y, "o", ms=4, color="tab:orange", label="noisy values")
+    above.plot(x[:10], y[:10], "o", ms=4, color="0.5", label="given values")
+    above.plot(x[10:], y[10:], "o", ms=4, color="tab:orange", label="chosen")
     above.set_title(name)
     below.fill_between(grid, improvement, color="tab:green", alpha=0.4)
-    below.plot(x[:, 0], np.zeros(len(x)), "|", color="tab:orange")
-    below.axvline(grid[improvement.argmax()], color="tab:red", ls="--", label="next point")
+    next_place = grid[improvement.argmax()]
+    below.axvline(next_place, color="tab:red", ls="--", label="next point")
     below.set_xlabel("x")
-panels[0, 0].legend(fontsize=8)
-panels[1, 0].set_ylabel("expected improvement")
-panels[1, 0].legend(fontsize=8)
+panels[0, 0].set_ylabel("y")
+panels[1, 0].set_ylabel("expected\nimprovement")
+figure.legend(
+    *above.get_legend_handles_labels(), loc="outside lower center", ncols=4
+)
+below.legend(fontsize=8)
 plt.show()
+
+# %%
+# With the nugget, all six points lie close together, and the next one repeats
+# one of them. With reinterpolation one of the six is spent on the other
+# valley, and the next one is new.
+
+chosen = {name: run[0][10:] for name, run in runs.items()}
+assert np.ptp(chosen["with a nugget"]) < 0.1
+assert np.ptp(chosen["reinterpolated"]) > 0.3
+distance = {
+    name: np.abs(x - grid[improvement.argmax()]).min()
+    for name, (x, _, _, improvement) in runs.items()
+}
+assert distance["with a nugget"] < 0.01 < distance["reinterpolated"]

@@ -2,8 +2,10 @@
 A search of your own
 ====================
 
-A search is a class with a method that suggests the next point of the unit cube. With a name it is used like the others, in
-studies, in :class:`~spotsvm.SpotSearchCV` and in comparisons, and its runs are recorded and resumed.
+A search is a class with a method that suggests the next point of the unit
+cube. With a name it is used like the others, in studies, in
+:class:`~spotsvm.SpotSearchCV` and in comparisons, and its runs are recorded
+and resumed.
 """
 
 import matplotlib.pyplot as plt
@@ -28,16 +30,30 @@ class AroundTheBest(Search):
 
 register_search("around-the-best", AroundTheBest)
 
-
 # %%
+# It is compared with two searches of the library on a curved valley.
+
+
 def rosenbrock(p):
     return (1 - p["x"]) ** 2 + 100 * (p["y"] - p["x"] ** 2) ** 2
 
 
 space = {"x": uniform(-2, 4), "y": uniform(-1, 4)}
-comparison = compare(rosenbrock, space, ["kriging", "around-the-best", "random"], n_trials=40, seeds=5)
-comparison.table()
+searches = ["kriging", "around-the-best", "random"]
+comparison = compare(rosenbrock, space, searches, n_trials=40, seeds=8)
+table = comparison.table().set_index("search")
+table[["best", "median", "worst", "ask_seconds"]]
 
 # %%
+# The lines are medians, and the bands quartiles.
+
 comparison.figure(log=True)
 plt.show()
+
+# %%
+# On this valley ten lines do better than random search. The Kriging search is
+# still better in the end, and slower at each suggestion.
+
+median = table["median"]
+assert median["kriging"] < median["around-the-best"] < median["random"]
+assert table["ask_seconds"].idxmax() == "kriging"

@@ -2,8 +2,9 @@
 Stop, and go on
 ===============
 
-With ``path=`` each trial is on disk before the next one starts. After a crash the same call goes on, and the trials are the
-ones that an undisturbed run makes.
+With ``path=`` each trial is on disk before the next one starts. After a crash
+the same call goes on, and the trials are the ones that an undisturbed run
+makes.
 """
 
 import tempfile
@@ -45,16 +46,32 @@ with Study(space, seed=0, path=record) as study:
     study.run(objective, n_trials=40)
     resumed = study.frame()
 undisturbed = Study(space, seed=0).run(objective, n_trials=40).frame()
-print("the same trials as without the interruption:", resumed["value"].equals(undisturbed["value"]))
+print(
+    "the same trials as without the interruption:",
+    resumed["value"].equals(undisturbed["value"]),
+)
 
 # %%
+# The circles are the trials of the undisturbed run, and the dots those of the
+# interrupted one. Each dot lies in its circle.
+
+x, y = undisturbed["number"], undisturbed["value"]
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-ax.plot(undisturbed["number"], undisturbed["value"], "o", ms=9, mfc="none", color="0.5", label="undisturbed run")
+ax.plot(x, y, "o", ms=9, mfc="none", color="0.5", label="undisturbed run")
 first = resumed["number"] < before.n_finished
-ax.plot(resumed["number"][first], resumed["value"][first], ".", color="tab:blue", label="before the interruption")
-ax.plot(resumed["number"][~first], resumed["value"][~first], ".", color="tab:orange", label="after it")
+for rows, label in [(first, "before the interruption"), (~first, "after it")]:
+    ax.plot(resumed["number"][rows], resumed["value"][rows], ".", label=label)
 ax.axvline(before.n_finished - 0.5, color="tab:red", ls=":")
 ax.set(xlabel="number of the trial", ylabel="value", yscale="symlog")
-ax.legend()
+figure.legend(loc="outside lower center", ncols=3)
 plt.show()
 folder.cleanup()
+
+# %%
+# All finished trials were on disk, and the resumed run ends with the trials of
+# the undisturbed one, to the last bit. The trial that was interrupted is
+# evaluated again.
+
+assert before.n_finished == 19
+assert resumed["value"].equals(undisturbed["value"])
+assert calls == 20 + 21 + 40
