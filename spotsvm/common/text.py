@@ -119,6 +119,17 @@ def _escape(sign: str) -> str:
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
 
 
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun in the singular or plural.
+
+    Examples
+    --------
+    >>> counted(1, "trial"), counted(3, "trial")
+    ('1 trial', '3 trials')
+    """
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
 def short(value: float, digits: int = 4) -> str:
     """Return a number as short text, without an exponent unless it is tiny or huge.
 

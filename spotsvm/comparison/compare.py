@@ -100,12 +100,6 @@ def compare(
     SpaceError, StudyMismatchError, StorageError
         As in `Study`.
 
-    See Also
-    --------
-    Comparison : What it returns.
-    Study : One search.
-    judge_recommendation : The recommended trial of a study, evaluated afresh.
-
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.1.

@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata, wilcoxon
 
 from spotsvm.common.drawing import new_axes
+from spotsvm.common.text import counted
 from spotsvm.comparison.figure import Band, Centre, Floats, draw_curves
 from spotsvm.comparison.runs import Run, Task, measured, recommended_number
 from spotsvm.errors import ArgumentError
 from spotsvm.reports.convergence import best_so_far
-from spotsvm.reports.tuned import counted
 from spotsvm.trials.results import trial_table
 from spotsvm.trials.trial import FAILED
 
@@ -52,11 +52,6 @@ class Comparison:
     n_trials : int
         Evaluations of a run.
 
-    See Also
-    --------
-    compare : What makes it.
-    judge_search : The best trial of a search, scored afresh.
-
     Examples
     --------
     >>> from scipy.stats import uniform
@@ -81,10 +76,6 @@ class Comparison:
         ------
         ArgumentError
             If the runs have fewer evaluations.
-
-        See Also
-        --------
-        curves : The same course, after every number of evaluations.
         """
         n_trials = self._checked(n_trials)
         runs = [self._shortened(run, n_trials) for run in self.runs]
@@ -137,22 +128,11 @@ class Comparison:
         ------
         ArgumentError
             If the runs have fewer evaluations.
-
-        See Also
-        --------
-        ranks : Their ranks within each seed.
-        table : Their summary.
         """
         return self._results.copy() if n_trials is None else self._results_after(self._checked(n_trials))
 
     def ranks(self) -> pd.DataFrame:
-        """Return the rank of each search within each seed: 1 is the best, equal results share the mean of their ranks.
-
-        See Also
-        --------
-        results : What is ranked.
-        table : Mean ranks, with tests.
-        """
+        """Return the rank of each search within each seed: 1 is the best, equal results share the mean of their ranks."""
         return rank_searches(self._results, self._task.sign)
 
     def table(self) -> pd.DataFrame:
@@ -162,11 +142,6 @@ class Comparison:
         mean_rank over the seeds; difference, the median over the seeds of the result minus that of the best ranked search;
         p, of Wilcoxon's signed-rank test of these differences (two-sided), and p_holm, adjusted for the number of searches
         tested; note, the reason if p is nan; runs with a result; failed trials; ask_seconds, mean time of a suggestion.
-
-        See Also
-        --------
-        to_markdown : The same as text.
-        results : What it summarises.
 
         Notes
         -----
@@ -190,11 +165,6 @@ class Comparison:
 
         Two columns are added: best, the best value so far, and recommended, whether the search's study recommends this trial
         in the end.
-
-        See Also
-        --------
-        Study.frame : The trials of one study.
-        curves : What the trials had reached.
         """
         runs = [(run, trial) for run in self.runs for trial in run.trials]
         frame = trial_table([trial for _, trial in runs], self._task.space.names).rename(columns={"seed": "trial_seed"})
@@ -209,11 +179,6 @@ class Comparison:
 
         The value is the best seen, after each evaluation; or, if there is a measure, the measure of the trial recommended at
         that point, after each tenth of the evaluations. A run that ended early keeps its last value.
-
-        See Also
-        --------
-        figure : Their picture.
-        after : The whole comparison at one number of evaluations.
         """
         evaluations, curves = self._curves()
         rows = [
@@ -276,10 +241,6 @@ class Comparison:
         ------
         ArgumentError
             If `centre` or `band` is unknown, or the axis is logarithmic and a value is not positive.
-
-        See Also
-        --------
-        curves : What it draws.
         """
         ax = new_axes(ax)
         evaluations, curves = self._curves()
@@ -300,12 +261,7 @@ class Comparison:
         return figure
 
     def to_markdown(self) -> str:
-        """Return the table as markdown, with a note on what it can show.
-
-        See Also
-        --------
-        table : The same as a frame.
-        """
+        """Return the table as markdown, with a note on what it can show."""
         seeds = counted(len(self.seeds), "seed")
         measure = self._task.measure
         result = "best value seen" if measure is None else f"{measure} of the recommended configuration"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import nan
+from math import nan, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from spotsvm.common.drawing import plain as plain_label
 from spotsvm.common.json_values import none_to_nan, plain
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.estimate import Estimate
-from spotsvm.luck.intervals import Floats, bounded, nadeau_bengio
+from spotsvm.luck.intervals import Floats, bounded, corrected_factor, nadeau_bengio
 from spotsvm.luck.sentences import optimism_sentences
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -26,9 +26,9 @@ Method = Literal["nested", "repeats", "folds"]
 METHODS: tuple[Method, ...] = ("nested", "repeats", "folds")
 #: a smaller share of a score is its rounding
 _ROUNDING = 1e-12
-_ROWS = {"nested": "outer fold", "repeats": "candidate, winner first", "folds": "fold"}
-_TUNED = dict.fromkeys(METHODS, "tuned score") | {"folds": "best candidate of the fold"}
-_OUTER = {
+_ROWS: dict[str, str] = {"nested": "outer fold", "repeats": "candidate, winner first", "folds": "fold"}
+_TUNED: dict[str, str] = dict.fromkeys(map(str, METHODS), "tuned score") | {"folds": "best candidate of the fold"}
+_OUTER: dict[str, str] = {
     "nested": "score on the outer fold",
     "repeats": "score on fresh splits",
     "folds": "winner of the search",
@@ -188,4 +188,5 @@ class Optimism(Estimate):
 def expected_on_new_data(scores: Floats, ratio: float, confidence: float, metric: str, how: Method) -> Estimate:
     """Return the score to expect on new data, from scores of resamples on held-out rows; see `nadeau_bengio` for `ratio`."""
     interval = bounded(nadeau_bengio(scores, ratio, confidence), scores, metric)
-    return Estimate(float(scores.mean()), interval, confidence=confidence, metric=metric, how=how)
+    error = sqrt(corrected_factor(len(scores), ratio) * float(scores.var(ddof=1))) if len(scores) > 1 else nan
+    return Estimate(float(scores.mean()), interval, error, confidence, metric, how)

@@ -174,17 +174,17 @@ class Unseen:
         rows = np.arange(len(self)) if rows is None else rows
         y = _safe_indexing(self.y, rows)
         if len(self._parts) == 1:
-            return score_or_nan(scorer, self._parts[0], rows, y)
+            return _score(scorer, self._parts[0], rows, y)
         if not self._parts[0].asked:  # a first score shows which responses the scorer needs
             first = np.arange(len(self._parts[0].X))
-            score_or_nan(scorer, self._parts[0], first, _safe_indexing(self.y, first))
+            _score(scorer, self._parts[0], first, _safe_indexing(self.y, first))
         if self._parts[0].asked == {"predict"}:
-            return score_or_nan(scorer, self._together, rows, y)
+            return _score(scorer, self._together, rows, y)
         which = np.searchsorted(self._starts, rows, side="right") - 1
         scores, weights = [], []
         for k, part in enumerate(self._parts):
             mine = np.flatnonzero(which == k)
-            score = score_or_nan(scorer, part, rows[mine] - self._starts[k], _safe_indexing(y, mine)) if len(mine) else nan
+            score = _score(scorer, part, rows[mine] - self._starts[k], _safe_indexing(y, mine)) if len(mine) else nan
             scores += [score] if np.isfinite(score) else []
             weights += [len(mine)] if np.isfinite(score) else []
         return float(np.average(scores, weights=weights)) if scores else nan
@@ -287,7 +287,7 @@ def block_length(n: int) -> int:
     return max(1, round(sqrt(n)))
 
 
-def score_or_nan(scorer: Any, remembered: RememberedPredictions, rows: Rows, y: Any) -> float:
+def _score(scorer: Any, remembered: RememberedPredictions, rows: Rows, y: Any) -> float:
     """Return the score; nan where the rows have none, such as those that lack a class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from spotsvm.common.drawing import drawing, name_trials, plain
-from spotsvm.common.text import short
+from spotsvm.common.text import counted, short
 from spotsvm.reports.html.page import Part, Picture, Section
-from spotsvm.reports.tuned import counted
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.trial import Trial
 

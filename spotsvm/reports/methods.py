@@ -12,14 +12,14 @@ from typing import Any
 import pandas as pd
 from scipy.stats import norm
 
-from spotsvm.common.text import printable_line, short
+from spotsvm.common.text import counted, printable_line, short
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import NO_INTERVAL
 from spotsvm.luck.optimism import Optimism
 from spotsvm.reports.axes import shown
 from spotsvm.reports.citations import bibtex_entry
-from spotsvm.reports.tuned import counted, space_table
+from spotsvm.reports.tuned import space_table
 from spotsvm.reports.verdict import verdict_table
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.metrics import ScoreUnit

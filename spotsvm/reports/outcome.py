@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from math import nan
 
-import numpy as np
-
 from spotsvm.common.drawing import drawing, panels
-from spotsvm.common.text import duration, short
+from spotsvm.common.text import counted, duration, short
+from spotsvm.luck.sentences import expectation
 from spotsvm.reports.html.cells import cell_of
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section
-from spotsvm.reports.tuned import counted
 from spotsvm.reports.verdict import interval_picture, notice_parts, verdict_parts
 from spotsvm.reports.view import MOST, StudyView
 from spotsvm.trials.metrics import ScoreUnit
@@ -68,10 +66,6 @@ def outcome_section(view: StudyView) -> Section:
     return Section("What came out", [*parts, *findings_of(view.findings, ROWS)])
 
 
-def _sure(confidence: float, low: float, high: float) -> str:
-    return f" ({100 * confidence:g} % interval {short(low)} to {short(high)})" if np.isfinite(low) else ""
-
-
 def _around(value: float, error: float) -> tuple[float, float]:
     return value - _SURE * error, value + _SURE * error
 
@@ -85,7 +79,7 @@ def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
             ("recommended, expected", found.value, *_around(found.value, found.standard_error)),
             ("best seen", found.best_seen_value, *_around(found.best_seen_value, found.best_seen_standard_error or nan)),
         ]
-    elif not isinstance(luck, str) and np.isfinite(luck.expected_score.interval[0]):
+    elif not isinstance(luck, str) and luck.expected_score.known:
         unit = ScoreUnit(luck.metric)
         rows = [("on the folds", unit.value(luck.tuned_score), nan, nan)]
         rows.append(("to expect", unit.value(luck.expected_score.value), *unit.interval(luck.expected_score.interval)))
@@ -101,11 +95,9 @@ def _words(view: StudyView, found: Recommendation) -> str:
     other = view.trials[found.number].value != found.best_seen_value
     seen = f" The best {view.objective_name(0)} seen is {best}, in trial {found.best_seen_number}." if other else ""
     if not isinstance(luck, str):
-        unit = ScoreUnit(luck.metric)
-        sure = _sure(luck.confidence, *unit.interval(luck.expected_score.interval))
         return (
             f"Use trial {found.number}: its {view.score_name} on the given folds is {value}.{seen} The best of many is "
-            f"partly luck: on new data expect {short(unit.value(luck.expected_score.value))}{sure}."
+            f"partly luck: on new data {expectation(luck.expected_score)}."
         )
     if found.basis == "observed":
         out = sum(not holds_bounds(t) for t in view.done)

@@ -97,9 +97,8 @@ def _allowed(view: StudyView) -> tuple[float, str]:
     """Return by how much a plausible value may be worse, 0 if this is left to the model, and the same in words."""
     luck, found = view.luck, view.recommended
     assert found is not None
-    interval = (np.nan, np.nan) if isinstance(luck, str) else luck.expected_score.interval
-    if np.isfinite(interval).all():
-        error = (interval[1] - interval[0]) / (2 * _SURE)
+    if not isinstance(luck, str) and luck.expected_score.error > 0:
+        error = luck.expected_score.error
         return error, f"{short(error, 2)}, the standard error of the score over folds"
     if found.basis == "predicted" and found.standard_error > 0:
         return found.standard_error, f"{short(found.standard_error, 2)}, the standard error of the recommended value"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.text import duration, short_names
+from spotsvm.common.text import counted, duration, short_names
 from spotsvm.reports.axes import branch_labels, shown, shown_params
 from spotsvm.reports.html.page import Part, Section, Table
 from spotsvm.reports.repeat import version_parts
@@ -31,17 +31,6 @@ def settings_section(view: StudyView) -> Section:
         spent = pd.DataFrame(times, columns=["spent in", "total", "median", "last trial", "trials"])
         parts.append(Table(spent, "Time spent, in seconds; parallel evaluations are added up"))
     return Section("Settings, times and versions", [*parts, *version_parts(view.study)])
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number with its noun in the singular or plural.
-
-    Examples
-    --------
-    >>> counted(1, "trial"), counted(3, "trial")
-    ('1 trial', '3 trials')
-    """
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def space_table(space: Space) -> pd.DataFrame:

@@ -20,7 +20,8 @@ from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError, RefitTimeoutError
 from spotsvm.luck.fold_bias import fold_metrics
-from spotsvm.luck.refits.candidates import best_candidates, combined, out_of_fold
+from spotsvm.luck.refits.candidates import POOL, combined, out_of_fold
+from spotsvm.luck.refits.search_access import best_candidates
 from spotsvm.luck.scores import probabilities_of
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
@@ -258,7 +259,10 @@ def combination(
     a search that goes on from a record has the same average.
     """
     averages, classifier = search.refit == AVERAGE, is_classifier(search.estimator)
-    params = best_candidates(search.cv_results_, metric, search.best_index_) if averages else [search.best_params_]
+    params = [search.best_params_]
+    if averages:
+        best = best_candidates(search.cv_results_, metric, search.best_index_, POOL)
+        params = [search.cv_results_["params"][k] for k in best]
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     n_jobs = None if search.uses_workers else search.n_jobs
     name = metric_name(search)

@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.common.fingerprint import versions
-from spotsvm.common.text import short
+from spotsvm.common.text import counted, short
 from spotsvm.reports.methods import MethodsSection, code, listed, version_words
-from spotsvm.reports.tuned import counted
 from spotsvm.trials.metrics import ScoreUnit
 
 _KERNELS = {

@@ -93,11 +93,6 @@ def oversearching_between_sets(
     NoCompletedTrialError
         If no trial of a search has succeeded.
 
-    See Also
-    --------
-    OversearchingMatrix : What it returns.
-    oversearching : The same for one set of data.
-
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.1.
@@ -193,11 +188,6 @@ class OversearchingMatrix:
         If there are fewer than two sets, the matrix is not square, an entry is not finite, or an R_tt is not above 0: V_t is
         relative to it.
 
-    See Also
-    --------
-    oversearching_between_sets : What makes it.
-    oversearching : The same for one set of data.
-
     Notes
     -----
     Equation :eq:`between-sets` of the chapter :doc:`/method/index`.
@@ -246,12 +236,6 @@ class OversearchingMatrix:
         """Return one row per set tuned on, then S_t and V_t; per set applied to, means and standard deviations.
 
         The standard deviations, in the columns named "sd" and the set, are over the seeds, also those of S_t and V_t.
-
-        See Also
-        --------
-        runs : Every seed by itself.
-        to_csv : Writes it.
-        to_markdown : The same as text.
         """
         rows = np.vstack([self.mean, self.S, self.V])
         own = np.array([off_diagonal_means(of_seed) for of_seed in self.values])
@@ -262,12 +246,7 @@ class OversearchingMatrix:
         return pd.DataFrame(columns)
 
     def runs(self) -> pd.DataFrame:
-        """Return one row per seed, set tuned on and set applied to; seeds are numbered by position.
-
-        See Also
-        --------
-        frame : Means over the seeds.
-        """
+        """Return one row per seed, set tuned on and set applied to; seeds are numbered by position."""
         places = list(np.ndindex(self.values.shape))
         rows = [(k, self.names[v], self.names[t], self.values[k, v, t]) for k, v, t in places]
         return pd.DataFrame(rows, columns=["run", "tuned_on", "applied_to", "value"])
@@ -279,21 +258,11 @@ class OversearchingMatrix:
         ------
         StorageError
             If the file cannot be written.
-
-        See Also
-        --------
-        frame : What is written.
         """
         write_csv(self.frame(), path, "matrix")
 
     def to_markdown(self, digits: int = 2) -> str:
-        """Return the matrix as in the paper's Table 6: best value of a column in bold, standard deviations in brackets.
-
-        See Also
-        --------
-        frame : The same as a frame.
-        summary : What it means.
-        """
+        """Return the matrix as in the paper's Table 6: best value of a column in bold, standard deviations in brackets."""
         best = (np.argmin if self.direction == "minimize" else np.argmax)(self.mean, axis=0)
         lines = [f"| tuned on | {' | '.join(map(_escaped, self.names))} |", f"| --- |{' ---: |' * len(self.names)}"]
         for v, name in enumerate(self.names):
@@ -318,10 +287,6 @@ class OversearchingMatrix:
         ----------
         confidence : float, default=0.95
             Confidence level of the two-sided t interval that decides whether V_t differs from 0.
-
-        See Also
-        --------
-        to_markdown : The numbers behind it.
         """
         parts = ", ".join(f"{v} on {name}" for name, v in zip(self.names, self._percentages(), strict=True))
         what = "error" if self.direction == "minimize" else "score"
@@ -334,12 +299,7 @@ class OversearchingMatrix:
         return f"{text} (+-: standard error over {n} seeds).\nThe {100 * confidence:g} % interval lies above 0 on {where}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the matrix; the colours show how much worse a value is than tuning on the set itself.
-
-        See Also
-        --------
-        frame : What it draws.
-        """
+        """Draw the matrix; the colours show how much worse a value is than tuning on the set itself."""
         size = 2.2 + 0.9 * len(self.names)
         ax = new_axes(ax, size + 1.2, size)
         own = np.diagonal(self.mean)
@@ -359,12 +319,7 @@ class OversearchingMatrix:
         return ax
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the matrix and its summary as JSON types, for `from_dict`.
-
-        See Also
-        --------
-        from_dict : Reads it.
-        """
+        """Return the matrix and its summary as JSON types, for `from_dict`."""
         return {
             "values": self.values.tolist(),
             "names": list(self.names),
@@ -377,12 +332,7 @@ class OversearchingMatrix:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> OversearchingMatrix:
-        """Create the matrix from what `to_dict` returned.
-
-        See Also
-        --------
-        to_dict : Makes the dictionary.
-        """
+        """Create the matrix from what `to_dict` returned."""
         return cls(given["values"], given["names"], given["direction"])
 
     def __repr__(self) -> str:

@@ -15,8 +15,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.luck.fold_bias import optimism_of_folds
 from spotsvm.luck.intervals import check_confidence
 from spotsvm.luck.optimism import METHODS, Method, Optimism
-from spotsvm.luck.refits.nested import VARIANCES, FoldTask, Variance, check_folder, run_nested
-from spotsvm.luck.refits.outer_splits import outer_splits
+from spotsvm.luck.refits.nested import VARIANCES, FoldTask, Variance, check_folder, outer_splits, run_nested
 from spotsvm.luck.refits.repeats import run_repeats
 from spotsvm.luck.refits.search_access import (
     candidate_params,
@@ -107,11 +106,6 @@ def oversearching(
         If an outer fold lacks a class, or cannot be scored.
     NoCompletedTrialError
         If every trial failed.
-
-    See Also
-    --------
-    Optimism : What it returns.
-    judge_search : Scores the best trial on data of its own.
 
     Notes
     -----

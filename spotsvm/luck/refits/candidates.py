@@ -28,7 +28,7 @@ from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import check_confidence
 from spotsvm.luck.refits.repeats import fresh_folds
-from spotsvm.luck.refits.search_access import metric_of, scorer_of_rows
+from spotsvm.luck.refits.search_access import best_candidates, candidate_params, check_search, metric_of, scorer_of_rows
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, known_score, labels_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
@@ -41,36 +41,6 @@ _LEAST_PROBABILITY = 1e-6
 #: of the log likelihood beside accuracy, which is a staircase
 _LOSS_WEIGHT = 0.5
 _LOG_LIKELIHOOD = score_called("neg_log_loss", ("neg_log_loss",))
-
-
-def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: int = POOL) -> list[dict[str, Any]]:
-    """Return the parameters of the chosen candidate, and then of the others with the best mean scores, no parameters twice.
-
-    Parameters
-    ----------
-    results : dict
-        `cv_results_`; of candidates with `bounds_held` only those that hold them.
-    metric : str
-        The metric that counts, "score" for a single one.
-    chosen : int
-        The index of the chosen candidate.
-    most : int
-        The number of candidates.
-
-    Examples
-    --------
-    >>> results = {"params": [{"C": 1}, {"C": 2}, {"C": 2}, {"C": 3}], "mean_test_score": np.array([0.7, 0.9, 0.9, np.nan])}
-    >>> best_candidates(results, "score", 0)
-    [{'C': 1}, {'C': 2}]
-    """
-    means = np.array(results[f"mean_test_{metric}"], dtype=float)
-    means[~np.asarray(results.get("bounds_held", np.ones(len(means), dtype=bool)))] = np.nan
-    order = np.argsort(-means, kind="stable")
-    params: list[dict[str, Any]] = []
-    for k in [chosen, *order[np.isfinite(means[order])].tolist()]:
-        if len(params) < most and not any(repr(results["params"][k]) == repr(known) for known in params):
-            params.append(results["params"][k])
-    return params
 
 
 def common_responses(estimators: Sequence[Any], n_classes: int) -> list[str]:
@@ -381,17 +351,6 @@ def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
     return largest(greedy(errors, np.ones((1, errors.shape[1])))[0], MEMBERS)
 
 
-def _check_winner(search: Any) -> None:
-    """Raise an error if a search is not fitted, or has no winner chosen by one metric."""
-    check_is_fitted(search)
-    if not search.refit:
-        raise ArgumentError(
-            "search has refit=False, so that it has no best estimator to be judged; use refit=True or a metric's name"
-        )
-    if getattr(search, "multimetric_", False) and not isinstance(search.refit, str):
-        raise ArgumentError(f"search has several metrics and refit={search.refit!r}; let refit name the one to be judged by")
-
-
 def expected_score(
     search: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95, n_jobs: int | None = None
 ) -> ExpectedScore:
@@ -451,7 +410,9 @@ def expected_score(
     True
     """
     check_confidence(confidence)
-    _check_winner(search)
+    check_is_fitted(search)
+    check_search(search)
+    metric_of(search)
     X, y, groups = indexable(X, y, groups)
     if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
         X, y, passed = search._sample(X, y, {"groups": groups})
@@ -479,7 +440,8 @@ def expected_score(
                 "Use a scorer that calls predict, predict_proba or decision_function, as make_scorer makes them, and nothing "
                 "else of the estimator or of X"
             ) from error
-    params = best_candidates(search.cv_results_, metric_of(search), search.best_index_)
+    best_ones = best_candidates(search.cv_results_, metric_of(search), search.best_index_, POOL)
+    params = [candidate_params(search, k) for k in best_ones]
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
     scorer = FoldScorer(search.estimator, X, y, splits, {}, engine=getattr(search, "engine", "auto"), advise=False)

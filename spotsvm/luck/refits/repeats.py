@@ -17,6 +17,7 @@ from spotsvm.luck.optimism import Optimism, expected_on_new_data
 from spotsvm.luck.refits.search_access import (
     Floats,
     Split,
+    best_candidates,
     candidate_params,
     mean_scores,
     metric_of,
@@ -49,7 +50,7 @@ def run_repeats(
     Bouckaert, Frank 2004, "Evaluating the Replicability of Significance Tests for Comparing Learning Algorithms".
     """
     splits = fresh_splits(search, X, y, groups, n_repeats, seed)
-    chosen = _best_candidates(search, n_candidates)
+    chosen = best_candidates(search.cv_results_, metric_of(search), winner_of(search), n_candidates)
     metric = metric_title(search, metric_of(search))
     params = [candidate_params(search, c) for c in chosen]
     fresh = fresh_scores(search, X, y, splits, params, fit_params, n_jobs=n_jobs)
@@ -75,17 +76,6 @@ def run_repeats(
         rows=tuple(rows),
         notes=(_runner_up(chosen, fresh, ratio, confidence),),
     )
-
-
-def _best_candidates(search: Any, count: int) -> list[int]:
-    """Return the winner and the next best candidates by mean score, without repeated parameters."""
-    means = mean_scores(search)
-    order = [winner_of(search), *(int(c) for c in np.argsort(-means, kind="stable") if np.isfinite(means[c]))]
-    chosen: list[int] = []
-    for c in order:
-        if len(chosen) < count and not any(candidate_params(search, c) == candidate_params(search, k) for k in chosen):
-            chosen.append(c)
-    return chosen
 
 
 def _runner_up(chosen: Sequence[int], fresh: Floats, ratio: float, confidence: float) -> str:

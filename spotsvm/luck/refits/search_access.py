@@ -166,6 +166,24 @@ def winner_of(search: Any) -> int:
     return winner
 
 
+def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: int) -> list[int]:
+    """Return the number of the chosen candidate, and those of the next best by mean score, no parameters twice.
+
+    `results` are `cv_results_`; candidates that do not hold the bounds of a SpotSearchCV are left out.
+
+    Examples
+    --------
+    >>> results = {"params": [{"C": 1}, {"C": 2}, {"C": 2}, {"C": 3}], "mean_test_score": np.array([0.7, 0.9, 0.9, np.nan])}
+    >>> best_candidates(results, "score", 0, 5)
+    [0, 1]
+    """
+    means = np.array(results[f"mean_test_{metric}"], dtype=float)
+    means[~np.asarray(results.get("bounds_held", np.ones(len(means), dtype=bool)))] = np.nan
+    order = [chosen, *(int(k) for k in np.argsort(-means, kind="stable") if np.isfinite(means[k]))]
+    best = {repr(results["params"][k]): k for k in reversed(order)}  # the first one with these parameters
+    return [k for k in dict.fromkeys(order) if best[repr(results["params"][k])] == k][:most]
+
+
 def candidate_params(search: Any, number: int) -> dict[str, Any]:
     """Return the parameters of a candidate."""
     return dict(search.cv_results_["params"][number])

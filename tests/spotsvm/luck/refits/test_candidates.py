@@ -127,9 +127,9 @@ def test_what_expected_score_cannot_judge_is_an_error_that_says_why():
     def search(**options):
         return GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, **({"cv": 3} | options)).fit(X, y)
 
-    with pytest.raises(ArgumentError, match="search has refit=False, so that it has no best estimator"):
+    with pytest.raises(ArgumentError, match="search has refit=False, so that it has no winner"):
         expected_score(search(refit=False), X, y)
-    with pytest.raises(ArgumentError, match="several metrics and refit=<function .*; let refit name the one"):
+    with pytest.raises(ArgumentError, match="several metrics and refit=<function .*; let refit name one of them"):
         expected_score(search(scoring=["accuracy", "roc_auc"], refit=lambda results: 0), X, y)
     with pytest.raises(ArgumentError, match="cv=generator, an iterator that is used up.*pass a list of splits"):
         expected_score(search(cv=KFold(3).split(X)), X, y)

@@ -25,8 +25,7 @@ from sklearn.svm import SVC
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, t_interval
-from spotsvm.luck.refits.nested import Incumbent, OuterFold, sum_up
-from spotsvm.luck.refits.outer_splits import OuterSplits, outer_splits
+from spotsvm.luck.refits.nested import Incumbent, OuterFold, OuterSplits, outer_splits, sum_up
 from spotsvm.studies.common.plain_search import PLAIN
 
 X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
