@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.stats import norm
 
 from spotsvm.luck.bootstrap import mean_score, spread
 from spotsvm.luck.estimate import Estimate, How
-from spotsvm.luck.intervals import Floats, Interval, t_interval
+from spotsvm.luck.intervals import Floats, Interval, corrected_factor, nadeau_bengio, t_interval
 from spotsvm.luck.rows import Unseen, pooled
 from spotsvm.luck.sentences import DECISIONS, Decision, gain_sentence
 
@@ -88,6 +89,17 @@ def tuning_gain(scores: Floats, default: Floats, constant: Floats, metric: str, 
     return replace(of_draws(scores - default), beats_constant=of_draws(scores - constant).side > 0)
 
 
+def difference_on_folds(first: Floats, second: Floats, ratio: float, metric: str = "score") -> Difference:
+    """Return by how much the second model is better by scores on the same folds; without an error if there is one fold.
+
+    `ratio` is the number of rows tested on per row trained on, as in `nadeau_bengio`.
+    """
+    gains = second - first
+    error = float(np.sqrt(corrected_factor(len(gains), ratio) * gains.var(ddof=1))) if len(gains) > 1 else nan
+    interval = nadeau_bengio(gains, ratio, CONFIDENCE)
+    return Difference(float(gains.mean()), interval, error, CONFIDENCE, metric, "repeats")
+
+
 def paired_difference(
     scorer: Any,
     first: Sequence[Unseen],
@@ -106,7 +118,7 @@ def paired_difference(
     how: How = "held out" if len(first) == 1 else "rows"
     scores = [[one.score(scorer) for one in sets] for sets in (first, second)]
     if not np.isfinite(scores).any(axis=1).all():
-        return Difference(float("nan"), metric=metric, how=how)
+        return Difference(nan, metric=metric, how=how)
 
     def right(unseen: Unseen) -> Any:
         return (unseen.predictions == np.asarray(unseen.y)).astype(float)

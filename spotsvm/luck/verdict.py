@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from spotsvm.common.json_values import nan_to_none, none_to_nan, plain
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.intervals import NO_INTERVAL, Interval
-from spotsvm.luck.sentences import Decision, decided
+from spotsvm.luck.difference import Difference
+from spotsvm.luck.estimate import ExpectedScore, shown
+from spotsvm.luck.sentences import Decision, decided, expectation
 from spotsvm.trials.metrics import ScoreUnit
 
 #: why: no candidate is better on the folds; the held-out rows are against the tuned model, for it, undecided, or have no interval
@@ -36,9 +37,9 @@ class Rival:
         Mean score over the folds; nan if it was not scored there.
     held_out, error : float
         Score on the held-out rows, and its standard error.
-    difference, interval : float, tuple of float
-        Score of the recommended model less that of this one on rows that neither has seen, and its confidence interval: of the
-        constant on all rows, of the others on the held-out ones.
+    difference : Difference
+        Score of the recommended model less that of this one on rows that neither has seen: of the constant on all rows, of the
+        others on the held-out ones.
     seconds : float
         Time of its fit.
     """
@@ -48,12 +49,8 @@ class Rival:
     score: float
     held_out: float
     error: float
-    difference: float
-    interval: Interval
+    difference: Difference
     seconds: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "interval", tuple(float(end) for end in self.interval))
 
 
 @dataclass(frozen=True)
@@ -89,14 +86,10 @@ class Verdict:
         Mean scores over the folds of the training rows.
     default_held_out, default_error, tuned_held_out, tuned_error : float
         Scores on the held-out rows, and their standard errors.
-    gain, gain_error : float
-        Tuned score minus default score on the folds, and its standard error (Nadeau and Bengio).
-    difference, difference_error : float
+    gain : Difference
+        Tuned score minus default score on the folds, with its standard error (Nadeau and Bengio).
+    difference : Difference
         The same on the held-out rows, paired by row.
-    interval : tuple of float
-        Confidence interval of the difference on held-out rows; (nan, nan) if there is none.
-    confidence : float
-        Its confidence level.
     n_held_out : int
         Number of held-out rows.
     overall : float
@@ -105,12 +98,8 @@ class Verdict:
         Number of candidates that score better than the default on the folds, and of all.
     held_out_by : {"random", "groups", "time"}
         How rows were held out.
-    expected, expected_interval : float, tuple of float
-        The score of the recommended model to expect on new rows, with an interval that covers the luck of the rows.
-    n_expected : int
-        Number of rows behind it: training rows out of fold, and held-out rows.
-    out_of_fold, out_of_fold_error : float
-        The score of the training rows out of fold, with its standard error; nan if only held-out rows count.
+    expected : ExpectedScore
+        The score of the recommended model to expect on new rows, by training rows out of fold and by held-out rows.
     replaced : Replaced or None
         The choice of the search, if another trial took its place.
     rivals : tuple of Rival
@@ -132,31 +121,20 @@ class Verdict:
     tuned_score: float
     tuned_held_out: float
     tuned_error: float
-    gain: float
-    gain_error: float
-    difference: float
-    difference_error: float
-    interval: Interval
-    confidence: float
+    gain: Difference
+    difference: Difference
     n_held_out: int
     overall: float = nan
     n_better: int = 0
     n_candidates: int = 0
     held_out_by: HeldOut = "random"
-    expected: float = nan
-    expected_interval: Interval = NO_INTERVAL
-    n_expected: int = 0
-    out_of_fold: float = nan
-    out_of_fold_error: float = nan
+    expected: ExpectedScore = field(default_factory=lambda: ExpectedScore(nan))
     replaced: Replaced | None = None
     rivals: tuple[Rival, ...] = ()
     by: Literal["search", "average"] = "search"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", plain(self.params))
-        for name in ("interval", "expected_interval"):
-            low, high = getattr(self, name)
-            object.__setattr__(self, name, (float(low), float(high)))
 
     @property
     def compares(self) -> bool:
@@ -199,58 +177,48 @@ class Verdict:
             yield "Tuning did not help: no candidate scores better than the default SVM on the folds. Keep the default SVM."
             return
         found = decided(self.decision)
-        if not isfinite(self.difference):
+        if not isfinite(self.difference.value):
             yield f"{found}: the {self.n_held_out} held-out rows have no score."
         else:
-            tuned, default = (_text(unit.value(score)) for score in (self.tuned_held_out, self.default_held_out))
-            sure = "" if not isfinite(self.interval[0]) else f", {_interval(unit, self.interval, self.confidence)}"
+            tuned, default = (shown(unit.value(score)) for score in (self.tuned_held_out, self.default_held_out))
             yield (
                 f"{found}: on the {self.n_held_out} held-out rows the tuned SVM has {unit.title} {tuned}, the default SVM "
-                f"{default} (difference {_signed(unit.value(self.difference))}{sure})."
+                f"{default} (difference {_by(self.difference)})."
             )
         if self.decision == "did not help":
             yield "Keep the default SVM."
         elif self.decision == "no difference":
-            by = f"better by {_text(abs(self.overall))}" if self.recommended == "tuned" else "not better"
+            by = f"better by {shown(abs(self.overall))}" if self.recommended == "tuned" else "not better"
             which = "it" if self.recommended == "tuned" else "the tuned one"
             yield f"The {self.recommended} SVM is recommended: over {self.folds} and held-out rows together {which} is {by}."
 
     def _beside_constant(self) -> Iterator[str]:
         rival = self.constant
-        if rival is None or not isfinite(rival.difference) or rival.interval[0] > 0:
+        if rival is None or not isfinite(rival.difference.value) or rival.difference.side > 0:
             return
         unit = ScoreUnit(self.metric)
-        scores = " and ".join(_text(unit.value(score)) for score in (self.held_out, rival.held_out))
+        scores = " and ".join(shown(unit.value(score)) for score in (self.held_out, rival.held_out))
         scores = f"{unit.title} {scores} on the held-out rows"
-        if rival.difference <= 0:
+        if rival.difference.value <= 0:
             yield f"The recommended SVM is no better than {rival.name}: {scores}."
         else:
-            sure = f" ({_interval(unit, rival.interval, self.confidence)})" if isfinite(rival.interval[0]) else ""
             where = "over all rows" if self.by == "search" else "on them"
             yield (
                 f"Whether the recommended SVM is better than {rival.name} cannot be told from these rows: {scores}; {where} the "
-                f"difference is {_signed(unit.value(rival.difference))}{sure}."
+                f"difference is {rival.difference.text(signed=True)}."
             )
 
     @property
     def expectation(self) -> str:
         """The score to expect on new rows, in a sentence; empty if it is unknown."""
-        if not isfinite(self.expected):
+        expected = self.expected
+        if not isfinite(expected.value):
             return ""
-        unit = ScoreUnit(self.metric)
-        known = isfinite(self.expected_interval[0])
-        sure = f" ({_interval(unit, self.expected_interval, self.confidence, sign=False)})" if known else ""
-        held_out = f"{self.n_held_out} held-out rows"
-        n = self.n_expected - (self.n_held_out if self.by == "search" else 0)
+        n = expected.n_rows - (self.n_held_out if self.by == "search" else 0)
         unseen = "out of fold" if self.by == "search" else "that the judged models had not seen"
-        sets = [f"{n} training rows {unseen}"] * (n > 0) + [held_out] * (self.by == "search")
-        rows = " and ".join(sets)
-        luck = "the rows and of the folds" if self.by == "search" else "the rows and of the choice among settings"
-        covers = f". The interval covers the luck of {luck}" if known else ""
-        return (
-            f"On new rows expect {unit.title} {_text(unit.value(self.expected))} of the {self.recommended} SVM{sure}, as judged "
-            f"by {rows}{covers}."
-        )
+        rows = [f"{n} training rows {unseen}"] * (n > 0) + [f"{self.n_held_out} held-out rows"] * (self.by == "search")
+        covers = f". The interval covers {expected.covers}" if expected.known else ""
+        return f"On new rows {expectation(expected, f'the {self.recommended} SVM')}, as judged by {' and '.join(rows)}{covers}."
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -258,20 +226,21 @@ class Verdict:
         return (*self._contradiction(), *self._replacement(), *self._better_rivals())
 
     def _contradiction(self) -> Iterator[str]:
-        error = sqrt(self.out_of_fold_error**2 + self.held_out_error**2)
-        apart = abs(self.held_out - self.out_of_fold) / error if error > 0 else nan
+        out_of_fold = self.expected.out_of_fold
+        error = sqrt(self.expected.out_of_fold_error**2 + self.held_out_error**2)
+        apart = abs(self.held_out - out_of_fold) / error if error > 0 else nan
         if not apart > _CONTRADICTORY:
             return
         unit = ScoreUnit(self.metric)
         why = {
             "random": "They were drawn at random, so this is chance"
-            + (", or the choice suits the training rows better than new ones." if self.held_out < self.out_of_fold else "."),
+            + (", or the choice suits the training rows better than new ones." if self.held_out < out_of_fold else "."),
             "groups": "This is chance, or the groups held out differ from the others.",
             "time": "This is chance, or the later rows differ from the earlier ones.",
         }[self.held_out_by]
         yield (
-            f"The {self.n_held_out} held-out rows have {unit.title} {_text(unit.value(self.held_out))}, and the training rows "
-            f"out of fold {_text(unit.value(self.out_of_fold))}: {apart:.1f} standard errors apart. {why}"
+            f"The {self.n_held_out} held-out rows have {unit.title} {shown(unit.value(self.held_out))}, and the training rows "
+            f"out of fold {shown(unit.value(out_of_fold))}: {apart:.1f} standard errors apart. {why}"
         )
 
     def _replacement(self) -> Iterator[str]:
@@ -286,12 +255,12 @@ class Verdict:
     def _better_rivals(self) -> Iterator[str]:
         unit = ScoreUnit(self.metric)
         for rival in self.rivals:
-            if rival.code != CONSTANT and rival.interval[1] < 0:
+            if rival.code != CONSTANT and rival.difference.side < 0:
                 name = rival.name[0].upper() + rival.name[1:]
                 yield (
                     f"{name} is better than the recommended SVM on the same held-out rows: {unit.title} "
-                    f"{_text(unit.value(rival.held_out))} in place of {_text(unit.value(self.held_out))} (difference of the SVM "
-                    f"{_signed(unit.value(rival.difference))}, {_interval(unit, rival.interval, self.confidence)})."
+                    f"{shown(unit.value(rival.held_out))} in place of {shown(unit.value(self.held_out))} (difference of the SVM "
+                    f"{_by(rival.difference)})."
                 )
 
     def to_dict(self) -> dict[str, Any]:
@@ -311,22 +280,18 @@ class Verdict:
         names = [f.name for f in fields(cls)]
         if missing := [name for name in names if name not in found]:
             raise ArgumentError(f"found has no {missing[0]!r}; pass what Verdict.to_dict() returned")
-        kept = ("number", "params", "replaced")  # None is no nan there
+        kept = ("number", "params")  # None is no nan there
         values = {name: found[name] if name in kept else none_to_nan(found[name]) for name in names}
-        values["replaced"] = None if values["replaced"] is None else Replaced(**values["replaced"])
-        values["rivals"] = tuple(Rival(**rival) for rival in values["rivals"])
+        for name in ("gain", "difference"):
+            values[name] = Difference.from_dict(found[name])
+        values["expected"] = ExpectedScore.from_dict(found["expected"])
+        values["replaced"] = None if found["replaced"] is None else Replaced(**found["replaced"])
+        rivals = [none_to_nan(rival) | {"difference": Difference.from_dict(rival["difference"])} for rival in found["rivals"]]
+        values["rivals"] = tuple(Rival(**rival) for rival in rivals)
         return cls(**values)
 
 
-def _text(value: float) -> str:
-    return f"{value:.4g}"
-
-
-def _signed(value: float) -> str:
-    return f"{value:+.3g}" if value else "0"
-
-
-def _interval(unit: ScoreUnit, interval: Interval, confidence: float, sign: bool = True) -> str:
-    low, high = unit.interval(interval)
-    ends = (f"{low:+.3g}", f"{high:+.3g}") if sign else (_text(low), _text(high))
-    return f"{100 * confidence:g} % interval {ends[0]} to {ends[1]}"
+def _by(difference: Difference) -> str:
+    """Return a difference within brackets."""
+    interval = difference.interval_text(signed=True)
+    return shown(ScoreUnit(difference.metric).value(difference.value), signed=True) + (interval and f", {interval}")

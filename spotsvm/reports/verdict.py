@@ -54,15 +54,15 @@ def verdict_parts(found: Verdict) -> list[Part]:
         ]
     others = [rival for rival in found.rivals if rival.code != CONSTANT]
     rows += [(f"{one.name}, held-out rows", one.held_out, *_within(found.metric, one.held_out, one.error)) for one in others]
-    if found.by == "search" and np.isfinite(found.expected):
-        rows.append((f"{found.recommended}, on new rows", found.expected, *found.expected_interval))
+    if found.by == "search" and np.isfinite(found.expected.value):
+        rows.append((f"{found.recommended}, on new rows", found.expected.value, *found.expected.interval))
     return [
         *words,
         *(Notice(text, "warning") for text in found.warnings),
         interval_picture(
             [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
             unit.title,
-            f"{unit.title}; {unit.better}. A line is a {100 * found.confidence:g} % interval. {_SEEN[found.by]} "
+            f"{unit.title}; {unit.better}. A line is a {100 * found.difference.confidence:g} % interval. {_SEEN[found.by]} "
             f"{found.n_held_out} held-out rows.",
         ),
         Table(verdict_table(found), f"{unit.title} {folds} and on held-out rows, its standard error, and seconds of a fit"),
@@ -72,7 +72,7 @@ def verdict_parts(found: Verdict) -> list[Part]:
 
 def _known(found: Verdict, which: str) -> tuple[float, float]:
     """Return the interval of a score on the folds, where that is the score to expect."""
-    return found.expected_interval if found.by == "average" and found.recommended == which else (nan, nan)
+    return found.expected.interval if found.by == "average" and found.recommended == which else (nan, nan)
 
 
 def verdict_table(found: Verdict) -> pd.DataFrame:
@@ -89,11 +89,11 @@ def verdict_table(found: Verdict) -> pd.DataFrame:
 
 def _differences(found: Verdict, unit: ScoreUnit) -> list[Part]:
     """Return the picture of the differences between the tuned and the default model; none if no model was compared."""
-    if not (found.compares and np.isfinite(found.difference)):
+    if not (found.compares and np.isfinite(found.difference.value)):
         return []
     rows: list[Row] = [
-        (_FOLDS[found.by], found.gain, found.gain - _SURE * found.gain_error, found.gain + _SURE * found.gain_error),
-        ("held-out rows", found.difference, *found.interval),
+        (_FOLDS[found.by], found.gain.value, *found.gain.interval),
+        ("held-out rows", found.difference.value, *found.difference.interval),
     ]
     side = "left" if unit.is_error else "right"
     return [

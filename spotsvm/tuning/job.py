@@ -176,10 +176,7 @@ class TuningJob(TableJob):
                 search.study_.add_finding(ROWS, finding)
                 results[which] = replace(results[which], estimator=final)
             expected = expected_of(scorer, self.metric, its.out_of_fold, its.held_out, self.seed)
-            verdict = replace(
-                verdict, expected=expected.value, expected_interval=expected.interval, n_expected=expected.n_rows,
-                out_of_fold=expected.out_of_fold, out_of_fold_error=expected.out_of_fold_error,
-            )  # fmt: skip
+            verdict = replace(verdict, expected=expected)
             study = search.study_
             study.add_finding(VERDICT, verdict.to_dict() | {"of_trials": study.n_finished})
             facts = table_facts(self.table, self.metric, len(test.y), self.file, study.findings.get(TABLE))

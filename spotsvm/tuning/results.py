@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.errors import StorageError
+from spotsvm.luck.difference import Difference
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -45,7 +46,7 @@ def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
     found = () if verdict is None else verdict.rivals
     rows: list[dict[str, Any]] = [
         {"model": r.code, "on_folds": unit.value(r.score), "held_out": unit.value(r.held_out), "held_out_error": r.error}
-        | dict(zip(["difference", "low", "high"], [unit.value(r.difference), *unit.interval(r.interval)], strict=True))
+        | _difference(unit, r.difference)
         | {"seconds": r.seconds, "note": r.name}
         for r in found
     ]
@@ -60,11 +61,8 @@ def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
         for c in results
     ]
     if verdict is not None and verdict.compares:
-        other, sign = (0, 1.0) if verdict.recommended == "tuned" else (-1, -1.0)
-        ends = (sign * end for end in unit.interval(verdict.interval))
-        tuned[other] |= {"difference": sign * unit.value(verdict.difference)} | dict(
-            zip(["low", "high"], sorted(ends), strict=True)
-        )
+        keep = verdict.recommended == "default"
+        tuned[-1 if keep else 0] |= _difference(unit, verdict.difference.turned() if keep else verdict.difference)
     noticed = [{"model": "", "note": f"notice: {notice.sentence}"} for notice in final.notices]
     frame = pd.DataFrame([*rows[:1], *tuned, *rows[1:], *noticed])
     names = [
@@ -81,6 +79,11 @@ def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
         "note",
     ]
     return frame.assign(metric=unit.title, better=unit.better).reindex(columns=names)
+
+
+def _difference(unit: ScoreUnit, difference: Difference) -> dict[str, float]:
+    low, high = unit.interval(difference.interval)
+    return {"difference": unit.value(difference.value), "low": low, "high": high}
 
 
 def _recommended(results: Sequence[HeldOutResult]) -> HeldOutResult:

@@ -77,7 +77,7 @@ def rivals(
             difference = paired_difference(scorer, its.sets, mine.sets, seed, shares=shares)
             held_out, error = score_with_error(scorer, its.held_out, seed)
         score = constant_score if folds else float("nan")
-        yield Rival(code, name, score, held_out, error, difference.value, difference.interval, seconds)
+        yield Rival(code, name, score, held_out, error, difference, seconds)
 
 
 def _models(estimator: Any, train: Table, compare: bool) -> Iterator[tuple[str, str, Any]]:

@@ -33,7 +33,7 @@ from spotsvm.tuning.scoring import positive_class, score_title, table_scorer
 from spotsvm.tuning.table_job import TableJob, groups_of, unwarned
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import Table
-from spotsvm.tuning.verdict import Choice, Gain, decide
+from spotsvm.tuning.verdict import Choice, decide
 
 #: folds by default, and rows of a class at least in the training rows
 _FOLDS, _LEAST = 5, 2
@@ -161,20 +161,15 @@ class TunedJob(TableJob):
         """Return the verdict, with the score to expect that the fit has found by out-of-fold rows."""
         default, tuned = results
         model = tuned.estimator
-        gain = Gain(model.verdict_.value, model.verdict_.error)
         choice = Choice(
-            None, {}, tuned.tuned_score, gain, default=None, default_params={}, n_better=0, n_candidates=len(model.settings_),
-            why_default=None, replaced=None,
+            None, {}, tuned.tuned_score, model.verdict_, default=None, default_params={}, n_better=0,
+            n_candidates=len(model.settings_), why_default=None, replaced=None,
         )  # fmt: skip
         held_out = self.difference(scorer, default.estimator, model, test)
         counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
         verdict = decide(choice, self.metric, default, tuned, held_out, held_out_by=self.held_out_by(test), **counts)
         keep = verdict.recommended == "default"
-        expected = model.default_score_ if keep else model.expected_score_
-        return replace(
-            verdict, by="average", expected=expected.value, expected_interval=expected.interval, n_expected=expected.n_rows,
-            out_of_fold=expected.value, out_of_fold_error=expected.error,
-        )  # fmt: skip
+        return replace(verdict, by="average", expected=model.default_score_ if keep else model.expected_score_)
 
 
 def _compile_first() -> None:

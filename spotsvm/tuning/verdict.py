@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.luck.difference import CONFIDENCE, Difference
-from spotsvm.luck.intervals import corrected_factor
+from spotsvm.luck.difference import Difference, difference_on_folds
 from spotsvm.luck.sentences import Decision
 from spotsvm.luck.verdict import HeldOut, Reason, Replaced, Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -31,34 +30,13 @@ _SOLVER = 1e-3
 
 
 @dataclass(frozen=True)
-class Gain:
-    """By how much a machine is better than another one on the same folds; the error is nan if there are too few."""
-
-    value: float
-    error: float
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether it is better by more than the noise of the folds."""
-        return self.value > max(NOISE * (self.error if np.isfinite(self.error) else 0.0), _ROUNDING)
-
-    @classmethod
-    def of(cls, second: Floats, first: Floats, ratio: float) -> Gain:
-        """Return it from the scores in each fold; `ratio` is that of Nadeau and Bengio."""
-        differences = second - first
-        n = len(differences)
-        error = np.sqrt(corrected_factor(n, ratio) * differences.var(ddof=1)) if n > 1 else np.nan
-        return cls(float(differences.mean()), float(error))
-
-
-@dataclass(frozen=True)
 class Choice:
     """The candidate to compare with the default."""
 
     number: int | None  # its trial; that of the default if no candidate is to be preferred
     params: Mapping[str, Any]
     score: float
-    gain: Gain  # over the default, on the given folds
+    gain: Difference  # over the default, on the given folds
     default: int | None  # the trial of the default, if there is one
     default_params: Mapping[str, Any]  # its parameters, as far as the space can hold them
     n_better: int  # candidates with a better score than the default on the given folds
@@ -90,7 +68,7 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
     replaced = None
     if best is not None and (edges := edges_of(best.params, study.space)):
         inner = [t for t in better if not edges_of(t.params, study.space)]
-        alike = [t for t in inner if not Gain.of(folds[best.number], folds[t.number], ratio).is_clear]
+        alike = [t for t in inner if not _is_clear(difference_on_folds(folds[t.number], folds[best.number], ratio))]
         if alike:
             best = max(alike, key=lambda t: (gains[t.number], -t.number))
             replaced = Replaced(chosen.number, {edge.name: float(edge.value) for edge in edges})
@@ -102,12 +80,17 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
         "n_candidates": len(gains) - (default in gains),
     }
     if best is None:
-        none, score = Gain(0.0, np.nan), float(default_folds.mean())
+        none, score = Difference(0.0), float(default_folds.mean())
         return Choice(default, shown, score, none, why_default="none better", replaced=None, **counts)
+    gain = difference_on_folds(default_folds, folds[best.number], ratio)
     return Choice(
-        best.number, dict(best.params), float(folds[best.number].mean()), Gain.of(folds[best.number], default_folds, ratio),
-        why_default=None, replaced=replaced, **counts,
-    )  # fmt: skip
+        best.number, dict(best.params), float(folds[best.number].mean()), gain, why_default=None, replaced=replaced, **counts
+    )
+
+
+def _is_clear(gain: Difference) -> bool:
+    """Return whether a model is better by more than the noise of the folds."""
+    return gain.value > max(NOISE * (gain.error if np.isfinite(gain.error) else 0.0), _ROUNDING)
 
 
 def _is_close(params: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
@@ -150,8 +133,8 @@ def decide(
         metric, decision, reason, "default" if keep else "tuned", choice.default if keep else choice.number,
         choice.default_params if keep else choice.params,
         default.tuned_score, default.test_score, default.test_error, tuned.tuned_score, tuned.test_score, tuned.test_error,
-        choice.gain.value, choice.gain.error, held_out.value, held_out.error, held_out.interval, CONFIDENCE, n_held_out,
-        overall, choice.n_better, choice.n_candidates, held_out_by, replaced=choice.replaced,
+        replace(choice.gain, metric=metric), replace(held_out, metric=metric), n_held_out, overall,
+        choice.n_better, choice.n_candidates, held_out_by, replaced=choice.replaced,
     )  # fmt: skip
 
 

@@ -63,10 +63,10 @@ def test_the_verdict_is_the_same_everywhere(tuned):
     assert decided == [words[verdict.decision]]
     if name == "board":
         assert verdict.decision == "helped"
-        assert verdict.difference > 0.1
+        assert verdict.difference.value > 0.1
     else:
         assert verdict.decision != "helped"
-        assert not abs(verdict.difference) >= 0.25
+        assert not abs(verdict.difference.value) >= 0.25
         assert re.search("is no better than always|than always '.*' cannot be told", verdict.sentence)
 
 
@@ -82,11 +82,11 @@ def test_the_table_and_the_verdict_have_the_same_scores(tuned):
         assert list(scores.loc[row, ["on_folds", "held_out", "held_out_error"]]) == [
             getattr(verdict, f"{which}_{what}") for what in ("score", "held_out", "error")
         ]
-    assert verdict.gain == pytest.approx(verdict.tuned_score - verdict.default_score)
+    assert verdict.gain.value == pytest.approx(verdict.tuned_score - verdict.default_score)
     if verdict.compares:
-        assert verdict.difference == pytest.approx(verdict.tuned_held_out - verdict.default_held_out)
-        low, high = verdict.interval
-        assert low <= verdict.difference <= high
+        assert verdict.difference.value == pytest.approx(verdict.tuned_held_out - verdict.default_held_out)
+        low, high = verdict.difference.interval
+        assert low <= verdict.difference.value <= high
 
 
 def test_there_is_one_recommendation(tuned):
@@ -137,9 +137,9 @@ def test_what_to_expect_rests_on_all_rows_and_holds_the_truth(tuned):
     study = RecordedStudy(out / "random.db")
     verdict = Verdict.from_dict(study.findings["verdict"])
     expected, low, high = said(r"On new rows expect accuracy # of the \w+ SVM \(95 % interval # to #\)", text)
-    assert (expected, low, high) == tuple(float(f"{v:.4g}") for v in (verdict.expected, *verdict.expected_interval))
+    assert (expected, low, high) == tuple(float(f"{v:.4g}") for v in (verdict.expected.value, *verdict.expected.interval))
     assert "by 180 training rows out of fold and 60 held-out rows" in " ".join(text.split())
-    assert min(verdict.out_of_fold, verdict.held_out) <= expected <= max(verdict.out_of_fold, verdict.held_out)
+    assert min(verdict.expected.out_of_fold, verdict.held_out) <= expected <= max(verdict.expected.out_of_fold, verdict.held_out)
     X, y = (board if name == "board" else noise)(np.random.default_rng(99), 4000)
     model = load_model(out / "model.skops").pipeline
     names = [f"x{k}" for k in range(X.shape[1])]

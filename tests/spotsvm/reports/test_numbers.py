@@ -10,7 +10,8 @@ from scipy.stats import loguniform
 
 from spotsvm import Study
 from spotsvm.common.text import short
-from spotsvm.luck.estimate import Estimate
+from spotsvm.luck.difference import Difference
+from spotsvm.luck.estimate import Estimate, ExpectedScore
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.reports.study_page import study_page
@@ -18,6 +19,16 @@ from tests.spotsvm.reports.pages import check_page
 
 SPACE = {"table__svc__C": loguniform(2**-5, 2**15), "table__svc__gamma": loguniform(2**-15, 2**3)}
 DEFAULT = {"table__svc__C": 1.0, "table__svc__gamma": 0.1}
+
+
+def by(value, *interval, metric="accuracy"):
+    return Difference(value, interval or (nan, nan), 0.02, metric=metric, how="held out")
+
+
+def expect(value, *interval, metric="accuracy"):
+    return ExpectedScore(
+        value, interval or (nan, nan), 0.02, metric=metric, how="rows", n_rows=178, out_of_fold=value, out_of_fold_error=0.02
+    )
 
 
 def tuned(**changed):
@@ -29,12 +40,10 @@ def tuned(**changed):
         "metric": "accuracy", "decision": "helped", "reason": "held-out better", "recommended": "tuned",
         "number": 7, "params": dict(seventh.params), "default_score": 0.7123, "default_held_out": 0.7011, "default_error": 0.0213,
         "tuned_score": seventh.value,
-        "tuned_held_out": 0.7533, "tuned_error": 0.0208, "gain": 0.031, "gain_error": 0.011, "difference": 0.0522,
-        "difference_error": 0.0151, "interval": (0.022, 0.081), "confidence": 0.95, "n_held_out": 61,
-        "n_better": 3, "n_candidates": 12, "expected": 0.7411, "expected_interval": (0.7012, 0.7817), "n_expected": 178,
-        "out_of_fold": 0.7411, "out_of_fold_error": 0.02,
-        "rivals": (Rival("constant", "always 'red'", 0.5, 0.51, 0.05, 0.2, (0.1, 0.3), 0.001),
-                   Rival("forest", "a random forest", nan, 0.74, 0.02, 0.01, (-0.05, 0.07), 0.7)),
+        "tuned_held_out": 0.7533, "tuned_error": 0.0208, "gain": by(0.031, 0.01, 0.052), "difference": by(0.0522, 0.022, 0.081),
+        "n_held_out": 61, "n_better": 3, "n_candidates": 12, "expected": expect(0.7411, 0.7012, 0.7817),
+        "rivals": (Rival("constant", "always 'red'", 0.5, 0.51, 0.05, by(0.2, 0.1, 0.3), 0.001),
+                   Rival("forest", "a random forest", nan, 0.74, 0.02, by(0.01, -0.05, 0.07), 0.7)),
     }  # fmt: skip
     verdict = Verdict(**known | changed)
     study.add_finding("verdict", verdict.to_dict())
@@ -100,7 +109,7 @@ def test_a_page_recommends_one_trial_and_expects_one_score():
     text = unescape(study_page(study).html())
     assert text.count("On new data expect") + text.count("on new data expect") <= 2
     expected = re.findall(r"on new rows expect accuracy (-?[\d.]+\d)", text, re.IGNORECASE)
-    assert {round(float(value), 2) for value in expected} == {round(verdict.expected, 2)}
+    assert {round(float(value), 2) for value in expected} == {round(verdict.expected.value, 2)}
     assert set(re.findall(r"Use trial (\d+)", text)) <= {"7"}
     chosen = set(re.findall(r'<tr data-trial="(\d+)" class="chosen"', text))
     assert chosen == {"7"}
@@ -138,9 +147,8 @@ def test_a_default_that_nothing_was_compared_with_is_not_compared_with_itself():
         reason="none better",
         recommended="default",
         number=0,
-        difference=nan,
-        interval=(nan, nan),
-        gain=0.0,
+        difference=by(nan),
+        gain=by(0.0),
     )
     text = study_page(study).html()
     assert difference not in text
@@ -150,9 +158,10 @@ def test_a_default_that_nothing_was_compared_with_is_not_compared_with_itself():
 
 
 def test_an_error_is_drawn_in_its_own_unit():
-    known = {"metric": "neg_root_mean_squared_error", "rivals": (), "expected": -3.7, "expected_interval": (-4.0, -3.4)}
-    scores = {"default_score": -3.9, "default_held_out": -4.1, "tuned_score": -3.6, "tuned_held_out": -3.8, "difference": 0.3}
-    study, _ = tuned(**known, **scores, interval=(0.1, 0.5))
+    error = "neg_root_mean_squared_error"
+    known = {"metric": error, "rivals": (), "expected": expect(-3.7, -4.0, -3.4, metric=error)}
+    scores = {"default_score": -3.9, "default_held_out": -4.1, "tuned_score": -3.6, "tuned_held_out": -3.8}
+    study, _ = tuned(**known, **scores, difference=by(0.3, 0.1, 0.5, metric=error))
     text = unescape(study_page(study).html())
     rows = one(tables(text), "RMSE on the folds")
     assert [(row[0], float(row[1]), float(row[2])) for row in rows[1:]] == [
@@ -172,7 +181,7 @@ def test_the_default_is_recommended_although_it_is_no_trial():
         params=DEFAULT,
         reason="none better",
         n_better=0,
-        expected=0.7123,
+        expected=expect(0.7123),
     )
     text = study_page(study).html()
     check_page(text)
@@ -185,7 +194,7 @@ def test_the_default_is_recommended_although_it_is_no_trial():
     assert set(re.findall(r"<title>(.*?)</title>", text.partition("</head>")[2])) >= {"recommended: 1", "recommended: 0.1"}
     assert "recommended: trial" not in text
     assert "Keep the default SVM" in text
-    assert f"expect accuracy {short(verdict.expected)} of the default SVM" in " ".join(text.split())
+    assert f"expect accuracy {short(verdict.expected.value)} of the default SVM" in " ".join(text.split())
 
 
 def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers():

@@ -163,8 +163,8 @@ def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
         assert getattr(verdict, f"{which}_score") == c.tuned_score
         assert (getattr(verdict, f"{which}_held_out"), getattr(verdict, f"{which}_error")) == (c.test_score, c.test_error)
     if verdict.compares:
-        assert verdict.difference == pytest.approx(results[-1].test_score - results[0].test_score)
-    assert verdict.gain == pytest.approx(results[-1].tuned_score - results[0].tuned_score)
+        assert verdict.difference.value == pytest.approx(results[-1].test_score - results[0].test_score)
+    assert verdict.gain.value == pytest.approx(results[-1].tuned_score - results[0].tuned_score)
     assert Verdict.from_dict(results[-1].search.study_.findings["verdict"]).to_dict() == verdict.to_dict()
 
 

@@ -8,7 +8,8 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from spotsvm.common.text import short_names
-from spotsvm.luck.estimate import Estimate
+from spotsvm.luck.difference import Difference
+from spotsvm.luck.estimate import Estimate, ExpectedScore
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.space.space import Space
@@ -37,12 +38,12 @@ def flat(text):
 
 
 RIVALS = (
-    Rival("constant", "always 'no'", 0.5, 0.5, 0.07, 0.3, (0.2, 0.4), 0.001),
-    Rival("linear", "logistic regression", np.nan, 0.75, 0.03, 0.05, (-0.02, 0.12), 0.01),
+    Rival("constant", "always 'no'", 0.5, 0.5, 0.07, Difference(0.3, (0.2, 0.4)), 0.001),
+    Rival("linear", "logistic regression", np.nan, 0.75, 0.03, Difference(0.05, (-0.02, 0.12)), 0.01),
 )
 VERDICT = Verdict(
     "accuracy", "helped", "held-out better", "tuned", 4, {"svc__C": 12.3456, "svc__gamma": 0.000123456}, 0.75, 0.7, 0.1, 0.9, 0.8,
-    0.02, 0.15, 0.01, 0.1, 0.03, (0.04, 0.16), 0.95, 50, 0.14,
+    0.02, Difference(0.15), Difference(0.1, (0.04, 0.16)), 50, 0.14,
 )  # fmt: skip
 
 
@@ -83,12 +84,13 @@ def test_a_constant_is_in_the_table_and_other_models_have_lines():
 
 def test_an_error_is_shown_in_its_own_unit():
     """Nothing is negative: neither in the table nor in any sentence."""
+    error = "neg_root_mean_squared_error"
     rmse = replace(
-        VERDICT, metric="neg_root_mean_squared_error", default_score=-3.6, default_held_out=-4.9, tuned_score=-3.4,
-        tuned_held_out=-4.1, difference=0.8, interval=(0.1, 1.5), expected=-3.8, expected_interval=(-4.8, -3.0),
-        n_expected=200, rivals=(
-            Rival("constant", "always the mean", -9.2, -9.0, 0.8, 5.4, (4.3, 6.4), 0.001),
-            Rival("forest", "a random forest", np.nan, -4.0, 0.6, -0.1, (-0.8, 0.6), 0.7),
+        VERDICT, metric=error, default_score=-3.6, default_held_out=-4.9, tuned_score=-3.4,
+        tuned_held_out=-4.1, difference=Difference(0.8, (0.1, 1.5), metric=error),
+        expected=ExpectedScore(-3.8, (-4.8, -3.0), metric=error, how="rows", n_rows=200), rivals=(
+            Rival("constant", "always the mean", -9.2, -9.0, 0.8, Difference(5.4, (4.3, 6.4), metric=error), 0.001),
+            Rival("forest", "a random forest", np.nan, -4.0, 0.6, Difference(-0.1, (-0.8, 0.6), metric=error), 0.7),
         ),
     )  # fmt: skip
     found = luck("repeats", 0.27, (0.1, 0.4), tuned=-3.4, metric="neg_root_mean_squared_error")
@@ -137,21 +139,18 @@ def test_the_verdict_comes_first_and_the_recommendation_follows_it():
     def paragraphs(**changed):
         return [flat(one) for one in summary(verdict=replace(VERDICT, **changed)).split("\n\n")[1:]]
 
-    known = {
-        "expected": 0.88,
-        "expected_interval": (0.83, 0.93),
-        "n_expected": 200,
-        "out_of_fold": 0.9,
-        "out_of_fold_error": 0.02,
-    }
-    said = paragraphs(**known)
+    expected = ExpectedScore(
+        0.88, (0.83, 0.93), metric="accuracy", how="rows", n_rows=200, out_of_fold=0.9, out_of_fold_error=0.02
+    )
+    said = paragraphs(expected=expected)
     assert said[0].startswith("Tuning helped: on the 50 held-out rows the tuned SVM has accuracy 0.8, the default SVM 0.7")
     assert said[1].startswith("On new rows expect accuracy 0.88 of the tuned SVM (95 % interval 0.83 to 0.93), as judged by 150")
     assert said[2].startswith(
         "The 50 held-out rows have accuracy 0.8, and the training rows out of fold 0.9: 3.5 standard errors"
     )
     keep = {"decision": "did not help", "recommended": "default", "number": 3, "params": {"svc__C": 1.0, "svc__gamma": 0.5}}
-    kept = paragraphs(**keep, reason="none better", expected=0.75)
+    expected = ExpectedScore(0.75, metric="accuracy", how="held out", n_rows=50)
+    kept = paragraphs(**keep, reason="none better", expected=expected)
     assert kept[0].endswith("no candidate scores better than the default SVM on the folds. Keep the default SVM.")
     assert kept[1].startswith("On new rows expect accuracy 0.75 of the default SVM, as judged by 50 held-out rows.")
     assert "Recommended: the default SVM: C = 1, gamma = 0.5" in kept

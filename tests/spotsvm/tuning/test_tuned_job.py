@@ -80,11 +80,10 @@ def test_scores_and_verdict(done):
     assert default.test_score == score(test.y, machine.predict(test.X))
     assert tuned.test_score == score(test.y, model.predict(test.X))
     assert (default.tuned_score, tuned.tuned_score) == (model.default_score_.value, model.expected_score_.value)
-    assert verdict.gain == model.verdict_.value
-    assert verdict.difference == pytest.approx(tuned.test_score - default.test_score)
+    assert verdict.gain == model.verdict_
+    assert verdict.difference.value == pytest.approx(tuned.test_score - default.test_score)
     keep = verdict.recommended == "default"
-    assert verdict.expected == (model.default_score_.value if keep else model.expected_score_.value)
-    assert verdict.expected_interval == (model.default_score_.interval if keep else model.expected_score_.interval)
+    assert verdict.expected == (model.default_score_ if keep else model.expected_score_)
     assert f"as judged by {len(train.y)} training rows that the judged models had not seen." in verdict.expectation
     assert [rival.code for rival in verdict.rivals] == ["constant", "linear", "forest"]
     assert verdict.rivals[0].score == model.constant_score_.value

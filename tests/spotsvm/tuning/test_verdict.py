@@ -13,7 +13,7 @@ from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.tables.table import make_table
-from spotsvm.tuning.verdict import Choice, Gain, choose, decide
+from spotsvm.tuning.verdict import Choice, choose, decide
 
 SPACE = Space({"C": (1.0, 100.0), "gamma": (0.0, 1.0)})
 DEFAULT = {"C": 10.0, "gamma": 0.5}
@@ -96,12 +96,12 @@ def result(name, tuned, test):
 
 
 def verdict(gain=0.05, difference=0.1, interval=(0.02, 0.18), why=None):
-    choice = Choice(4, INNER, 0.7 + gain, Gain(gain, 0.02), 0, DEFAULT, 3, 10, why, None)
+    choice = Choice(4, INNER, 0.7 + gain, Difference(gain, error=0.02), 0, DEFAULT, 3, 10, why, None)
     found = decide(
         choice, "accuracy", result("default", 0.7, 0.7), result("kriging", 0.7 + gain, 0.7 + difference),
         Difference(difference, interval, 0.04), n_held_out=50, n_train=150,
     )  # fmt: skip
-    assert found.gain == gain
+    assert found.gain.value == gain
     assert (found.number, found.params) == ((0, DEFAULT) if found.recommended == "default" else (4, INNER))
     return found
 
@@ -179,9 +179,9 @@ def test_a_verdict_on_a_table_of_known_truth(draw, n, decision, low, high):
     assert found.decision == decision
     assert low <= truth <= high
     if found.compares:
-        assert found.interval[0] <= truth <= found.interval[1]
-        assert (found.interval[0] > 0) == (decision == "helped")
+        assert found.difference.interval[0] <= truth <= found.difference.interval[1]
+        assert (found.difference.interval[0] > 0) == (decision == "helped")
     best = tuned if found.recommended == "tuned" else default
-    low, high = found.expected_interval
+    low, high = found.expected.interval
     assert low <= float((best.estimator.predict(X) == y).mean()) <= high
     assert found.constant.held_out <= 0.6
