@@ -23,7 +23,7 @@ from sphinx.errors import ExtensionError
 SOURCES = Path(__file__).resolve().parent.parent
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != SOURCES]
 spotsvm = importlib.import_module("spotsvm")
-sys.path.append(str(SOURCES / "docs"))  # mathml.py
+sys.path.append(str(SOURCES / "docs"))  # mathml.py, themes.py
 
 #: the modules that users import from
 HOMES = (
@@ -107,8 +107,11 @@ quick = os.environ.get("SPOTSVM_GALLERY") == "quick"
 sphinx_gallery_conf = {
     "examples_dirs": "examples",
     "gallery_dirs": "gallery",
-    "subsection_order": [f"examples/{name}" for name in ("svm", "functions", "luck", "studies", "series", "kernels", "searches")],
+    "subsection_order": [
+        f"examples/{name}" for name in ("svm", "field", "functions", "luck", "studies", "series", "kernels", "searches")
+    ],
     "within_subsection_order": "ExampleTitleSortKey",
+    "image_scrapers": "themes.scraper",
     "filename_pattern": QUICK if quick else "plot_",
     "abort_on_example_error": True,
     "doc_module": ("spotsvm",),

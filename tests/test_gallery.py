@@ -8,7 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
+from matplotlib.colors import to_hex
 
 GALLERY = Path(__file__).parent.parent / "docs" / "examples"
 EXAMPLES = sorted(GALLERY.glob("*/plot_*.py"))
@@ -21,6 +23,8 @@ PUBLIC = (
     "spotsvm.solvers.dual",
     "spotsvm.tables",
 )
+#: folders whose examples assert their last sentence
+ASSERTED = ("field",)
 QUICK = ("functions/plot_conditions.py", "searches/plot_nugget.py", "studies/plot_resume.py")
 
 
@@ -59,6 +63,19 @@ def test_an_example_is_short_and_has_title_text_cells_and_a_picture(path):
     assert code.count("plt.show()") >= 1
 
 
+@pytest.mark.parametrize("path", [path for path in EXAMPLES if path.parent.name in ASSERTED], ids=name)
+def test_an_example_ends_in_a_sentence_that_it_asserts(path):
+    text, code = path.read_text().rsplit("\n# %%\n", 1)[1].split("\n\n", 1)
+    assert all(line.startswith("# ") for line in text.splitlines())
+    assert text.endswith(".")
+    assert any(isinstance(node, ast.Assert) for node in ast.parse(code).body)
+
+
+@pytest.mark.parametrize("path", [path for path in EXAMPLES if path.parent.name in ASSERTED], ids=name)
+def test_code_of_an_example_fits_a_page_without_a_scroll_bar(path):
+    assert max(len(line) for line in path.read_text().splitlines()) <= 79
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=name)
 def test_an_example_uses_public_names_of_the_library(path):
     used = list(spotsvm_imports(ast.parse(path.read_text())))
@@ -88,3 +105,29 @@ def test_quick_examples_run_without_warnings_and_draw(path, tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     assert int(done.stdout.split()[-1]) >= 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(GALLERY.parent)
+    themes = importlib.import_module("themes")
+    figure, (left, right) = plt.subplots(1, 2, figsize=(4, 2))
+    (line,) = left.plot([1, 2], color="tab:blue", mfc="none", label="blue")
+    bars = left.barh([1, 2], [1, 2], color="black")
+    label = left.set(xlabel="cost C", title="Two\nlines")[0]
+    right.imshow([[0, 1]])
+    on_image = right.text(0, 0, "0", color="white")
+    left.scatter([1], [1], facecolors="none", edgecolors="0.5")
+    left.legend()
+    path = tmp_path / "gallery" / "images" / "plot_001.png"
+    path.parent.mkdir(parents=True)
+    text = themes.scraper(None, {"image_path_iterator": iter([str(path)])}, {"src_dir": str(tmp_path)})
+    assert plt.get_fignums() == []
+    assert [plt.imread(file).shape for file in sorted(path.parent.iterdir())] == [(400, 800, 4)] * 2
+    assert text.count(".. image:: /gallery/images/plot_001") == 2
+    assert ":alt: Two lines; cost C" in text
+    assert ":class: only-dark" in text
+    assert ":width: 400px" in text
+    assert to_hex(line.get_color()) == to_hex("tab:blue")
+    assert to_hex(bars[0].get_facecolor()) == to_hex(label.get_color()) == to_hex(themes.INK)
+    assert to_hex(figure.get_facecolor()) == to_hex(left.get_facecolor()) == to_hex(themes.BACKGROUND)
+    assert on_image.get_color() == "white"
