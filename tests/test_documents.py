@@ -184,13 +184,14 @@ def test_examples_of_the_gallery_that_pages_link_are_there():
 
 
 def test_readme_is_short_and_shows_what_comes_out():
-    assert len(README.splitlines()) <= 130
-    assert [shown != "" for _, shown in EXAMPLES["README"]] == [True, True]
+    assert len(README.splitlines()) <= 150
+    assert [shown != "" for _, shown in EXAMPLES["README"]] == [True, True, True]
+    assert max(len(line) for code, _ in EXAMPLES["README"] for line in code.splitlines()) <= 79
 
 
 def test_the_pages_that_readme_names_are_there():
     named = re.findall(r"\]\((\w[^)]*)\)", README)
-    assert len(named) > 15
+    assert len(named) > 8
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 

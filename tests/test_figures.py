@@ -76,6 +76,15 @@ def test_each_number_of_the_prose_comes_from_somewhere(name):
     assert unknown_numbers(page, "\n".join([*blocks, *figures])) == []
 
 
+def test_the_table_of_readme_is_in_the_benchmarks():
+    """Or, as for the seconds, in the file of figures."""
+    cells = [cell.strip() for row in re.findall(r"^\| (.*) \|$", PAGES["README.md"], flags=re.M) for cell in row.split("|")]
+    measured = [cell for cell in cells if re.search(r"\d\.\d", cell)]
+    assert len(measured) == 13
+    known = (ROOT / "docs" / "benchmarks.md").read_text()
+    assert [cell for cell in measured if cell not in known and cell not in FIGURES.values()] == []
+
+
 def test_the_numbers_of_a_text_are_found():
     text = "13.6, 13.3 and 13.4 %, 7 to 17 % of 1,000.5 in 20 rows"
     assert [value for value, _, measured in numbers(text) if measured] == pytest.approx([0.136, 0.133, 0.134, 0.07, 0.17, 1000.5])

@@ -1,5 +1,6 @@
 """The wheel: it holds `spotsvm` alone, and hides nothing of the user's; the source distribution: it can be tested."""
 
+import re
 import tarfile
 import zipfile
 from shutil import copytree, ignore_patterns
@@ -23,6 +24,17 @@ def test_the_wheel_holds_spotsvm_alone_and_all_of_it(wheel):
     assert sum(name.endswith("py.typed") for name in names) == 4
     assert any(name.endswith(".j2") for name in names)
     assert any(name.endswith(".csv") for name in names)
+
+
+def test_an_index_page_shows_the_readme_without_links_that_lead_nowhere(wheel):
+    with zipfile.ZipFile(wheel) as file:
+        metadata = file.read(next(name for name in file.namelist() if name.endswith("/METADATA"))).decode()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "Description-Content-Type: text/markdown" in metadata
+    assert len(re.findall(r"\]\((?!https?:)", readme)) > 5
+    assert re.findall(r"\]\((?!https?:)", metadata) == []
+    assert metadata.partition("\n\n")[2].splitlines()[0] == "# spotsvm"
+    assert len(metadata.partition("\n\n")[2].splitlines()) == len(readme.splitlines())
 
 
 def test_it_works_beside_packages_of_the_same_names(wheel, tmp_path):
