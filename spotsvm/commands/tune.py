@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import which
 from typing import Any
 
 import click
@@ -399,7 +401,9 @@ def demo(model: str, **options: Any) -> None:
     results = run(make_table(X, y), source=source, **options)
     for line in _demo_page(results, options["out"]):
         click.echo(line)
-    click.echo("Next, with a table of your own: spotsvm tune FILE.csv --target COLUMN")
+    # an environment that is not activated has the command at the place from which this one was started
+    script = "spotsvm" if which("spotsvm") or Path(sys.argv[0]).name != "spotsvm" else sys.argv[0]
+    click.echo(f"Next, with a table of your own: {script} tune FILE.csv --target COLUMN")
 
 
 def _demo_page(results: Any, out: Path | None) -> Iterator[str]:
