@@ -23,8 +23,6 @@ PUBLIC = (
     "spotsvm.solvers.dual",
     "spotsvm.tables",
 )
-#: folders whose examples assert their last sentence
-ASSERTED = ("field",)
 QUICK = ("functions/plot_conditions.py", "searches/plot_nugget.py", "studies/plot_resume.py")
 
 
@@ -63,7 +61,7 @@ def test_an_example_is_short_and_has_title_text_cells_and_a_picture(path):
     assert code.count("plt.show()") >= 1
 
 
-@pytest.mark.parametrize("path", [path for path in EXAMPLES if path.parent.name in ASSERTED], ids=name)
+@pytest.mark.parametrize("path", EXAMPLES, ids=name)
 def test_an_example_ends_in_a_sentence_that_it_asserts(path):
     text, code = path.read_text().rsplit("\n# %%\n", 1)[1].split("\n\n", 1)
     assert all(line.startswith("# ") for line in text.splitlines())
@@ -71,7 +69,7 @@ def test_an_example_ends_in_a_sentence_that_it_asserts(path):
     assert any(isinstance(node, ast.Assert) for node in ast.parse(code).body)
 
 
-@pytest.mark.parametrize("path", [path for path in EXAMPLES if path.parent.name in ASSERTED], ids=name)
+@pytest.mark.parametrize("path", EXAMPLES, ids=name)
 def test_code_of_an_example_fits_a_page_without_a_scroll_bar(path):
     assert max(len(line) for line in path.read_text().splitlines()) <= 79
 

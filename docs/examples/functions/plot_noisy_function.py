@@ -55,7 +55,7 @@ for k, marker in enumerate("D*"):
     left.plot(places[0, k], values[0, k], marker, ms=10, label=names[k])
     right.plot(np.full(10, k), too_low[:, k], marker, ms=7, mfc="none")
 left.set(xlabel="x", ylabel="loss", title="one study of 40 trials")
-left.legend(loc="upper right", fontsize=8)
+figure.legend(loc="outside lower center", ncols=4)
 right.axhline(0, color="black", lw=1)
 right.set_xticks([0, 1], names)
 right.set(xlim=(-0.5, 1.5), title="ten studies")
