@@ -388,15 +388,15 @@ def demo(model: str, **options: Any) -> None:
     """Tune an SVM on scikit-learn's breast-cancer data."""
     from sklearn.datasets import load_breast_cancer
 
+    from spotsvm.common.code import Script
     from spotsvm.tuning.tables.table import make_table
 
     options = _of_model(model, options)
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     click.echo("Breast cancer (Wisconsin, diagnostic): 569 tumours (malignant or benign), 30 measurements of their cells.")
-    source = (
-        "from sklearn.datasets import load_breast_cancer\nfrom spotsvm.tuning.tables.table import make_table\n\n"
-        "table = make_table(*load_breast_cancer(return_X_y=True, as_frame=True))"
-    )
+    source = Script("table = make_table(*load_breast_cancer(return_X_y=True, as_frame=True))")
+    source.use("sklearn.datasets", "load_breast_cancer")
+    source.use("spotsvm.tables", "make_table")
     run = run_average if model == "tuned" else run_search
     results = run(make_table(X, y), source=source, **options)
     for line in _demo_page(results, options["out"]):

@@ -1,4 +1,4 @@
-"""Values as Python code, and the code of a literal as its value."""
+"""Python code that repeats a run: scripts with their imports, values as code, and the code of a literal as its value."""
 
 from __future__ import annotations
 
@@ -8,6 +8,44 @@ from pathlib import PurePath
 from typing import Any
 
 _WIDTH = 100
+
+
+class Script:
+    """Python code that runs as it stands: lines, and what they import; of spotsvm it uses public names only.
+
+    Examples
+    --------
+    >>> script = Script("print(Study)")
+    >>> script.use("spotsvm", "Study")
+    >>> script.use("scipy.stats", "uniform", "randint")
+    >>> print(script)
+    from scipy.stats import randint, uniform
+    <BLANKLINE>
+    from spotsvm import Study
+    <BLANKLINE>
+    print(Study)
+    """
+
+    def __init__(self, *lines: str):
+        self.lines = list(lines)
+        self._names: dict[str, set[str]] = {}
+
+    def use(self, module: str, *names: str) -> None:
+        """Import names from a module."""
+        if names:
+            self._names.setdefault(module, set()).update(names)
+
+    def include(self, other: Script) -> None:
+        """Append another script, with its imports."""
+        for module, names in other._names.items():
+            self.use(module, *names)
+        self.lines += other.lines
+
+    def __str__(self) -> str:
+        imports = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(self._names.items())]
+        ours = [line for line in imports if line.startswith("from spotsvm")]
+        blocks = [[line for line in imports if line not in ours], ours, self.lines]
+        return "\n\n".join("\n".join(block) for block in blocks if block)
 
 
 def literal(code: str) -> Any:

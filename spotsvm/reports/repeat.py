@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import shlex
 import sys
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.common.checkout import library_version
-from spotsvm.common.code import literal, mapping_code
+from spotsvm.common.code import Script, literal, mapping_code
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line
 from spotsvm.reports.html.page import Code, Notice, Part, Section, Table
@@ -26,7 +25,7 @@ from spotsvm.trials.trial import GIVEN, START, Trial
 
 _CONTEXT = "context: "
 _NOT_RECORDED = "not recorded"
-#: the finding with the code, and the command, that repeat a tuning
+#: name of the finding with the code, and the command, that repeat a tuning
 REPEAT = "repeat"
 
 
@@ -93,7 +92,9 @@ def code_snippet(study: StudyResults) -> str:
 
     What cannot be written as code, such as estimators in the space or the user's own search, is left to fill in, with a comment.
     """
-    space, names, missing = _space_code(study)
+    script = Script()
+    script.use("spotsvm", "Study")
+    space, missing = space_code(study, script)
     about = study.about
     search = about.get("search", "")
     known = isinstance(search, str) and search in SEARCHES
@@ -105,15 +106,15 @@ def code_snippet(study: StudyResults) -> str:
     arguments += [f"sweep={swept!r}"] if isinstance(swept, str) else []
     conditions, bounds = from_texts(about.get("constraints"))
     arguments += [f"constraints={bounds!r}"] if bounds else []
-    comments = [f"# search: {_line(search)}"] if not known else []
-    comments += [f"# {name}: fill in the objects of the space" for name in missing]
-    comments += [f"# constraints: add the condition {_line(name)}, your function of the parameters" for name in conditions]
-    lines = [f"from scipy.stats import {', '.join(names)}"] if names else []
+    script.lines += [f"# search: {_line(search)}"] if not known else []
+    script.lines += [f"# {name}: fill in the objects of the space" for name in missing]
+    script.lines += [f"# constraints: add the condition {_line(name)}, your function of the parameters" for name in conditions]
+    script.lines.append(f"space = {space}")
     objective = _objective(study)
     if objective:
-        lines += ["from sklearn.base import clone", "from sklearn.model_selection import cross_val_score"]
-    lines += ["", "from spotsvm import Study", "", *comments, f"space = {space}"]
-    lines += ["", "", *objective, "", ""] if objective else ["# objective: your function of the parameters"]
+        script.use("sklearn.base", "clone")
+        script.use("sklearn.model_selection", "cross_val_score")
+    script.lines += ["", "", *objective, "", ""] if objective else ["# objective: your function of the parameters"]
     budget = about.get("budget")
     findings = study.findings
     stopped = findings.get("stop", {}).get("stopped") is True or findings.get("timeout", {}).get("timed_out") is True
@@ -121,16 +122,21 @@ def code_snippet(study: StudyResults) -> str:
     size = about.get("batch_size", 1)
     batches = f", batch_size={size}" if isinstance(size, int) and size > 1 else ""
     if size is None:
-        lines.append("# workers took trials as they became free, or the batch size changed: this runs other trials, one by one")
-    lines += [f"study = Study(space, {', '.join(arguments)})", *_given(study), f"study.run(objective, n_trials={n}{batches})"]
-    lines += [f"print(study.{'pareto' if study.objectives.several else 'recommend'}())"]
-    return "\n".join(lines).lstrip("\n") + "\n"
+        script.lines.append(
+            "# workers took trials as they became free, or the batch size changed: this runs other trials, one by one"
+        )
+    script.lines += [
+        f"study = Study(space, {', '.join(arguments)})",
+        *_given(study),
+        f"study.run(objective, n_trials={n}{batches})",
+        f"print(study.{'pareto' if study.objectives.several else 'recommend'}())",
+    ]
+    return f"{script}\n"
 
 
-def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
-    """Return the code of the space, its imports from scipy.stats, and the parameters that cannot be written as code."""
+def space_code(study: StudyResults, script: Script) -> tuple[str, list[str]]:
+    """Return the code of the space, for which the script imports distributions, and the parameters without code."""
     recorded = study.about.get("code")
-    imports: list[str] = []
     missing: list[str] = []
     branches = []
     for k, branch in enumerate(study.space.branches):
@@ -142,12 +148,12 @@ def _space_code(study: StudyResults) -> tuple[str, list[str], list[str]]:
             if text == "" and recorded is not None or not code:
                 code = "..."
                 missing.append(_line(name))
-            if call := re.match(r"(\w+)\(", code):
-                imports.append(call[1])
+            if (called := code.partition("(")[0]).isidentifier():
+                script.use("scipy.stats", called)
             entries[name] = code
         branches.append(mapping_code(entries))
     text = branches[0] if len(branches) == 1 else "[" + ", ".join(branches) + "]"
-    return text, sorted(set(imports)), missing
+    return text, missing
 
 
 def _given(study: StudyResults) -> list[str]:

@@ -7,19 +7,17 @@ from pathlib import Path
 from textwrap import indent
 from typing import Any
 
-from spotsvm.common.code import mapping_code, params_code
+from spotsvm.common.code import Script, params_code
 from spotsvm.luck.verdict import Verdict
+from spotsvm.reports.repeat import space_code
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.tuning.pipelines.registry import is_series
 from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.tables.split import TEST_SHARE
 from spotsvm.tuning.tables.table import Choices, Table
 
-#: the name under which a study stores it
-REPEAT = "repeat"
 
-
-def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
+def reading_code(file: Path, target: str, task: str, choices: Choices) -> Script:
     """Return the code that reads a table.
 
     Examples
@@ -32,14 +30,16 @@ def reading_code(file: Path, target: str, task: str, choices: Choices) -> str:
     usual = Choices()
     given = {name: value for name, value in vars(choices).items() if value != getattr(usual, name)}
     said = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    arguments = f"{str(file)!r}, {target!r}, {task!r}, Choices({said})"
-    return f"from spotsvm.tables import Choices, read_table\n\ntable = read_table({arguments})"
+    script = Script(f"table = read_table({str(file)!r}, {target!r}, {task!r}, Choices({said}))")
+    script.use("spotsvm.tables", "Choices", "read_table")
+    return script
 
 
-def series_code(file: Path, target: str, time: str | None, task: str, rows: int | None) -> str:
+def series_code(file: Path, target: str, time: str | None, task: str, rows: int | None) -> Script:
     """Return the code that reads a series."""
-    arguments = f"{str(file)!r}, {target!r}, {time!r}, {task!r}, {rows!r}"
-    return f"from spotsvm.tables import read_series\n\ntable = read_series({arguments})"
+    script = Script(f"table = read_series({str(file)!r}, {target!r}, {time!r}, {task!r}, {rows!r})")
+    script.use("spotsvm.tables", "read_series")
+    return script
 
 
 def tuning_code(
@@ -51,24 +51,14 @@ def tuning_code(
     found: Verdict,
 ) -> str:
     """Return code that reads the table of a `TuningJob`, splits it, and makes the same search and the recommended machine."""
-    first, reading = _reading(job)
-    imports = [
-        *first,
-        "from sklearn.base import clone",
-        "from spotsvm import SpotSearchCV",
-        "from spotsvm.tables import held_out, named_pipeline",
-    ]
-    scoring = repr(job.metric)
-    if not isinstance(search.scoring, str):
-        imports.append("from spotsvm.tables import table_scorer")
-        scoring = f"table_scorer({job.metric!r}, table)"
     series = is_series(job.pipeline)
-    split = [f"table, {job.cv}, {job.seed}", *(["in_time=True"] if series else []), *_share(job)]
-    more = []
+    script, X, new = _split_code(job, train, job.cv, *(["in_time=True"] if series else []), about="no search sees")
+    script.use("sklearn.base", "clone")
+    script.use("spotsvm", "SpotSearchCV")
+    script.use("spotsvm.tables", "named_pipeline")
     if sampled:
-        imports.append("from spotsvm.tables import Limits")
-        more.append(f"train = Limits().to_tune(train, {job.cv}, {job.seed})  # of all training rows")
-    X, new = _rows(train)
+        script.use("spotsvm.tables", "Limits")
+        script.lines.append(f"train = Limits().to_tune(train, {job.cv}, {job.seed})  # of all training rows")
     about = [
         f"cv={job.cv}",
         f"seed={job.seed}",
@@ -79,21 +69,20 @@ def tuning_code(
     about += [f"region={job.region!r}"] if job.region is not None else []
     about += ["history=train.history", f"horizon={job.horizon}"] if series else []
     about += ["grouped=True"] if train.groups is not None else []
+    scoring = repr(job.metric) if isinstance(search.scoring, str) else _table_scorer_code(job, script)
     options = [f"n_iter={search.n_iter}", f"search=pipeline.search({job.search!r})", "cv=pipeline.splitter", f"scoring={scoring}"]
     options += [f"random_state={job.seed}"]
     options += [f"batch_size={job.batch_size}"] if job.batch_size is not None else []
     options += ['stop="uncertainty"'] if job.stop else []
-    space, names = _space(search)
-    imports += [f"from scipy.stats import {', '.join(names)}"] if names else []
+    written = Script()
+    space, missing = space_code(search.study_, written)
+    if missing:
+        space = "pipeline.space"
+    else:
+        script.include(written)
     timed = search.study_.findings.get("timeout", {}).get("timed_out") is True
-    groups = "" if train.groups is None else ", groups=train.groups"
     chosen = ".set_params(**params)" if found.recommended == "tuned" else ""
-    lines = [
-        *_sorted(imports),
-        "",
-        reading,
-        f"train, test = held_out({', '.join(split)})  # no search sees the rows of test",
-        *more,
+    script.lines += [
         f"pipeline = named_pipeline({job.pipeline!r}, table.task, {X}, train.y, {', '.join(about)})",
         f"space = {space}",
         "# the default, and the centre of the space",
@@ -105,7 +94,7 @@ def tuning_code(
         "search = SpotSearchCV(",
         *(f"    {option}," for option in ["pipeline.estimator", "space", *options, "start=start"]),
         ")",
-        f"search.fit({X}, train.y{groups})",
+        f"search.fit({X}, train.y{_groups(train)})",
         "print(search.best_params_, search.best_score_)",
         "",
         f"# what is recommended: the {found.recommended} SVM",
@@ -114,77 +103,61 @@ def tuning_code(
         f"machine = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
         f"print(search.scorer_(machine, {new}, test.y))  # on the rows held out",
     ]
-    return "\n".join(lines) + "\n"
+    return f"{script}\n"
 
 
 def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict) -> str:
     """Return code that reads the table of a `TunedJob`, splits it, and fits the same average and the recommended model."""
-    first, reading = _reading(job)
-    X, new = _rows(train)
-    imports = [f"from spotsvm import {type(model).__name__}", *first, "from spotsvm.tables import held_out"]
+    script, X, new = _split_code(job, train, 2 if job.cv is None else job.cv, about="the fit does not see")
+    script.use("spotsvm", type(model).__name__)
+    if job.in_time:
+        script.use("sklearn.model_selection", "TimeSeriesSplit")
     if isinstance(table_scorer(job.metric, job.table), str):
-        imports.append("from sklearn.metrics import get_scorer")
+        script.use("sklearn.metrics", "get_scorer")
         score = f"get_scorer({job.metric!r})"
     else:
-        imports.append("from spotsvm.tables import table_scorer")
-        score = f"table_scorer({job.metric!r}, table)"
-    split = [f"table, {2 if job.cv is None else job.cv}, {job.seed}", *_share(job)]
-    groups = "" if train.groups is None else ", groups=train.groups"
-    if job.in_time:
-        imports.append("from sklearn.model_selection import TimeSeriesSplit")
+        score = _table_scorer_code(job, script)
     categories = f".astype({dict.fromkeys(train.categorical, 'category')!r})" if train.categorical else ""
-    lines = [
-        f"train, test = held_out({', '.join(split)})  # the fit does not see the rows of test",
-        f"model = {model!r}.fit({X}{categories}, train.y{groups})",
+    script.lines += [
+        f"model = {model!r}.fit({X}{categories}, train.y{_groups(train)})",
         "print(model.verdict_)",
         f"score = {score}",
         f"print(score(model, {new}, test.y))  # on the rows held out",
     ]
     if found.recommended == "default":
-        machine = repr(plain[-1])
-        imports += ["from sklearn.pipeline import make_pipeline", "from sklearn.preprocessing import StandardScaler"]
-        imports += [f"from sklearn.svm import {type(plain[-1]).__name__}", "from spotsvm import TableEncoder"]
-        lines += [
+        script.use("sklearn.pipeline", "make_pipeline")
+        script.use("sklearn.preprocessing", "StandardScaler")
+        script.use("sklearn.svm", type(plain[-1]).__name__)
+        script.use("spotsvm", "TableEncoder")
+        script.lines += [
             "",
             "# what is recommended: the default SVM",
-            f"default = make_pipeline(TableEncoder(), StandardScaler(), {machine}).fit({X}{categories}, train.y)",
+            f"default = make_pipeline(TableEncoder(), StandardScaler(), {plain[-1]!r}).fit({X}{categories}, train.y)",
             f"print(score(default, {new}, test.y))",
         ]
-    return "\n".join([*_sorted(imports), "", reading, *lines]) + "\n"
+    return f"{script}\n"
 
 
-def _reading(job: Any) -> tuple[list[str], str]:
-    """Return the imports and the line that make the table of a job."""
-    source = job.source or "from spotsvm.tables import make_table\n\ntable = ...  # make_table(X, y)"
-    first, _, reading = source.partition("\n\n")
-    return first.splitlines(), reading
+def _split_code(job: Any, train: Table, folds: int, *more: str, about: str) -> tuple[Script, str, str]:
+    """Return a script that makes the table of a job and splits it, and the code of the columns of either part."""
+    script = Script()
+    if job.source is None:
+        script.use("spotsvm.tables", "make_table")
+        script.lines.append("table = ...  # make_table(X, y)")
+    else:
+        script.include(job.source)
+    script.use("spotsvm.tables", "held_out")
+    share = [] if job.share == TEST_SHARE else [f"share={job.share!r}"]
+    arguments = ", ".join(["table", str(folds), str(job.seed), *more, *share])
+    script.lines.append(f"train, test = held_out({arguments})  # {about} the rows of test")
+    columns = ("train.X", "test.X") if hasattr(train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
+    return script, *columns
 
 
-def _rows(train: Table) -> tuple[str, str]:
-    """Return the code of the columns of training rows and of held-out rows."""
-    return ("train.X", "test.X") if hasattr(train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
+def _table_scorer_code(job: Any, script: Script) -> str:
+    script.use("spotsvm.tables", "table_scorer")
+    return f"table_scorer({job.metric!r}, table)"
 
 
-def _share(job: Any) -> list[str]:
-    """Return the argument for the share of held-out rows of a large table."""
-    return [] if job.share == TEST_SHARE else [f"share={job.share!r}"]
-
-
-def _sorted(imports: Sequence[str]) -> list[str]:
-    """Return one line for each module, those of spotsvm last."""
-    names: dict[str, set[str]] = {}
-    for line in imports:
-        module, _, imported = line.removeprefix("from ").partition(" import ")
-        names.setdefault(module, set()).update(imported.split(", "))
-    modules = sorted(names, key=lambda module: (module.startswith("spotsvm"), module))
-    return [f"from {module} import {', '.join(sorted(names[module]))}" for module in modules]
-
-
-def _space(search: SpotSearchCV) -> tuple[str, list[str]]:
-    """Return the code of a space, and what it takes from scipy.stats; the pipeline's own where it cannot be written."""
-    code = search.study_.about.get("code")
-    entries = code[0] if isinstance(code, list) and len(code) == 1 and isinstance(code[0], dict) else {}
-    if set(entries) != set(search.study_.space.names) or not all(entries.values()):
-        return "pipeline.space", []
-    names = sorted({text.partition("(")[0] for text in entries.values() if text.partition("(")[0].isidentifier()})
-    return mapping_code(entries), names
+def _groups(train: Table) -> str:
+    return "" if train.groups is None else ", groups=train.groups"

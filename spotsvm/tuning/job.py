@@ -20,6 +20,7 @@ from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.rows import Unseen, score_with_error
 from spotsvm.luck.verdict import Verdict
+from spotsvm.reports.repeat import REPEAT
 from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.study.given import Start, equal_start
@@ -27,7 +28,7 @@ from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
-from spotsvm.tuning.code import REPEAT, tuning_code
+from spotsvm.tuning.code import tuning_code
 from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import Scale

@@ -11,13 +11,14 @@ from typing import Any, cast
 
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 
+from spotsvm.common.code import Script
 from spotsvm.errors import ShortSeriesWarning
 from spotsvm.luck.difference import Difference, paired_difference
 from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.luck.verdict import HeldOut
 from spotsvm.tuning.large import Limits
-from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import held_out
+from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.table import Table
 
 #: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
@@ -37,7 +38,7 @@ class TableJob:
     timeout: float | None = None  # of everything but reading and compiling
     file: str = ""  # the name of the file with the table, for the report
     limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
-    source: str = ""  # Python code that makes the table, for the code that repeats it all
+    source: Script | None = None  # Python code that makes the table, for the code that repeats it all
     command: str = ""  # the command line, for the same
     notices: tuple[Notice, ...] = ()  # what was noticed before, as by the reading of the table
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pandas as pd
 
 from spotsvm.common.checkout import library_version
-from spotsvm.common.code import value_code
+from spotsvm.common.code import Script, value_code
 from spotsvm.common.csv_files import write_csv
 from spotsvm.errors import ArgumentError, DataError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
@@ -342,10 +342,12 @@ def _code(experiment: Experiment) -> str:
     settings = experiment.settings()
     codes = {name: value_code(value) for name, value in settings.items()}
     missing = [f"# {name}: {' '.join(_text(settings[name]).split())}" for name, code in codes.items() if not code]
-    lines = [f"from {kind.__module__} import {kind.__name__}", ""]
-    lines += ["# to be filled in, no code can be written for it:", *missing, ""] if missing else []
+    script = Script()
+    script.use(kind.__module__, kind.__name__)
+    script.lines += ["# to be filled in, no code can be written for it:", *missing, ""] if missing else []
     arguments = [f"    {name}={code or name}," for name, code in codes.items()]
-    lines += [f"study = {kind.__name__}(", *arguments, ")"]
+    script.lines += [f"study = {kind.__name__}(", *arguments, ")"]
     if experiment.data is not None:
-        lines.append(f"study.use_data({str(experiment.data)!r})")
-    return "\n".join([*lines, f'study.run().report("{experiment.name}.html")'])
+        script.lines.append(f"study.use_data({str(experiment.data)!r})")
+    script.lines.append(f'study.run().report("{experiment.name}.html")')
+    return str(script)

@@ -298,6 +298,7 @@ def test_demo(tmp_path, monkeypatch):
     (tmp_path / "spotsvm_demo.html").mkdir()  # nothing can be written there
     again = run(*args, "--code")
     assert "SpotSearchCV(" in again
+    assert "from spotsvm.tables import held_out, make_table, named_pipeline\n" in again  # public names only
     assert again.splitlines()[-2].startswith("The page with pictures was not written (")
     assert again.splitlines()[-2].endswith("; --out FOLDER names another folder.")
     assert again.splitlines()[-1].endswith("spotsvm tune FILE.csv --target COLUMN")

@@ -1,3 +1,4 @@
+import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
@@ -25,6 +26,7 @@ def objective(p):
 
 
 def again(code, **given):
+    assert set(re.findall(r"^from (spotsvm\S*) import", code, flags=re.M)) == {"spotsvm"}  # public names only
     given = dict(given)
     exec(code, given)
     return given["study"]

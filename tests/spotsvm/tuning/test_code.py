@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.tuning.code import REPEAT, reading_code, series_code
+from spotsvm.reports.repeat import REPEAT
+from spotsvm.tuning.code import reading_code, series_code
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import recommended
@@ -107,5 +108,5 @@ def test_the_code_of_a_series(tmp_path):
 
 def test_a_file_name_of_any_kind_stays_a_text():
     odd = Path("a'b\"; import os.csv")
-    assert repr(str(odd)) in reading_code(odd, "y'", "auto", Choices())
-    compile(reading_code(odd, "y'", "auto", Choices(drop=["d'"])), "x", "exec")
+    assert repr(str(odd)) in str(reading_code(odd, "y'", "auto", Choices()))
+    compile(str(reading_code(odd, "y'", "auto", Choices(drop=["d'"]))), "x", "exec")

@@ -18,6 +18,7 @@ from sklearn.svm import SVC, SVR
 from spotsvm import TableEncoder, TunedSVC, TunedSVR
 from spotsvm.common.text import short
 from spotsvm.errors import ArgumentError
+from spotsvm.tuning.code import reading_code
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, recommended
 from spotsvm.tuning.saved import load_model, save_model
@@ -47,7 +48,7 @@ def done(request, tmp_path_factory):
     frame.to_csv(folder / "t.csv", index=False)
     target = frame.columns[-1]
     table = read_table(folder / "t.csv", target)
-    source = f"from spotsvm.tables import read_table\n\ntable = read_table({str(folder / 't.csv')!r}, {target!r})"
+    source = reading_code(folder / "t.csv", target, "auto", Choices())
     job = TunedJob(table, out=folder / "out", file="t.csv", source=source, command="spotsvm tune t.csv")
     said = []
     return job, job.run(said.append), said
