@@ -38,8 +38,8 @@ from spotsvm.tuning.results import HeldOutResult, check_writable, write_model, w
 from spotsvm.tuning.rivals import UnseenRows, constant_name, constant_scores, rivals
 from spotsvm.tuning.scoring import score_title, table_scorer
 from spotsvm.tuning.table_job import TableJob, groups_of, unwarned
-from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
+from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose, decide
 from spotsvm.tuning.widening import continued

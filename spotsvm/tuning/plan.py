@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuning.tables.cells import shown
-from spotsvm.tuning.tables.copies import COPIES
-from spotsvm.tuning.tables.notice import Notice
-from spotsvm.tuning.tables.suspicions import suspicions
-from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.tables.faults import shown
+from spotsvm.tuning.tables.suspicions import Notice, suspicions
+from spotsvm.tuning.tables.table import COPIES, Table
 
 #: kinds of columns, of one and of several
 _KINDS = {

@@ -16,8 +16,9 @@ from spotsvm.preprocessing.table_encoder import as_texts
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.saved import SavedModel
 from spotsvm.tuning.scoring import scorer_of
+from spotsvm.tuning.tables.faults import check_numbers
 from spotsvm.tuning.tables.reading import TableFile, listed, read_rows
-from spotsvm.tuning.tables.table import Choices, check_numbers, typed
+from spotsvm.tuning.tables.table import Choices, typed
 
 #: a number is far outside if it is more widths of the training range away from it
 _WIDTHS = 1.0

@@ -22,7 +22,7 @@ from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.average_page import average_page
 from spotsvm.tuning.predict import predicted
 from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model
-from spotsvm.tuning.tables.notice import Notice
+from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
 
 

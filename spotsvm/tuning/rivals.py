@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from spotsvm.luck.difference import paired_difference
 from spotsvm.luck.rows import Unseen, score_with_error
 from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, Rival
-from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.faults import shown
 from spotsvm.tuning.tables.table import Table
 
 _TREES = 200

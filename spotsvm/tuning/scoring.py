@@ -9,7 +9,7 @@ from sklearn.metrics import average_precision_score, f1_score, jaccard_score, ma
 
 from spotsvm.errors import ArgumentError
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
-from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.faults import shown
 from spotsvm.tuning.tables.table import Table
 
 _OF_A_CLASS: dict[str, Any] = {

@@ -18,7 +18,7 @@ from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.luck.verdict import HeldOut
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.tables.split import held_out
-from spotsvm.tuning.tables.notice import Notice
+from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
 
 #: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on

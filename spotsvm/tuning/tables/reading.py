@@ -1,8 +1,14 @@
-"""Read the file of a table as it is, and say where in the file each row is."""
+"""Read the file of a table as it is: decide how it is written, and say where in the file each row is."""
 
 from __future__ import annotations
 
+import codecs
+import csv
+import io
+import re
 import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +16,252 @@ from typing import Any
 import pandas as pd
 from pandas.api.types import is_integer_dtype
 
-from spotsvm.common.csv_files import read_csv
+from spotsvm.common.csv_files import opened_csv, read_csv
 from spotsvm.common.text import did_you_mean
-from spotsvm.errors import DataError, SpotSVMError
-from spotsvm.tuning.tables.layout import BLANKS, MISSING, Layout, find_layout, last_line, line_of, other_encodings, uneven_rows
+from spotsvm.errors import ArgumentError, DataError, SpotSVMError
+
+SEPARATORS = (",", ";", "\t", "|")
+#: several of them separate fields as one does
+BLANKS = " "
+#: what stands for a missing value besides pandas' own words
+MISSING = ("?",)
+#: most lines of a title
+_TITLES = 5
+_NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": BLANKS, "blank": BLANKS}
+#: bytes and rows by which a layout is decided; of wide tables fewer rows, with so many fields
+_BYTES, _ROWS, _FEW_ROWS, _FIELDS = 1 << 20, 100, 10, 50_000
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # which begins as that of UTF-16 does
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+#: encodings to try after UTF-8; the last can read any bytes
+_WESTERN = ("cp1252", "latin-1")
+_DIGITS = r"[+-]?\d+([.,]\d*)?([eE][+-]?\d+)?|[+-]?[.,]\d+([eE][+-]?\d+)?"
+_NUMBER = re.compile(rf"{_DIGITS}|[+-]?(inf|infinity)|true|false", re.IGNORECASE)
+_COMMA, _THOUSANDS = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?"), re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is written; `rows` are its first rows, the header among them."""
+
+    separator: str = ","
+    decimal: str = "."
+    encoding: str = "utf-8"
+    header: bool = True
+    thousands: str | None = None
+    #: lines above the header
+    skip: int = 0
+    title: str = ""
+    rows: tuple[tuple[str, ...], ...] = ()
+
+    def __str__(self) -> str:
+        mark = "commas" if self.decimal == "," else "points"
+        named = {"\t": "tabs", BLANKS: "blanks"}.get(self.separator, repr(self.separator))
+        names = {"utf-8": "UTF-8", "utf-8-sig": "UTF-8", "cp1252": "Windows-1252 (Latin-1)", "latin-1": "Latin-1"}
+        head = "" if self.header else ", no header row: columns are numbered from 1"
+        thousands = "" if self.thousands is None else f", thousands separated by {self.thousands!r}"
+        above = ""
+        if self.title:
+            first = "the first line" if self.skip == 1 else f"the first {self.skip} lines"
+            above = f", {first} left out as a title ({self.title!r}; --skip-rows 0 keeps it)"
+        written = names.get(self.encoding, self.encoding.upper())
+        return f"fields separated by {named}, decimal {mark}{thousands}, {written}{head}{above}"
+
+
+def find_layout(
+    path: str | Path,
+    target: str,
+    sep: str | None = None,
+    encoding: str | None = None,
+    header: bool | None = None,
+    thousands: str | None = None,
+    skip_rows: int | None = None,
+) -> Layout:
+    """Return the layout of a file, decided by its first rows; what is given is taken as it is.
+
+    The separator is the one of comma, semicolon, tab and bar by which most rows have the same number of fields, or blanks if no
+    other divides the rows. Rows with a single cell above that are a title. There is no header if the first row has numbers
+    wherever the others have. The decimal mark is a comma if numbers with decimal commas occur, and none with points.
+    """
+    separator = None if sep is None else _separator(sep)
+    encoding = None if encoding is None else _known(encoding)
+    with opened_csv(path) as stream:
+        start = stream.read(_BYTES)
+    found = encoding or _encoding(start, path)
+    text = codecs.getincrementaldecoder(found)("replace").decode(start)
+    lines = [] if not skip_rows else text.splitlines(keepends=True)[:skip_rows]
+    text = text[sum(map(len, lines)) :]
+    parsed = {mark: _parsed(text, mark, len(start) == _BYTES) for mark in ([separator] if separator else (*SEPARATORS, BLANKS))}
+    # the first of equals counts, so a single column has commas; texts have blanks, so that these count last
+    fits = {mark: _fit([row for _, row in parsed[mark]]) for mark in parsed}
+    if separator is None:
+        separator = max(SEPARATORS, key=lambda mark: fits[mark])
+        if fits[separator][2] == 0 and fits[BLANKS][0] == 1.0:
+            separator = BLANKS
+    skip, title = skip_rows or 0, ""
+    if skip_rows is None and (found_above := _title(parsed[separator])):
+        skip, title = found_above
+    rows = [row for line, row in parsed[separator] if line > (0 if skip_rows else skip)]
+    header = _has_header(rows, target) if header is None else header
+    decimal = _decimal(rows, separator, thousands)
+    if thousands is not None and (len(thousands) != 1 or thousands.isalnum()):
+        raise ArgumentError(f"--thousands {thousands!r} is not a mark between thousands; use one character, such as ','")
+    return Layout(separator, decimal, found, header, thousands, skip, title, tuple(map(tuple, rows)))
+
+
+def other_encodings(layout: Layout) -> list[Layout]:
+    """Return the layouts to try if a file turns out not to be UTF-8."""
+    return [replace(layout, encoding=name) for name in _WESTERN] if layout.encoding == "utf-8" else []
+
+
+def line_of(path: str | Path, layout: Layout, row: int) -> int:
+    """Return the number of the line in the file where a row begins; row 0 is the first one below the header."""
+    for k, (line, _) in enumerate(_rows(path, layout)):
+        if k == row + layout.header:
+            return line
+    return layout.skip + row + layout.header + 1
+
+
+def last_line(path: str | Path, layout: Layout) -> int:
+    """Return the number of the line in the file where the last row begins, which has the rest where a quote is not closed."""
+    return max((line for line, _ in _rows(path, layout)), default=1)
+
+
+def uneven_rows(path: str | Path, layout: Layout, longer: bool) -> tuple[int, int] | None:
+    """Return how many rows have more fields than the first one, or fewer, and the line of the first of them; None if none has."""
+    rows = _rows(path, layout)
+    width = len(next(rows, (1, []))[1])
+    lines = [line for line, fields in rows if (len(fields) > width if longer else len(fields) < width)]
+    return (len(lines), lines[0]) if lines else None
+
+
+def _rows(path: str | Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+        for _ in range(layout.skip):
+            next(text, "")
+        for line, fields in _records(text, layout.separator):
+            yield layout.skip + line, fields
+
+
+def _records(text: Iterable[str], separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not blank, with the numbers of the lines where they begin."""
+    lines = (line.replace("\0", "") for line in text)
+    if separator == BLANKS:
+        lines = (" ".join(line.split()) + "\n" for line in lines)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    begins = 1
+    try:
+        for fields in reader:
+            if fields:
+                yield begins, fields
+            begins = reader.line_num + 1
+    except csv.Error:  # a field that is too long; pandas says so where it matters
+        yield begins, [""]
+
+
+def _parsed(text: str, separator: str, cut: bool) -> list[tuple[int, list[str]]]:
+    found: list[tuple[int, list[str]]] = []
+    for line, fields in _records(io.StringIO(text, newline=""), separator):
+        if len(found) == _ROWS or (len(found) >= _FEW_ROWS and len(found) * len(found[-1][1]) >= _FIELDS):
+            return found
+        found.append((line, [field.strip() for field in fields]))
+    return found[:-1] if cut and len(found) > 1 else found
+
+
+def _width(rows: Sequence[Sequence[str]]) -> int:
+    """Return the most frequent number of fields, of equally frequent ones the first."""
+    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+
+
+def _fit(rows: Sequence[Sequence[str]]) -> tuple[float, float, int]:
+    """Return the share of the rows that have the usual width, that of fields without separators, and the width."""
+    width = _width(rows)
+    if width < 2:
+        return 0.0, 0.0, 0
+    fields = [field for row in rows for field in row]
+    clean = sum(_COMMA.fullmatch(field) is not None or not any(mark in field for mark in SEPARATORS) for field in fields)
+    return sum(len(row) == width for row in rows) / len(rows), clean / len(fields), width
+
+
+def _title(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, str] | None:
+    """Return how many lines above the header have a single cell, and the first of them; None if there is none."""
+    width = _width([row for _, row in rows])
+    # of two columns the first may be an index without a name
+    above = next((k for k, (_, row) in enumerate(rows) if sum(map(bool, row)) > 1 or (len(row) == width == 2)), 0)
+    if width < 2 or not 0 < above <= _TITLES or len(rows) - above < 2 or len(rows[above][1]) != width:
+        return None
+    return rows[above][0] - 1, " ".join(filter(None, rows[0][1]))[:60]
+
+
+def _encoding(start: bytes, path: str | Path) -> str:
+    marked = next((name for mark, name in _MARKS if start.startswith(mark)), None)
+    if marked is not None:
+        return marked
+    if b"\0" in start:
+        even, odd = (start[k::2].count(b"\0") / max(len(start[k::2]), 1) for k in (0, 1))
+        if max(even, odd) > 0.6 and min(even, odd) < 0.1:  # Western text in UTF-16 has a zero in every second byte
+            return "utf-16-be" if even > odd else "utf-16-le"
+        raise DataError(f"{path} is not text, as it contains zero bytes; save the table as CSV in UTF-8")
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        for name in _WESTERN:
+            try:
+                start.decode(name)
+            except UnicodeDecodeError:
+                continue
+            return name
+    return "utf-8"
+
+
+def _known(encoding: str) -> str:
+    try:
+        name = codecs.lookup(encoding).name
+        "a".encode(name)
+    except (LookupError, ValueError, TypeError) as error:
+        raise ArgumentError(f"--encoding {encoding!r} is unknown; use utf-8, utf-16, latin-1 or another of Python's") from error
+    return name
+
+
+def _separator(sep: str) -> str:
+    mark = _NAMES.get(sep, sep)
+    if len(mark) != 1 or mark in '"\r\n' or mark.isalnum():
+        raise ArgumentError(f"--sep {sep!r} is not a separator; use one character, such as ';', or tab")
+    return mark
+
+
+def _decimal(rows: Sequence[Sequence[str]], separator: str, thousands: str | None) -> str:
+    if thousands in (",", "."):
+        return "." if thousands == "," else ","
+    cells = [field.replace(thousands, "") if thousands else field for row in rows[1:] for field in row]
+    if any(map(_POINT.fullmatch, cells)):
+        return "."
+    commas = [field for field in cells if _COMMA.fullmatch(field)]
+    if separator == ",":  # there "1,234" in quotes is rather a thousand
+        commas = [field for field in commas if not _THOUSANDS.fullmatch(field)]
+    return "," if commas else "."
+
+
+def _has_header(rows: Sequence[Sequence[str]], target: str) -> bool:
+    if len(rows) < 2:
+        return True
+    first, others = rows[0], rows[1:]
+    if [str(k) for k in range(len(first))] == first or [str(k + 1) for k in range(len(first))] == first:
+        return True  # pandas writes such names where there were none
+    numbers = []
+    for k in range(len(first)):
+        below = [row[k] for row in others if k < len(row) and row[k] not in ("", *MISSING)]
+        if below and all(map(_NUMBER.fullmatch, below)):
+            numbers.append(first[k])
+    if not numbers or not all(field in MISSING or _NUMBER.fullmatch(field) for field in numbers):
+        return True
+    # names may be numbers, such as years; one that is the target's is no column's number
+    return target in first and not (target.isdigit() and 1 <= int(target) <= len(first))
 
 
 @dataclass(frozen=True)
@@ -80,7 +328,7 @@ def _read(path: str | Path, target: str, encoding: str | None = None, **more: An
     try:
         layout = find_layout(path, target, encoding=encoding, **more)
         try:
-            frame = _parsed(path, layout)
+            frame = _frame(path, layout)
         except UnicodeDecodeError:
             others = [] if encoding else other_encodings(layout)
             if not others:
@@ -124,13 +372,13 @@ def _first_that_reads(path: str | Path, layouts: list[Layout]) -> tuple[Layout, 
     *first, last = layouts
     for layout in first:
         try:
-            return layout, _parsed(path, layout)
+            return layout, _frame(path, layout)
         except UnicodeDecodeError:
             continue
-    return last, _parsed(path, last)
+    return last, _frame(path, last)
 
 
-def _parsed(path: str | Path, layout: Layout) -> pd.DataFrame:
+def _frame(path: str | Path, layout: Layout) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         # without an index column, rows longer than the header cause an error; else they would be shifted
@@ -163,7 +411,7 @@ def _why(error: Exception, path: str | Path, layout: Layout) -> str:
     return f"EOF inside string starting in line {last_line(path, layout)}" if why.startswith("EOF inside string") else why
 
 
-#: what to do about an error, by words of it
+#: what to do about an error of pandas, by words of it
 _REMEDIES = {
     "No columns": "the file has no rows, so name another one",
     "Expected": "correct that line, or put quotes around fields that contain separators",

@@ -13,9 +13,9 @@ from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from spotsvm.common.text import printable_line
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.tuning.tables.cells import shown
+from spotsvm.tuning.tables.faults import check_features, shown
 from spotsvm.tuning.tables.reading import read_file
-from spotsvm.tuning.tables.table import Table, Task, check_features, checked_target
+from spotsvm.tuning.tables.table import Table, Task, checked_target
 
 _LOG = logging.getLogger(__name__)
 

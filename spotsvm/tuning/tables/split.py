@@ -10,9 +10,8 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, train_test_split
 
 from spotsvm.errors import DataError
-from spotsvm.tuning.tables.cells import shown
-from spotsvm.tuning.tables.copies import COPIES
-from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.tables.faults import shown
+from spotsvm.tuning.tables.table import COPIES, Table
 
 TEST_SHARE = 0.25
 #: rows of a class of which none is held out, as folds need two

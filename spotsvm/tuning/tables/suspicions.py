@@ -1,11 +1,11 @@
-"""What is suspicious about a table."""
+"""What a user has to know about a table before trusting a score."""
 
 from __future__ import annotations
 
 import shlex
 import warnings
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -17,10 +17,8 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from spotsvm.tuning.tables.copies import COPIES, equal_rows
-from spotsvm.tuning.tables.notice import Notice
 from spotsvm.tuning.tables.split import TEST_SHARE
-from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.tables.table import COPIES, Table, equal_rows
 
 #: rows from which on an identifier or a leak can be told from chance, and the score of a single column that is too good
 _ENOUGH, _TOO_GOOD = 20, 0.99
@@ -32,6 +30,13 @@ _BREAKS = 0.05
 _GROUPS, _ROWS_EACH = 5, 3
 #: different whole numbers that may be classes, though they are taken as a quantity
 _FEW = 50
+
+
+class Notice(NamedTuple):
+    """A code for programs, and the sentence for the user; the terminal, the page and comparison.csv show the sentence."""
+
+    code: str
+    sentence: str
 
 
 def suspicions(table: Table) -> Iterator[Notice]:

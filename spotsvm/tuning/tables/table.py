@@ -18,13 +18,25 @@ from sklearn.utils import _safe_indexing
 from spotsvm.common.text import did_you_mean, printable_line
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.table_encoder import TableEncoder, as_texts, date_format, is_identifier, read_dates
-from spotsvm.tuning.tables.cells import Where, mostly_numbers, not_numeric, row_of, shown, thousands_mark
-from spotsvm.tuning.tables.copies import copies_of
+from spotsvm.tuning.tables.faults import (
+    Where,
+    check_numbers,
+    check_size,
+    check_sizes,
+    mostly_numbers,
+    not_numeric,
+    row_of,
+    shown,
+    thousands_mark,
+)
 from spotsvm.tuning.tables.reading import TableFile, listed, read_file
 
 MANY_CLASSES = 100
 FEW_INTEGERS = 20
-HUGE = 1e100  # squares of larger numbers, and their sums, overflow
+#: the name of the groups whose rows are copies of each other
+COPIES = "copies of a row"
+#: equal rows are copies if so many rows are different
+_LEAST_DIFFERENT = 20
 
 Task = Literal["classification", "regression"]
 
@@ -386,7 +398,7 @@ def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: W
     what = f"the target {y.name!r}"
     if not is_numeric_dtype(y) and _huge_integers(y):
         y = y.astype(float)
-        _check_size(what, y, where)
+        check_size(what, y, where)
     # such a text is rather a quantity with a fault: of many levels most are numbers
     if task == "auto" and not is_numeric_dtype(y) and y.nunique() > FEW_INTEGERS and (mostly_numbers(y) or thousands_mark(y)):
         raise DataError(not_numeric(what, y, where, f"{_repaired(y)}, or use --task classification if these are classes"))
@@ -394,7 +406,7 @@ def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: W
     if found == "regression":
         if not is_numeric_dtype(y) or is_bool_dtype(y):
             raise DataError(not_numeric(what, y, where, f", as regression requires{_repaired(y)}, or name another --target"))
-        _check_size(what, y, where)
+        check_size(what, y, where)
         if len(y) > 1 and y.nunique() == 1:
             raise DataError(f"{what} is {shown(y.iloc[0])} in all rows, so there is nothing to predict: name another --target")
     else:
@@ -429,6 +441,33 @@ def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wan
     return replace(table, X=X)
 
 
+def copies_of(X: pd.DataFrame, y: pd.Series) -> pd.Series | None:
+    """Return a group for each row, in which its copies are; None if there are no copies, or equal rows are to be expected.
+
+    They are to be expected where there are more rows than combinations of the columns' values: new rows will be equal to some.
+
+    Examples
+    --------
+    >>> X = pd.DataFrame({"a": [*range(20), 3], "b": [*range(20), 3], "c": 1})
+    >>> copies_of(X, X["b"] > 9).tolist()[-2:], copies_of(X[["c"]], X["c"])
+    ([19, 3], None)
+    """
+    groups = equal_rows(X, y)
+    n, different = len(groups), groups.nunique()
+    if different == n or different < _LEAST_DIFFERENT:
+        return None
+    combinations = np.log([*X.nunique(dropna=False), y.nunique()]).sum()
+    return groups if combinations > np.log(n) else None
+
+
+def equal_rows(X: pd.DataFrame, y: pd.Series) -> pd.Series:
+    """Return a number for each row, which equal ones share."""
+    columns = [pd.factorize(X.iloc[:, k], use_na_sentinel=False)[0] for k in range(X.shape[1])]
+    columns.append(pd.factorize(y, use_na_sentinel=False)[0])
+    keys = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(columns))), index=False)
+    return pd.Series(pd.factorize(keys)[0], index=X.index, name=COPIES)
+
+
 def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -> pd.DataFrame:
     """Return columns in the types that they have in a table: floats, time stamps, or texts, in which a gap is NaN."""
     if set(kinds.values()) == {"number"} and all(map(is_numeric_dtype, X.dtypes)):
@@ -449,50 +488,6 @@ def _repaired(y: pd.Series) -> str:
     """Return how a target that is nearly one of numbers becomes one."""
     mark = thousands_mark(y)
     return "; correct the cell" + (f", use --thousands {mark!r}" if mark else "")
-
-
-def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
-    """Raise DataError if a column is not one of numbers alone, as a series and some pipelines need them."""
-    for name, dtype in zip(X.columns, X.dtypes, strict=True):
-        if not is_numeric_dtype(dtype) and not (X[name].isna() | X[name].isin([True, False])).all():
-            raise DataError(not_numeric(f"column {name!r}", X[name], where, "; correct the cell, or leave the column out"))
-    missing = X.isna().to_numpy()
-    if missing.any():
-        k = int(np.argmax(missing.any(axis=0)))
-        raise DataError(
-            f"column {X.columns[k]!r} has {int(missing[:, k].sum())} missing values, the first in "
-            f"{where(X.index[int(np.argmax(missing[:, k]))])}; fill or remove them"
-        )
-    check_sizes(X, where)
-
-
-def check_numbers(X: pd.DataFrame, kinds: Mapping[str, str], where: Where) -> None:
-    """Raise DataError if columns of numbers in the training rows have others than numbers in these rows, or too large ones."""
-    for name in X.columns:
-        column = X[name].dropna()
-        if kinds[name] == "number" and not is_numeric_dtype(column) and not pd.to_numeric(column, errors="coerce").notna().all():
-            raise DataError(not_numeric(f"column {name!r}", X[name], where, ", as in the training table; correct the cell"))
-    check_sizes(X.select_dtypes("number"), where)
-
-
-def check_sizes(X: pd.DataFrame, where: Where) -> None:
-    """Raise DataError if a column of numbers has infinite ones, or too large ones."""
-    values = np.abs(X.to_numpy(dtype=float))
-    bad = (values > HUGE).any(axis=0)
-    if bad.any():
-        k = int(np.argmax(bad))
-        remedy = "remove those rows, or leave the column out by --drop"
-        _check_size(f"column {X.columns[k]!r}", X.iloc[:, k], where, remedy)
-
-
-def _check_size(name: str, column: pd.Series, where: Where, remedy: str = "remove those rows") -> None:
-    size = np.abs(column.to_numpy(dtype=float))
-    for wrong, what in (
-        (np.isinf(size), "infinite values"),
-        (size > HUGE, f"absolute values above {HUGE:g}, too large to scale"),
-    ):
-        if wrong.any():
-            raise DataError(f"{name} has {what}, the first in {where(column.index[int(np.argmax(wrong))])}; {remedy}")
 
 
 _INTEGER = re.compile(r"[-+]?\d{1,400}")

@@ -17,7 +17,7 @@ from spotsvm.trials.trial import Trial
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult, comparison
 from spotsvm.tuning.summary import tuning_summary
-from spotsvm.tuning.tables.notice import Notice
+from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import make_table
 
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))

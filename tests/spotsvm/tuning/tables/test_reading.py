@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.tuning.tables.layout import find_layout
+from spotsvm.tuning.tables.reading import find_layout
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.table import Choices, read_table
 

@@ -1,0 +1,115 @@
+"""Faults in a table: which cell is no number, or one that cannot be used, and where it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
+
+from spotsvm.errors import DataError
+
+_HUGE = 1e100  # squares of larger numbers, and their sums, overflow
+#: says where a row is, by its label
+Where = Callable[[Any], str]
+#: numbers with marks between thousands, by the mark
+_GROUPED = {
+    ",": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?"),
+    ".": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?"),
+    "'": re.compile(r"[+-]?\d{1,3}(['\u2019]\d{3})+([.,]\d*)?"),
+    " ": re.compile(r"[+-]?\d{1,3}([ \u00a0\u202f]\d{3})+([.,]\d*)?"),
+}
+
+
+def row_of(label: Any) -> str:
+    """Return where a row is in a table that comes from no file."""
+    return f"row {label}"
+
+
+def are_numbers(present: pd.Series) -> pd.Series:
+    """Return which cells of a column of text are numbers, with decimal points or, where more cells are so, with commas."""
+    points = pd.to_numeric(present, errors="coerce").notna()
+    if is_bool_dtype(present):
+        return ~points
+    texts = present.map(str)
+    commas = pd.to_numeric(texts.str.replace(",", ".", regex=False), errors="coerce").notna()
+    return commas if points.sum() < commas.sum() < len(present) else points
+
+
+def mostly_numbers(present: pd.Series) -> bool:
+    """Return whether at least half of the cells of a column of text are numbers."""
+    return 2 * int(are_numbers(present).sum()) >= len(present)
+
+
+def thousands_mark(present: pd.Series) -> str | None:
+    """Return the mark that stands between the thousands of cells that would otherwise not parse as numbers; None without one.
+
+    Examples
+    --------
+    >>> thousands_mark(pd.Series(["1,234.5", "12"])), thousands_mark(pd.Series(["1,5", "red"]))
+    (',', None)
+    """
+    odd = present[~are_numbers(present)].map(str)
+    return next((mark for mark, written in _GROUPED.items() if len(odd) and odd.map(written.fullmatch).notna().all()), None)
+
+
+def not_numeric(what: str, column: pd.Series, where: Where, remedy: str) -> str:
+    """Return an error that names the first cell that is no number."""
+    present = column[column.notna()]
+    odd = present[~are_numbers(present)]
+    label = (odd if len(odd) else present).index[0]
+    return f"{what} is not numeric ({where(label)} contains {shown(column.loc[label])}){remedy}"
+
+
+def shown(value: Any) -> str:
+    """Return the repr of a value, shortened to 40 characters."""
+    text = repr(value.item() if isinstance(value, np.generic) else value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
+    """Raise DataError if a column is not one of numbers alone, as a series and some pipelines need them."""
+    for name, dtype in zip(X.columns, X.dtypes, strict=True):
+        if not is_numeric_dtype(dtype) and not (X[name].isna() | X[name].isin([True, False])).all():
+            raise DataError(not_numeric(f"column {name!r}", X[name], where, "; correct the cell, or leave the column out"))
+    missing = X.isna().to_numpy()
+    if missing.any():
+        k = int(np.argmax(missing.any(axis=0)))
+        raise DataError(
+            f"column {X.columns[k]!r} has {int(missing[:, k].sum())} missing values, the first in "
+            f"{where(X.index[int(np.argmax(missing[:, k]))])}; fill or remove them"
+        )
+    check_sizes(X, where)
+
+
+def check_numbers(X: pd.DataFrame, kinds: Mapping[str, str], where: Where) -> None:
+    """Raise DataError if columns of numbers in the training rows have others than numbers in these rows, or too large ones."""
+    for name in X.columns:
+        column = X[name].dropna()
+        if kinds[name] == "number" and not is_numeric_dtype(column) and not pd.to_numeric(column, errors="coerce").notna().all():
+            raise DataError(not_numeric(f"column {name!r}", X[name], where, ", as in the training table; correct the cell"))
+    check_sizes(X.select_dtypes("number"), where)
+
+
+def check_sizes(X: pd.DataFrame, where: Where) -> None:
+    """Raise DataError if a column of numbers has infinite ones, or too large ones."""
+    values = np.abs(X.to_numpy(dtype=float))
+    bad = (values > _HUGE).any(axis=0)
+    if bad.any():
+        k = int(np.argmax(bad))
+        remedy = "remove those rows, or leave the column out by --drop"
+        check_size(f"column {X.columns[k]!r}", X.iloc[:, k], where, remedy)
+
+
+def check_size(name: str, column: pd.Series, where: Where, remedy: str = "remove those rows") -> None:
+    """Raise DataError if a column of numbers, called `name` in the message, has infinite ones, or too large ones."""
+    size = np.abs(column.to_numpy(dtype=float))
+    for wrong, what in (
+        (np.isinf(size), "infinite values"),
+        (size > _HUGE, f"absolute values above {_HUGE:g}, too large to scale"),
+    ):
+        if wrong.any():
+            raise DataError(f"{name} has {what}, the first in {where(column.index[int(np.argmax(wrong))])}; {remedy}")
