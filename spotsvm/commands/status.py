@@ -66,13 +66,13 @@ def status_page(status: Status) -> str:
     lines = [f"{status.path or 'study in memory'}: {search}", _state(status)]
     for name, texts in _topics(status):
         lines += [f"{name if k == 0 else '':<14}{text}" for k, text in enumerate(texts)]
-    return "\n".join(_printable(line) for line in lines)
+    return "\n".join(_escaped(line) for line in lines)
 
 
 def status_table(studies: Mapping[Path, Status]) -> str:
     """Return a table with one row per study."""
     headers = ("record", "state", "finished", "running", "failed", "best", "time left")
-    rows = [tuple(map(_printable, (str(file), *_cells(status)))) for file, status in studies.items()]
+    rows = [tuple(map(_escaped, (str(file), *_cells(status)))) for file, status in studies.items()]
     return "\n".join(aligned([headers, *rows]))
 
 
@@ -152,6 +152,6 @@ def _params(params: Mapping[str, Any]) -> str:
     return text if len(text) <= _WIDE else text[: _WIDE - 3] + "..."
 
 
-def _printable(line: str) -> str:
+def _escaped(line: str) -> str:
     """Escape the characters that a terminal would act on."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import reduce
 from pathlib import Path
 from shutil import which
 from typing import Any
 
 import click
 
-from spotsvm.commands.options import Choice, SectionedCommand, section
 from spotsvm.commands.session import command_line, says_how_to_resume
 
 #: where the demo writes its page
@@ -39,12 +39,12 @@ def cluster(address: str | None) -> Iterator[Any]:
 
 def run_average(table: Any, *, quiet: bool, code: bool, **options: Any) -> Any:
     """Fit a TunedSVC or TunedSVR to a table, print a summary, and return the results; the options are those of `TunedJob`."""
-    from spotsvm.tuning.summary import average_summary
+    from spotsvm.tuning.summary import summary
     from spotsvm.tuning.tuned_job import TunedJob
 
     job = TunedJob(table, command=command_line(), **options)
     results = job.run(_sayer(quiet))
-    _print(average_summary(job, results), results, code)
+    _print(summary(job, results), results, code)
     return results
 
 
@@ -58,7 +58,7 @@ def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
     from spotsvm.tuning.job import FOLDS, TuningJob
-    from spotsvm.tuning.summary import tuning_summary
+    from spotsvm.tuning.summary import summary
 
     searches = [name for name in SEARCHES if not needs_several_objectives(name)]
     if options["search"] not in searches:
@@ -75,7 +75,7 @@ def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
             if error.differs != "data":
                 raise
             raise StorageError(f"--out {job.out} belongs to another table; use a new --out") from error
-    _print(tuning_summary(job, results), results, code)
+    _print(summary(job, results), results, code)
     return results
 
 
@@ -86,10 +86,10 @@ def _sayer(quiet: bool) -> Callable[[str], None]:
     return lambda line: None if quiet else click.echo(f"spotsvm: {printable_line(line)}", err=True)
 
 
-def _print(summary: str, results: Any, code: bool) -> None:
+def _print(text: str, results: Any, code: bool) -> None:
     from spotsvm.common.text import printable
 
-    click.echo(printable(summary))
+    click.echo(printable(text))
     if code and results[-1].code:
         click.echo(printable(f"\nThis Python code repeats it:\n\n{results[-1].code}"), nl=False)
 
@@ -100,8 +100,47 @@ def _silence(name: str, budget: int) -> Iterator[None]:
     yield
 
 
+Decorator = Callable[[Any], Any]
+
+
+class _Choice(click.Choice[str]):
+    """A choice that hints at the value that a misspelt one may stand for."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Return the error message for an unknown value."""
+        from spotsvm.common.text import did_you_mean  # on use: --help needs none of the library
+
+        return f"{super().get_invalid_choice_message(value, ctx).rstrip('.')}{did_you_mean(str(value), self.choices) or '.'}"
+
+
+def _section(title: str, *options: Decorator) -> Decorator:
+    """Return a decorator that adds options to a command, in this order, in a section of its help."""
+
+    def add(option: Decorator, command: Any) -> Any:
+        command = option(command)
+        command.__click_params__[-1].section = title
+        return command
+
+    return lambda command: reduce(lambda inner, option: add(option, inner), reversed(options), command)
+
+
+class _SectionedCommand(click.Command):
+    """A command whose help has its options in sections, in the order in which they are declared."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", ""), []).append(record)
+        for title, records in sorted(sections.items(), key=lambda item: not item[0]):  # those without a title last
+            with formatter.section(title or "Other options"):
+                formatter.write_dl(records)
+
+
 #: the options that `tune` and `demo` share
-result_options = section(
+result_options = _section(
     "Fit and results",
     click.option(
         "--cv",
@@ -143,7 +182,7 @@ result_options = section(
 _SEARCH = "Search of one SVM (--model svm, spectra or stormwater)"
 
 #: the options of a search, and for its workers and their limits
-search_options = section(
+search_options = _section(
     _SEARCH,
     click.option(
         "--trials",
@@ -161,14 +200,14 @@ search_options = section(
     ),
     click.option(
         "--baseline",
-        type=Choice(["none", "random"]),
+        type=_Choice(["none", "random"]),
         default="none",
         show_default=True,
         help="Whether to run a random search as well, for comparison, at the same cost again.",
     ),
     click.option(
         "--oversearching",
-        type=Choice(["auto", "folds", "repeats", "nested", "none"]),
+        type=_Choice(["auto", "folds", "repeats", "nested", "none"]),
         default="auto",
         show_default=True,
         help="How to estimate how much of the tuned score is luck. auto, folds: from the fold scores, at no cost. repeats: by "
@@ -214,7 +253,7 @@ search_options = section(
 
 
 #: the options that say what a table holds
-table_options = section(
+table_options = _section(
     "Table",
     click.option("--sep", help="Separator of the fields: one character, or tab; detected by default."),
     click.option("--encoding", help="Encoding of the file, such as latin-1; UTF-8, UTF-16 and Latin-1 are detected by default."),
@@ -265,14 +304,14 @@ table_options = section(
 )
 
 
-@click.command(cls=SectionedCommand)
+@click.command(cls=_SectionedCommand)
 @click.argument("file", type=click.Path(path_type=Path))
-@section(
+@_section(
     "Task and model",
     click.option("--target", required=True, help="Column to predict; all other columns are features."),
     click.option(
         "--task",
-        type=Choice(["auto", "classification", "regression"]),
+        type=_Choice(["auto", "classification", "regression"]),
         default="auto",
         show_default=True,
         help="Type of the target; auto treats text, booleans and few different integers as classes.",
@@ -284,7 +323,7 @@ table_options = section(
     ),
     click.option(
         "--model",
-        type=Choice(["tuned", "svm", "spectra", "stormwater"]),
+        type=_Choice(["tuned", "svm", "spectra", "stormwater"]),
         default="tuned",
         show_default=True,
         help="tuned: an average of SVMs with several kernels, by TunedSVC or TunedSVR. The others search the parameters of one "
@@ -296,11 +335,11 @@ table_options = section(
 @table_options
 @result_options
 @search_options
-@section(
+@_section(
     _SEARCH,
     click.option(
         "--scale",
-        type=Choice(["standard", "power"]),
+        type=_Choice(["standard", "power"]),
         default="standard",
         show_default=True,
         help="How to scale columns of numbers (svm): to mean 0 and variance 1, or also to a nearly normal distribution, by a "
@@ -371,12 +410,12 @@ def _of_model(model: str, options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in {option.name for option in others}}
 
 
-@click.command(cls=SectionedCommand)
-@section(
+@click.command(cls=_SectionedCommand)
+@_section(
     "Model",
     click.option(
         "--model",
-        type=Choice(["tuned", "svm"]),
+        type=_Choice(["tuned", "svm"]),
         default="tuned",
         show_default=True,
         help="tuned: an average of SVMs with several kernels. svm: a search of the parameters of one SVM.",

@@ -74,6 +74,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     feature_names_in_ : ndarray of str
         Their names, if the input is a frame whose columns are named by texts.
 
+    Notes
+    -----
+    skrub's `TableVectorizer` encodes tables too, and its `StringEncoder` and `DatetimeEncoder` are used here. It leaves gaps in
+    numbers and identifiers in the table, keeps numbers in single precision, and goes through columns of numbers one by one, which
+    takes long for thousands of them in each fold.
+
     Examples
     --------
     >>> import pandas as pd

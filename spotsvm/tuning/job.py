@@ -19,29 +19,27 @@ from spotsvm.luck.optimism import Method
 from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.rows import Unseen, score_with_error
-from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.repeat import REPEAT
 from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.study.given import Start, equal_start
 from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.metrics import ScoreUnit, named_scorer
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
 from spotsvm.tuning.code import tuning_code
-from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.large import fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices
-from spotsvm.tuning.results import HeldOutResult, check_writable, write_model, write_results
+from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.rivals import UnseenRows, constant_name, constant_scores, rivals
-from spotsvm.tuning.scoring import score_title, table_scorer
+from spotsvm.tuning.scoring import score_title
 from spotsvm.tuning.table_job import TableJob, groups_of, unwarned
 from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
-from spotsvm.tuning.verdict import Choice, choose, decide
+from spotsvm.tuning.verdict import choose
 from spotsvm.tuning.widening import continued
 
 #: folds of the cross-validation by default, and of nested resampling
@@ -87,16 +85,13 @@ class TuningJob(TableJob):
         `say` is called with each line about what was decided, before the searches start.
         """
         checked_timeout(self.trial_timeout)
-        checked_timeout(self.timeout, "timeout")
         if self.memory_limit is not None:
             checked_memory_limit(self.memory_limit)
-        if self.out is not None:
-            check_writable(self.out)
+        self.check()
         if not is_series(self.pipeline):
             compile_first()
         began = monotonic()
-        scoring = table_scorer(self.metric, self.table)
-        scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
+        scoring, scorer = self.scorer()
         whole, test = self.split(self.cv)
         unit = ScoreUnit(self.metric)
         for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), unit.better, self.cv):
@@ -154,7 +149,7 @@ class TuningJob(TableJob):
                 )
             search.study_.add_finding(NOTICES, {"notices": [list(notice) for notice in noticed]})
             results[-1] = self._with_optimism(replace(results[-1], notices=tuple(noticed)), train)
-            verdict = self._verdict(results, choice, scorer, train, test)
+            verdict = self.verdict(choice, results[0], results[-1], scorer, train, test)
             which = 0 if verdict.recommended == "default" else -1
             splits = self._fresh_folds(named, train)
 
@@ -180,14 +175,12 @@ class TuningJob(TableJob):
             verdict = replace(verdict, expected=expected)
             study = search.study_
             study.add_finding(VERDICT, verdict.to_dict() | {"of_trials": study.n_finished})
-            facts = table_facts(self.table, self.metric, len(test.y), self.file, study.findings.get(TABLE))
-            study.add_finding(TABLE, facts)
+            study.add_finding(TABLE, self.facts(len(test.y), study.findings.get(TABLE)))
             code = tuning_code(self, train, train is not whole, search, start, verdict)
             study.add_finding(REPEAT, {"code": code, "command": self.command})
             results[-1] = replace(results[-1], verdict=verdict, code=code)
         if self.out is not None:
-            write_results(results, self.out)
-            write_model(results, self.out, None if is_series(self.pipeline) else self.table, self.metric, test)
+            write_results(results, self.out, None if is_series(self.pipeline) else self.table, self.metric, test)
         return results
 
     def _named(self, train: Table) -> NamedPipeline:
@@ -254,14 +247,6 @@ class TuningJob(TableJob):
         )
         search.study_.add_finding("oversearching", found.to_dict())
         return replace(result, optimism=found)
-
-    def _verdict(self, results: list[HeldOutResult], choice: Choice, scorer: Any, train: Table, test: Table) -> Verdict:
-        """Return the verdict on the last result."""
-        default, tuned = results[0], results[-1]
-        one = default.estimator if choice.why_default is not None else tuned.estimator
-        held_out = self.difference(scorer, default.estimator, one, test)
-        counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
-        return decide(choice, self.metric, default, tuned, held_out, held_out_by=self.held_out_by(test), **counts)
 
     def _fresh_folds(self, named: NamedPipeline, train: Table) -> list[Split]:
         """Return folds that had no part in the search, where they can be drawn."""

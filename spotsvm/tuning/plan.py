@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuning.tables.faults import shown
+from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.suspicions import Notice, suspicions
 from spotsvm.tuning.tables.table import COPIES, Table
 
@@ -71,7 +71,7 @@ def _reason(table: Table) -> str:
     if table.task == "regression":
         return f"{why}; the target {table.y.name!r} is from {table.y.min():.4g} to {table.y.max():.4g}"
     counts = table.y.value_counts()
-    sizes = [f"{shown(label)}: {size}" for label, size in counts.head(_CLASSES).items()]
+    sizes = [f"{short_repr(label)}: {size}" for label, size in counts.head(_CLASSES).items()]
     more = f" and {len(counts) - _CLASSES} more" if len(counts) > _CLASSES else ""
     return f"{why}; rows of each class: {', '.join(sizes)}{more}"
 
@@ -88,12 +88,12 @@ def notices(table: Table, metric: str, space: dict[str, Any], n_trials: int) -> 
 def _rare(y: Any) -> Iterator[Notice]:
     """Yield that accuracy says little about a rare class, and which score to use instead."""
     shares = y.value_counts(normalize=True)
-    few = float(shares.iloc[-1])
+    few, most = float(shares.iloc[-1]), short_repr(shares.index[0])
     if few < _RARE / len(shares):
         other = "balanced_accuracy, or average_precision for the rare class" if len(shares) == 2 else "balanced_accuracy"
         yield Notice(
             "rare class",
-            f"class {shown(shares.index[-1])} has {100 * few:.2g} % of the rows, and always answering {shown(shares.index[0])} "
+            f"class {short_repr(shares.index[-1])} has {100 * few:.2g} % of the rows, and always answering {most} "
             f"has the accuracy {shares.iloc[0]:.3g}: accuracy says little about the rare class; use --scoring {other}",
         )
 

@@ -17,13 +17,35 @@ from spotsvm.errors import StorageError
 from spotsvm.luck.difference import Difference
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Verdict
+from spotsvm.reports.html.page import Code, Page
+from spotsvm.reports.html.page import Notice as NoticePart
+from spotsvm.reports.verdict import verdict_parts
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuning.average_page import average_page
+from spotsvm.tuned.page import page_of
 from spotsvm.tuning.predict import predicted
 from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
+
+
+@dataclass(frozen=True)
+class HeldOutResult:
+    """The score on the folds and the held-out score of one way to choose the parameters: "default", or the name of the search."""
+
+    name: str
+    tuned_score: float  # mean over the folds of the training rows
+    test_score: float
+    test_error: float  # bootstrap standard error
+    estimator: BaseEstimator  # fitted on all training rows
+    search: SpotSearchCV | None = None
+    optimism: Optimism | None = None
+    verdict: Verdict | None = None
+    code: str = ""  # Python code that repeats it
+    seconds: float = float("nan")  # of the fit
+    notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; of the last result alone
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what an average was fitted to, for its page
+    command: str = ""  # the command line of an average, for its page
 
 
 def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
@@ -106,59 +128,39 @@ def check_writable(out: Path) -> None:
         raise StorageError(f"--out {out}: cannot write to this folder: {error.strerror or error}") from error
 
 
-def write_results(results: list[HeldOutResult], out: Path) -> list[Path]:
-    """Write comparison.csv, the trials, fold scores and parameters of each search, and report.html; return the files."""
+def write_results(results: Sequence[HeldOutResult], out: Path, table: Table | None, metric: str, test: Table) -> None:
+    """Write comparison.csv, report.html, parameters.json of the recommended machine, and what its kind of tuning has found.
+
+    Of each search these are trials, fold scores and parameters, of an average settings.csv. With the table come the fitted
+    pipeline, columns.csv, which says what was done with each column, and the predictions of rows without a target. A series has
+    no such table: what it predicts depends on the rows before.
+    """
+    final, use = results[-1], recommended(results)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        files = [out / "comparison.csv"]
-        write_csv(comparison(results), files[0], "comparison")
+        write_csv(comparison(results), out / "comparison.csv", "comparison")
         for c in results:
             if c.search is not None:
-                files += [out / f"{c.name}_{what}" for what in ("trials.csv", "folds.csv", "parameters.json")]
-                c.search.study_.to_csv(files[-3])
-                c.search.study_.folds_to_csv(files[-2])
-                files[-1].write_text(json.dumps(_plain(c.estimator.get_params(deep=True)), indent=2) + "\n")
-        files += write_tuning_report(results, out / "report.html")
-    except (OSError, StorageError) as error:
-        raise StorageError(f"--out {out}: cannot write to this folder: {getattr(error, 'strerror', None) or error}") from error
-    return files
-
-
-def write_average(results: Sequence[HeldOutResult], out: Path) -> list[Path]:
-    """Write comparison.csv, settings.csv with all settings and their weights, and report.html; return the files."""
-    try:
-        files = [out / "comparison.csv", out / "settings.csv"]
-        write_csv(comparison(results), files[0], "comparison")
-        write_csv(results[-1].estimator.settings_, files[1], "settings")
-        return [*files, *write_tuning_report(results, out / "report.html")]
+                c.search.study_.to_csv(out / f"{c.name}_trials.csv")
+                c.search.study_.folds_to_csv(out / f"{c.name}_folds.csv")
+                _write_json(_plain(c.estimator.get_params(deep=True)), out / f"{c.name}_parameters.json")
+        if final.search is None:
+            write_csv(final.estimator.settings_, out / "settings.csv", "settings")
+        write_tuning_report(results, out / "report.html")
+        _write_json(machine_parameters(use), out / PARAMETERS)
+        if table is None:
+            return
+        save_model(out / MODEL, use, table, metric, test)
+        if table.columns is not None:
+            write_csv(table.columns, out / "columns.csv", "columns")
+        if table.unlabelled is not None:
+            write_csv(predicted(load_model(out / MODEL), table.unlabelled), out / "predictions.csv", "predictions")
     except (OSError, StorageError) as error:
         raise StorageError(f"--out {out}: cannot write to this folder: {getattr(error, 'strerror', None) or error}") from error
 
 
-def write_model(
-    results: Sequence[HeldOutResult], out: Path, table: Table | None, metric: str = "", test: Table | None = None
-) -> list[Path]:
-    """Write the parameters of the recommended machine, and with the table it was fitted to also its pipeline; return the files.
-
-    With the pipeline come columns.csv, which says what was done with each column, and the predictions of rows without a target.
-    A series has no such table: what it predicts depends on the rows before.
-    """
-    estimator = recommended(results)
-    files = [out / PARAMETERS]
-    try:
-        files[0].write_text(json.dumps(machine_parameters(estimator), indent=2) + "\n")
-        if table is not None:
-            files.append(out / MODEL)
-            save_model(files[1], estimator, table, metric, test)
-            if table.columns is not None:
-                files.append(out / "columns.csv")
-                write_csv(table.columns, files[-1], "columns")
-            if table.unlabelled is not None:
-                files.append(out / "predictions.csv")
-                write_csv(predicted(load_model(files[1]), table.unlabelled), files[-1], "predictions")
-    except OSError as error:
-        raise StorageError(f"--out {out}: cannot write to this folder: {error.strerror or error}") from error
-    return files
+def _write_json(content: dict[str, Any], file: Path) -> None:
+    file.write_text(json.dumps(content, indent=2) + "\n")
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -166,31 +168,23 @@ def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}
 
 
-def write_tuning_report(results: Sequence[HeldOutResult], path: Path) -> list[Path]:
-    """Write the page of the last result; return the file. A random search among the others is the baseline."""
+def write_tuning_report(results: Sequence[HeldOutResult], path: Path) -> None:
+    """Write the page of the last result. A random search among the others is the baseline."""
     final = results[-1]
     if final.search is None:
-        return [average_page(final).write(path)]
-    study = final.search.study_
+        _average_page(final).write(path)
+        return
     drawn = [c.search.study_ for c in results[:-1] if c.search is not None and c.name == "random"]
     usable = [one for one in drawn if any(t.value is not None for t in one.trials)]
-    return [study.report(path, usable[0] if usable else None)]
+    final.search.study_.report(path, usable[0] if usable else None)
 
 
-@dataclass(frozen=True)
-class HeldOutResult:
-    """The score on the folds and the held-out score of one way to choose the parameters: "default", or the name of the search."""
-
-    name: str
-    tuned_score: float  # mean over the folds of the training rows
-    test_score: float
-    test_error: float  # bootstrap standard error
-    estimator: BaseEstimator  # fitted on all training rows
-    search: SpotSearchCV | None = None
-    optimism: Optimism | None = None
-    verdict: Verdict | None = None
-    code: str = ""  # Python code that repeats it
-    seconds: float = float("nan")  # of the fit
-    notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; of the last result alone
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what an average was fitted to, for its page
-    command: str = ""  # the command line of an average, for its page
+def _average_page(result: HeldOutResult) -> Page:
+    """Return the page of an average: what the held-out rows say, then what the fit knows of itself."""
+    what = result.facts.get("File")
+    name = type(result.estimator).__name__
+    first = [*(NoticePart(notice.sentence, "warning") for notice in result.notices), *verdict_parts(result.verdict)]
+    repeat = [Code(result.command, "The command")] if result.command else []
+    repeat.append(Code(result.code, "Python code that repeats it"))
+    about = [(key, str(value)) for key, value in result.facts.items()]
+    return page_of(result.estimator, name + (f" for {what}" if what else ""), about, first, repeat)

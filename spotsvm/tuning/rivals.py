@@ -18,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from spotsvm.luck.difference import paired_difference
 from spotsvm.luck.rows import Unseen, score_with_error
 from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, Rival
-from spotsvm.tuning.tables.faults import shown
+from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import Table
 
 _TREES = 200
@@ -38,7 +38,7 @@ class UnseenRows(NamedTuple):
 
 def constant_name(table: Table) -> str:
     """Return what a constant answers: the commonest class, or the mean."""
-    return f"always {shown(table.y.mode()[0])}" if table.task == "classification" else "always the mean"
+    return f"always {short_repr(table.y.mode()[0])}" if table.task == "classification" else "always the mean"
 
 
 def constant_scores(table: Table, splitter: Any, scorer: Any) -> Any:

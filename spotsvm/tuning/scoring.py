@@ -9,7 +9,7 @@ from sklearn.metrics import average_precision_score, f1_score, jaccard_score, ma
 
 from spotsvm.errors import ArgumentError
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
-from spotsvm.tuning.tables.faults import shown
+from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import Table
 
 _OF_A_CLASS: dict[str, Any] = {
@@ -85,4 +85,4 @@ def scorer_of(metric: str, positive: Any) -> Any:
 def score_title(metric: str, table: Table) -> str:
     """Return the name of a score, with the class that it is about."""
     positive, title = positive_class(metric, table), ScoreUnit(metric).title
-    return title if positive is None else f"{title} of the class {shown(positive)}"
+    return title if positive is None else f"{title} of the class {short_repr(positive)}"

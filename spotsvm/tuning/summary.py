@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import isnan
 from textwrap import wrap
-from typing import Any
 
 from spotsvm.common.text import duration, short_names
 from spotsvm.luck.optimism import Optimism
-from spotsvm.luck.verdict import CONSTANT, Verdict
+from spotsvm.luck.verdict import Verdict
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import ROWS, summarise_failures
@@ -17,7 +16,7 @@ from spotsvm.trials.sweep import finished_counts
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult
-from spotsvm.tuning.tuned_job import TunedJob
+from spotsvm.tuning.table_job import TableJob
 from spotsvm.tuning.widening import OPEN
 
 _WIDTH = 100
@@ -26,53 +25,39 @@ _TIED = "\u00a0"  # a space at which no line ends
 _NAMES = 22  # width of the column of names
 
 
-def tuning_summary(job: TuningJob, results: Sequence[HeldOutResult]) -> str:
-    """Return notices, final table and interpretation, as text of 100 columns; the last result is that of the requested search."""
-    final = results[-1]
-    unit = ScoreUnit(job.metric)
+def summary(job: TableJob, results: Sequence[HeldOutResult]) -> str:
+    """Return notices, the table of all models, and what it means, as text of 100 columns; the last result is the tuned one."""
+    final, unit = results[-1], ScoreUnit(job.metric)
     rivals = () if final.verdict is None else final.verdict.rivals
-    rows = [(rival.name, rival.score, rival.held_out, rival.error) for rival in rivals if rival.code == CONSTANT]
-    rows += [(_title(c), c.tuned_score, c.test_score, c.test_error) for c in results]
+    others = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in rivals]
+    svms = [(_title(c), c.tuned_score, c.test_score, c.test_error, c.seconds) for c in results]
+    rows = [*others[:1], *svms, *others[1:]]
     wide = max(_NAMES, *(len(row[0]) for row in rows))
     lines = [line for notice in final.notices for line in _wrapped(f"notice: {notice.sentence}")]
-    lines += ["", f"{unit.title:{wide}}{'on the folds':>14}  {'held-out rows':>20}"]
-    for name, score, held_out, error in rows:
-        test = f"{_places(unit.value(held_out))} +- {_places(error)}"
-        lines.append(f"{name:{wide}}{_places(unit.value(score)):>14}  {test:>20}")
+    folds = "on the folds" if isinstance(job, TuningJob) else "out of fold"
+    lines += ["", f"{unit.title:{wide}}{folds:>14}  {'held-out rows':>20}  {'fit':>9}"]
+    for name, score, held_out, error, took in rows:
+        test, fit = f"{_places(unit.value(held_out))} +- {_places(error)}", "" if isnan(took) else duration(took)
+        lines.append(f"{name:{wide}}{_places(unit.value(score)):>14}  {test:>20}  {fit:>9}")
     for paragraph in _paragraphs(job, results):
         lines += ["", *_wrapped(paragraph)]
     return "\n".join(lines)
 
 
-def average_summary(job: TunedJob, results: Sequence[HeldOutResult]) -> str:
-    """Return notices, the table of all models, and what it means, as text of 100 columns."""
-    default, tuned = results
-    verdict, model, unit = tuned.verdict, tuned.estimator, ScoreUnit(job.metric)
-    assert verdict is not None
-    of = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in verdict.rivals]
-    svms = [
-        (f"{name} SVM", one.tuned_score, one.test_score, one.test_error, one.seconds)
-        for name, one in (("default", default), ("tuned", tuned))
-    ]
-    rows = [*of[:1], *svms, *of[1:]]
-    wide = max(_NAMES, *(len(row[0]) for row in rows))
-    lines = [line for notice in tuned.notices for line in _wrapped(f"notice: {notice.sentence}")]
-    lines += ["", f"{unit.title:{wide}}{'out of fold':>14}  {'held-out rows':>20}  {'fit':>9}"]
-    for name, score, held_out, error, took in rows:
-        test = f"{_places(unit.value(held_out))} +- {_places(error)}"
-        lines.append(f"{name:{wide}}{_places(unit.value(score)):>14}  {test:>20}  {duration(took):>9}")
-    for paragraph in _about_average(job, verdict, model):
-        lines += ["", *_wrapped(paragraph)]
-    return "\n".join(lines)
+def _paragraphs(job: TableJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
+    """Yield the verdict, the score to expect on new rows, and what the table's numbers, the model and the files are."""
+    verdict = results[-1].verdict
+    if verdict is not None:
+        yield verdict.sentence
+        if verdict.expectation:
+            yield verdict.expectation
+        yield from verdict.warnings
+    yield from _about_search(job, results) if isinstance(job, TuningJob) else _about_average(job, results)
 
 
-def _about_average(job: TunedJob, verdict: Verdict, model: Any) -> Iterator[str]:
-    """Yield the verdict, the score to expect on new rows, and what the model is."""
-    unit = ScoreUnit(job.metric)
-    yield verdict.sentence
-    if verdict.expectation:
-        yield verdict.expectation
-    yield from verdict.warnings
+def _about_average(job: TableJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
+    """Yield what the scores of an average are, what the model is, and where it was saved."""
+    verdict, model, unit = results[-1].verdict, results[-1].estimator, ScoreUnit(job.metric)
     latest = "the latest rows, " if job.in_time else ""
     yield (
         f"{unit.title}: {unit.better}. Out of fold: training rows, judged by settings and weights that were found without them. "
@@ -83,8 +68,8 @@ def _about_average(job: TunedJob, verdict: Verdict, model: Any) -> Iterator[str]
     yield f"The tuned SVM is an average of {len(model.members_)} of {len(model.settings_)} settings; weights by kernel: {listed}."
     if not model.complete_:
         yield "The time limit ended the fit before all settings were scored, or all members were fitted."
-    shown = "the default SVM" if verdict.recommended == "default" else repr(model)
-    yield f"Recommended: {shown}"
+    keep = verdict is not None and verdict.recommended == "default"
+    yield f"Recommended: {'the default SVM' if keep else repr(model)}"
     if job.out:
         yield (
             f"Written to {job.out}: report.html; model.skops, for spotsvm predict; parameters.json of the recommended SVM; "
@@ -107,15 +92,10 @@ def _places(value: float) -> str:
     return "" if isnan(value) else f"{value:.4f}" if abs(value) < 1000 else f"{value:.6g}"
 
 
-def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
-    """Yield the verdict, the score to expect on new rows, how much of the tuned score is luck, and further remarks."""
+def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
+    """Yield how much of the tuned score is luck, what the scores are, what the search has chosen, and where it was saved."""
     final = results[-1]
     verdict, unit = final.verdict, ScoreUnit(job.metric)
-    if verdict is not None:
-        yield verdict.sentence
-        if verdict.expectation:
-            yield verdict.expectation
-        yield from verdict.warnings
     if final.optimism is not None and _says_something(final.optimism):
         answer, *method = final.optimism.sentences(expect=False)
         yield f"How much of it is luck? {answer}"
@@ -136,8 +116,6 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         for name in ("stop", "timeout", ROWS):
             if name in findings:
                 yield findings[name]["sentence"]
-    if verdict is not None:
-        yield from _rivals(verdict, results, unit)
     if final.search is not None and verdict is not None:
         best = verdict.params
         # each name stays with its value
@@ -157,17 +135,6 @@ def _paragraphs(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[st
         yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
 
 
-def _rivals(verdict: Verdict, results: Sequence[HeldOutResult], unit: ScoreUnit) -> Iterator[str]:
-    """Yield a line for each other model and one for the recommended SVM: score on the held-out rows, and seconds of the fit."""
-    if len(verdict.rivals) < 2:  # the constant is in the table
-        return
-    mine = results[0 if verdict.recommended == "default" else -1]
-    rows = [(rival.name, rival.held_out, rival.error, rival.seconds) for rival in verdict.rivals]
-    rows.append((f"the {verdict.recommended} SVM", verdict.held_out, verdict.held_out_error, mine.seconds))
-    lines = [f"  {name}: {_places(unit.value(score))} +- {_places(error)}, {duration(took)}" for name, score, error, took in rows]
-    yield "\n".join([f"{unit.title} of other models on the same held-out rows, and the time of a fit:", *lines])
-
-
 def _which(verdict: Verdict, final: HeldOutResult) -> str:
     """Return which machine is recommended."""
     if verdict.recommended == "default" or final.search is None:
@@ -183,4 +150,4 @@ def _says_something(found: Optimism) -> bool:
 
 
 def _title(c: HeldOutResult) -> str:
-    return "default SVM" if c.search is None else f"{c.name} ({c.search.study_.n_finished} trials)"
+    return f"{c.name} SVM" if c.search is None else f"{c.name} ({c.search.study_.n_finished} trials)"

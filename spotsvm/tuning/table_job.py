@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any, cast
 
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 
 from spotsvm.common.code import Script
+from spotsvm.common.text import printable_line
 from spotsvm.errors import ShortSeriesWarning
 from spotsvm.luck.difference import Difference, paired_difference
 from spotsvm.luck.rows import Unseen, block_length, score_with_error
-from spotsvm.luck.verdict import HeldOut
+from spotsvm.luck.verdict import HeldOut, Verdict
+from spotsvm.study.stop import checked_timeout
+from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.large import Limits
+from spotsvm.tuning.results import HeldOutResult, check_writable
+from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.verdict import Choice, decide
 
 #: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
 _WIDE = 1000
@@ -64,6 +71,39 @@ class TableJob:
         if set(train.kinds.values()) != {"number"} or train.X.shape[1] <= _WIDE:
             return train, test
         return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))
+
+    def check(self) -> None:
+        """Raise an error for a time limit or a folder that cannot be used."""
+        checked_timeout(self.timeout, "timeout")
+        if self.out is not None:
+            check_writable(self.out)
+
+    def scorer(self) -> tuple[Any, Any]:
+        """Return what a search takes as `scoring`, a name where there is one, and the scorer itself."""
+        scoring = table_scorer(self.metric, self.table)
+        return scoring, named_scorer(scoring) if isinstance(scoring, str) else scoring
+
+    def facts(self, n_held_out: int, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return what the page shows first: file, rows, columns, target, score and day, which stays as it is `known`."""
+        unit, table = ScoreUnit(self.metric), self.table
+        facts: dict[str, Any] = {"File": printable_line(self.file, 80)} if self.file else {}
+        return facts | {
+            "Rows": f"{len(table.y)}, {n_held_out} of them held out",
+            "Columns": int(table.X.shape[1]),
+            "Target": printable_line(str(table.y.name), 80),
+            "Task": table.task,
+            "Score": f"{unit.title}; {unit.better}",
+            "Date": (known or {}).get("Date", date.today().isoformat()),
+        }
+
+    def verdict(
+        self, choice: Choice, default: HeldOutResult, tuned: HeldOutResult, scorer: Any, train: Table, test: Table
+    ) -> Verdict:
+        """Return whether the choice is better than the default on the held-out rows."""
+        one = default.estimator if choice.why_default is not None else tuned.estimator
+        counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
+        held_out = self.difference(scorer, default.estimator, one, test)
+        return decide(choice, self.metric, default, tuned, held_out, held_out_by=self.held_out_by(test), **counts)
 
     def held_out(self, model: Any, test: Table) -> Unseen:
         """Return the held-out rows beside a fitted model."""

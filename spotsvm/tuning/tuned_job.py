@@ -18,22 +18,20 @@ from sklearn.svm import SVC, SVR
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.table_encoder import TableEncoder
-from spotsvm.study.stop import checked_timeout
-from spotsvm.trials.metrics import ScoreUnit, named_scorer
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.tuned_svc import SCORES as CLASSIFICATION_SCORES
 from spotsvm.tuned.tuned_svc import TunedSVC
 from spotsvm.tuned.tuned_svr import SCORES as REGRESSION_SCORES
 from spotsvm.tuned.tuned_svr import TunedSVR
 from spotsvm.tuning.code import fitting_code
-from spotsvm.tuning.facts import table_facts
 from spotsvm.tuning.plan import decisions, notices
-from spotsvm.tuning.results import HeldOutResult, check_writable, write_average, write_model
+from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.rivals import UnseenRows, rivals
-from spotsvm.tuning.scoring import positive_class, score_title, table_scorer
+from spotsvm.tuning.scoring import positive_class, score_title
 from spotsvm.tuning.table_job import TableJob, groups_of, unwarned
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import Table
-from spotsvm.tuning.verdict import Choice, decide
+from spotsvm.tuning.verdict import Choice
 
 #: folds by default, and rows of a class at least in the training rows
 _FOLDS, _LEAST = 5, 2
@@ -53,15 +51,12 @@ class TunedJob(TableJob):
 
     def run(self, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Return the results of the default model and of the average; `say` is called with each line about what was decided."""
-        checked_timeout(self.timeout, "timeout")
         self._check_scoring()
-        if self.out is not None:
-            check_writable(self.out)
+        self.check()
         _compile_first()
         began = monotonic()
         train, test = (self._typed(rows) for rows in self.split(_LEAST if self.cv is None else self.cv))
-        scoring = table_scorer(self.metric, self.table)
-        scorer = named_scorer(scoring) if isinstance(scoring, str) else scoring
+        _, scorer = self.scorer()
         unit = ScoreUnit(self.metric)
         noticed = (*self.notices, *notices(self.table, self.metric, {}, 0))
         for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), unit.better, None):
@@ -90,7 +85,7 @@ class TunedJob(TableJob):
                     notices=noticed,
                 ),  # fmt: skip
             ]
-            verdict = self._verdict(results, scorer, train, test)
+            verdict = self._judged(results, scorer, train, test)
             used = results[0 if verdict.recommended == "default" else 1].estimator
             compare = self.compare and (self.timeout is None or monotonic() - began < self.timeout)
             others = rivals(
@@ -100,11 +95,9 @@ class TunedJob(TableJob):
             )  # fmt: skip
             verdict = replace(verdict, rivals=tuple(others))
         code = fitting_code(self, train, model, plain, verdict)
-        facts = table_facts(self.table, self.metric, len(test.y), self.file)
-        results[-1] = replace(results[-1], verdict=verdict, code=code, facts=facts, command=self.command)
+        results[-1] = replace(results[-1], verdict=verdict, code=code, facts=self.facts(len(test.y)), command=self.command)
         if self.out is not None:
-            write_average(results, self.out)
-            write_model(results, self.out, self.table, self.metric, test)
+            write_results(results, self.out, self.table, self.metric, test)
         return results
 
     def _check_scoring(self) -> None:
@@ -157,7 +150,7 @@ class TunedJob(TableJob):
         most = int(_FEW_ROWS * (_DEFAULT_SHARE * self.timeout / max(seconds, 1e-4)) ** (1.0 / _POWER))
         return sample(few, max(most, _FEWEST), _LEAST, self.seed)
 
-    def _verdict(self, results: list[HeldOutResult], scorer: Any, train: Table, test: Table) -> Verdict:
+    def _judged(self, results: list[HeldOutResult], scorer: Any, train: Table, test: Table) -> Verdict:
         """Return the verdict, with the score to expect that the fit has found by out-of-fold rows."""
         default, tuned = results
         model = tuned.estimator
@@ -165,9 +158,7 @@ class TunedJob(TableJob):
             None, {}, tuned.tuned_score, model.verdict_, default=None, default_params={}, n_better=0,
             n_candidates=len(model.settings_), why_default=None, replaced=None,
         )  # fmt: skip
-        held_out = self.difference(scorer, default.estimator, model, test)
-        counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
-        verdict = decide(choice, self.metric, default, tuned, held_out, held_out_by=self.held_out_by(test), **counts)
+        verdict = self.verdict(choice, default, tuned, scorer, train, test)
         keep = verdict.recommended == "default"
         return replace(verdict, by="average", expected=model.default_score_ if keep else model.expected_score_)
 

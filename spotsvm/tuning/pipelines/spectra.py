@@ -17,8 +17,7 @@ from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
-from spotsvm.tuning.pipelines.default_spaces import default_space, iteration_cap, voting_space
-from spotsvm.tuning.pipelines.machine_spaces import machine_space
+from spotsvm.tuning.pipelines.default_spaces import default_space, iteration_cap, machine_space, voting_space
 from spotsvm.tuning.tables.table import Task
 
 _CLASSIFIER, _REGRESSOR = "cutoffclassifier", "transformedtargetregressor"

@@ -61,10 +61,10 @@ def not_numeric(what: str, column: pd.Series, where: Where, remedy: str) -> str:
     present = column[column.notna()]
     odd = present[~are_numbers(present)]
     label = (odd if len(odd) else present).index[0]
-    return f"{what} is not numeric ({where(label)} contains {shown(column.loc[label])}){remedy}"
+    return f"{what} is not numeric ({where(label)} contains {short_repr(column.loc[label])}){remedy}"
 
 
-def shown(value: Any) -> str:
+def short_repr(value: Any) -> str:
     """Return the repr of a value, shortened to 40 characters."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 40 else f"{text[:37]}..."

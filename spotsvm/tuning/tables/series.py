@@ -13,7 +13,7 @@ from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from spotsvm.common.text import printable_line
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.tuning.tables.faults import check_features, shown
+from spotsvm.tuning.tables.faults import check_features, short_repr
 from spotsvm.tuning.tables.reading import read_file
 from spotsvm.tuning.tables.table import Table, Task, checked_target
 
@@ -172,7 +172,7 @@ def _check_spacing(index: Any) -> None:
 def _check_reading(column: pd.Series, time: str | None) -> None:
     if time is None and not is_numeric_dtype(column):
         raise DataError(
-            f"column {column.name!r} is not numeric (it contains {shown(column.iloc[0])}); if it is the time, use --time"
+            f"column {column.name!r} is not numeric (it contains {short_repr(column.iloc[0])}); if it is the time, use --time"
         )
     if column.isna().any():
         first = column.index[int(np.argmax(column.isna()))]

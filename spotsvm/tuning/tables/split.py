@@ -10,7 +10,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, train_test_split
 
 from spotsvm.errors import DataError
-from spotsvm.tuning.tables.faults import shown
+from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import COPIES, Table
 
 TEST_SHARE = 0.25
@@ -101,7 +101,7 @@ def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
     limits = [(cv, "")]
     if table.task == "classification":
         rare = train.y.value_counts()
-        why = f"class {shown(rare.index[-1])} has only {int(rare.iloc[-1])} of the training rows"
+        why = f"class {short_repr(rare.index[-1])} has only {int(rare.iloc[-1])} of the training rows"
         limits.append((int(rare.iloc[-1]), f"{why} ({_without(rare.index[rare < cv].tolist())} leaves out what is rare)"))
     if train.groups is not None:
         n = int(train.groups.nunique())
@@ -136,7 +136,7 @@ def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False
             fewer = f"use --cv {fewest}" if fewest >= _PAIR else ""
             remedies = [fewer, _remedy(counts, cv), _no_classes(table)]
             raise DataError(
-                f"class {shown(counts.index[-1])} has only {fewest} of the {rows}, fewer than --cv {cv}; "
+                f"class {short_repr(counts.index[-1])} has only {fewest} of the {rows}, fewer than --cv {cv}; "
                 f"{', or '.join(filter(None, remedies))}"
             )
 
@@ -157,7 +157,11 @@ def _check_lone(table: Table) -> None:
     counts = table.y.value_counts()
     lone = counts.index[counts == 1].tolist()
     if lone:
-        which = f"class {shown(lone[0])} has" if len(lone) == 1 else f"{len(lone)} classes, such as {shown(lone[0])}, each have"
+        which = (
+            f"class {short_repr(lone[0])} has"
+            if len(lone) == 1
+            else f"{len(lone)} classes, such as {short_repr(lone[0])}, each have"
+        )
         remedies = [_remedy(counts, _PAIR), _no_classes(table)]
         raise DataError(f"{which} only 1 row, too few for folds, which need 2; {', or '.join(filter(None, remedies))}")
 

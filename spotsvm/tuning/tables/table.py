@@ -26,7 +26,7 @@ from spotsvm.tuning.tables.faults import (
     mostly_numbers,
     not_numeric,
     row_of,
-    shown,
+    short_repr,
     thousands_mark,
 )
 from spotsvm.tuning.tables.reading import TableFile, listed, read_file
@@ -257,7 +257,7 @@ def _in_time(file: TableFile, target: str, choices: Choices) -> TableFile:
     written = None if is_numeric_dtype(column) else date_format(column)
     if not is_numeric_dtype(column) and written is None:
         raise DataError(
-            f"{option} has neither dates nor numbers, such as {shown(column.dropna().iloc[0])}; name a column of times"
+            f"{option} has neither dates nor numbers, such as {short_repr(column.dropna().iloc[0])}; name a column of times"
         )
     times = column if written is None else read_dates(column, written)
     if times.isna().any():
@@ -408,7 +408,9 @@ def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: W
             raise DataError(not_numeric(what, y, where, f", as regression requires{_repaired(y)}, or name another --target"))
         check_size(what, y, where)
         if len(y) > 1 and y.nunique() == 1:
-            raise DataError(f"{what} is {shown(y.iloc[0])} in all rows, so there is nothing to predict: name another --target")
+            raise DataError(
+                f"{what} is {short_repr(y.iloc[0])} in all rows, so there is nothing to predict: name another --target"
+            )
     else:
         _check_classes(y)
     return y, found, _why(y, found) if task == "auto" else "as said"
@@ -530,12 +532,12 @@ def _check_classes(y: pd.Series) -> None:
     n = int(y.nunique())
     if n < 2:
         raise DataError(
-            f"the target {y.name!r} has only one class ({shown(y.iloc[0])}); classification needs two or more: name another "
+            f"the target {y.name!r} has only one class ({short_repr(y.iloc[0])}); classification needs two or more: name another "
             "--target"
         )
     if n > MANY_CLASSES:
         raise DataError(
-            f"the target {y.name!r} has {n} classes, such as {shown(y.iloc[0])}, but at most {MANY_CLASSES} are supported; "
+            f"the target {y.name!r} has {n} classes, such as {short_repr(y.iloc[0])}, but at most {MANY_CLASSES} are supported; "
             + (
                 "use --task regression if it is a quantity"
                 if is_numeric_dtype(y)

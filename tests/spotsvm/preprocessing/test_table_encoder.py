@@ -71,6 +71,22 @@ def test_each_column_has_its_kind_and_is_reported(table):
     assert np.array_equal(TableEncoder().fit_transform(table), encoded)
 
 
+def test_needs_that_no_encoder_of_skrub_meets():
+    """Neighbours in double precision, months by their names, gaps that are filled and marked, identifiers that are left out."""
+    time = 1_700_000_000.0 + np.arange(30)
+    gap = np.where(np.arange(30) == 3, np.nan, time)
+    day = [f"{month} {k + 1} 2000" for month in ("Apr", "May") for k in range(15)]
+    encoder = TableEncoder()
+    encoded = encoder.fit_transform(pd.DataFrame({"time": time, "gap": gap, "day": day, "id": [f"p{k}" for k in range(30)]}))
+    assert encoder.columns_["kind"].tolist() == ["number", "number", "date", "identifier"]
+    names = encoder.get_feature_names_out().tolist()
+    assert np.diff(encoded[:, names.index("time")]).tolist() == [1.0] * 29
+    assert encoded[3, names.index("gap")] == np.nanmedian(gap)
+    assert encoded[:, names.index("gap_missing")].sum() == 1.0
+    assert np.diff(encoded[:, names.index("day_day")]).tolist() == [1.0] * 14 + [16.0] + [1.0] * 14
+    assert not any(name.startswith("id") for name in names)
+
+
 def test_later_rows_with_unseen_levels_new_gaps_and_other_types(table):
     encoder = TableEncoder().fit(table)
     later = table.iloc[:2].copy()

@@ -2,6 +2,7 @@ import json
 import warnings
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 from html import unescape
 
 import numpy as np
@@ -26,7 +27,7 @@ from spotsvm.tuning.large import Limits, fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.results import check_writable, comparison, recommended
 from spotsvm.tuning.saved import load_model, machine_parameters
-from spotsvm.tuning.summary import tuning_summary
+from spotsvm.tuning.summary import summary
 from spotsvm.tuning.tables.table import Table, make_table
 
 BUDGET = 8
@@ -113,7 +114,7 @@ def test_the_default_wins_ties():
     verdict = tuned.verdict
     assert (verdict.decision, verdict.recommended, verdict.number) == ("did not help", "default", 0)
     assert "no candidate scores better than the default SVM on the folds. Keep the default SVM." in " ".join(
-        tuning_summary(given, [default, tuned]).split()
+        summary(given, [default, tuned]).split()
     )
 
 
@@ -427,7 +428,7 @@ def test_the_searches_share_the_time_limit():
     given = job(iris(), search="random", timeout=1e-9)
     results = given.run(quiet)
     assert results[-1].search.study_.n_finished == 1
-    assert "The run ended after 1 trial, because its time was up" in " ".join(tuning_summary(given, results).split())
+    assert "The run ended after 1 trial, because its time was up" in " ".join(summary(given, results).split())
     with pytest.raises(ArgumentError, match="timeout=-1 is not a time"):
         job(iris(), timeout=-1).run(quiet)
     assert {"timeout", "trial_timeout"} <= {option.name for command in (tune, demo) for option in command.params}
@@ -517,3 +518,15 @@ def test_a_large_table_has_one_time_limit(monkeypatch):
     tuned = given.run(quiet)[-1]
     assert 0 < tuned.search.timeout <= 5.0
     assert 0 < limits[0] < 10.0
+
+
+def test_the_facts_keep_the_day_of_the_first_run():
+    table = make_table(pd.DataFrame({"a": np.arange(40.0), "b": 1.0}), pd.Series(["x", "y"] * 20, name="kind"))
+    facts = TuningJob(table, scoring="neg_log_loss", file="a\x1b.csv").facts(10)
+    assert facts == {
+        "File": "a\\x1b.csv", "Rows": "40, 10 of them held out", "Columns": 2, "Target": "kind", "Task": "classification",
+        "Score": "log loss; smaller is better", "Date": date.today().isoformat(),
+    }  # fmt: skip
+    again = TuningJob(table).facts(10, known={"Date": "2020-02-03"})
+    assert again["Date"] == "2020-02-03"
+    assert "File" not in again

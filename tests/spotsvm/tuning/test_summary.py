@@ -14,9 +14,9 @@ from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.space.space import Space
 from spotsvm.trials.trial import Trial
+from spotsvm.tuning import summary as module
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult, comparison
-from spotsvm.tuning.summary import tuning_summary
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import make_table
 
@@ -53,33 +53,31 @@ def summary(tuned=0.9, test=0.8, error=0.02, given=None, optimism=None, verdict=
         HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier()),
         HeldOutResult("kriging", tuned, test, error, DummyClassifier(), given, optimism, verdict, seconds=2.5),
     ]
-    return tuning_summary(TuningJob(**({"table": TABLE} | changed)), results)
+    return module.summary(TuningJob(**({"table": TABLE} | changed)), results)
 
 
 def test_the_table():
     lines = summary().splitlines()
-    assert lines[1].split() == ["accuracy", "on", "the", "folds", "held-out", "rows"]
+    assert lines[1].split() == ["accuracy", "on", "the", "folds", "held-out", "rows", "fit"]
     assert lines[2].split() == ["default", "SVM", "0.7500", "0.7000", "+-", "0.1000"]
-    assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8000", "+-", "0.0200"]
+    assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8000", "+-", "0.0200", "2.5", "s"]
     assert len({len(line) for line in lines[1:4]}) == 1
     assert "Recommended: trial 4 of kriging: C = 12.35, gamma = 0.0001235" in lines
-    alone = tuning_summary(TuningJob(TABLE), [HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier())])
+    alone = module.summary(TuningJob(TABLE), [HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier())])
     assert alone.splitlines()[1:3] == [lines[1], lines[2]]
     assert "Recommended" not in alone
 
 
-def test_a_constant_is_in_the_table_and_other_models_have_lines():
+def test_all_models_are_in_the_table():
     lines = summary(verdict=replace(VERDICT, rivals=RIVALS)).splitlines()
-    assert lines[2].split() == ["always", "'no'", "0.5000", "0.5000", "+-", "0.0700"]
-    start = lines.index("accuracy of other models on the same held-out rows, and the time of a fit:")
-    assert lines[start + 1 : start + 4] == [
-        "  always 'no': 0.5000 +- 0.0700, 0.001 s",
-        "  logistic regression: 0.7500 +- 0.0300, 0.01 s",
-        "  the tuned SVM: 0.8000 +- 0.0200, 2.5 s",
-    ]
+    names = [re.split("  +", line)[0] for line in lines[2:6]]
+    assert names == ["always 'no'", "default SVM", "kriging (10 trials)", "logistic regression"]
+    assert lines[2].split() == ["always", "'no'", "0.5000", "0.5000", "+-", "0.0700", "0.001", "s"]
+    assert lines[5].split() == ["logistic", "regression", "0.7500", "+-", "0.0300", "0.01", "s"]
+    assert len({len(line) for line in lines[1:6]}) == 1
     alone = summary(verdict=replace(VERDICT, rivals=RIVALS[:1]))
     assert "always 'no' " in alone
-    assert "other models" not in alone
+    assert "logistic" not in alone
 
 
 def test_an_error_is_shown_in_its_own_unit():
@@ -100,7 +98,7 @@ def test_an_error_is_shown_in_its_own_unit():
         HeldOutResult("default", -3.6, -4.9, 0.8, DummyClassifier()),
         HeldOutResult("kriging", -3.4, -4.1, 0.7, DummyClassifier(), given, found, rmse),
     ]
-    text = flat(tuning_summary(TuningJob(NUMBERS), results))
+    text = flat(module.summary(TuningJob(NUMBERS), results))
     assert "negative" not in text
     assert re.findall(r"(?<![\w.])-\d[\d.]*", text) == ["-0.8", "-1.5", "-0.1"]  # the difference: the tuned SVM has less
     assert "RMSE: smaller is better." in text
@@ -129,7 +127,7 @@ def test_notices_stand_above_the_verdict_and_in_the_comparison():
             notices=(Notice("column", "Column 'a' is odd."),),
         ),
     ]
-    text = tuning_summary(TuningJob(TABLE), results)
+    text = module.summary(TuningJob(TABLE), results)
     assert text.splitlines()[0] == "notice: Column 'a' is odd."
     assert text.index("notice:") < text.index("Tuning helped")
     assert comparison(results)["note"].tolist() == ["", "recommended", "notice: Column 'a' is odd."]

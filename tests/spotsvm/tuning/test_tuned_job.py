@@ -22,7 +22,7 @@ from spotsvm.tuning.code import reading_code
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, recommended
 from spotsvm.tuning.saved import load_model, save_model
-from spotsvm.tuning.summary import average_summary
+from spotsvm.tuning.summary import summary
 from spotsvm.tuning.tables.table import Choices, make_table, read_table
 from spotsvm.tuning.tuned_job import TunedJob
 from tests.spotsvm.reports.pages import check_page
@@ -88,7 +88,7 @@ def test_scores_and_verdict(done):
     assert f"as judged by {len(train.y)} training rows that the judged models had not seen." in verdict.expectation
     assert [rival.code for rival in verdict.rivals] == ["constant", "linear", "forest"]
     assert verdict.rivals[0].score == model.constant_score_.value
-    text = " ".join(average_summary(job, [default, tuned]).split())
+    text = " ".join(summary(job, [default, tuned]).split())
     assert verdict.sentence in text
     assert f"an average of {len(model.members_)} of {len(model.settings_)} settings" in text
     assert f"Recommended: {'the default SVM' if keep else repr(model)}" in text
@@ -256,7 +256,7 @@ def test_rows_without_a_target_are_predicted(tmp_path):
 
 def test_the_closing_table(done):
     job, results, _ = done
-    lines = average_summary(job, results).splitlines()
+    lines = summary(job, results).splitlines()
     start = next(k for k, line in enumerate(lines) if "held-out rows" in line)
     found = [re.split("  +", line)[0] for line in lines[start + 1 : start + 6]]
     linear = "logistic regression" if job.table.task == "classification" else "ridge regression"
