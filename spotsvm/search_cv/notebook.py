@@ -10,13 +10,14 @@ from typing import Any
 
 from spotsvm.common.text import duration, printable_line
 from spotsvm.errors import SpotSVMError
+from spotsvm.reports.html.notebook import escaped_line
 from spotsvm.search_cv.scoring import metric_name
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.sweep import finished_words, suggested
 from spotsvm.trials.trial import FAILED
 
-_MOST_PARAMETERS, _LONGEST = 20, 80
+_MOST_PARAMETERS, _LONGEST, _LONGEST_LINE = 20, 80, 2000
 
 
 class ResultsHtmlMixin:
@@ -42,7 +43,7 @@ def results_html(search: Any) -> str:
     left, table = "text-align: left; vertical-align: top; padding: 0.1em 1em 0.1em 0", "border-collapse: collapse; color: inherit"
     rows = "".join(
         f'<tr style="background: none"><th scope="row" style="{left}; white-space: nowrap">{escape(name)}</th>'
-        f'<td style="{left}">{_text(value)}</td></tr>'
+        f'<td style="{left}">{escaped_line(value, _LONGEST_LINE)}</td></tr>'
         for name, value in _results(search)
     )
     return (
@@ -56,7 +57,7 @@ def _results(search: Any) -> Iterator[tuple[str, str]]:
     unit = _unit(search)
     words = f"{unit.title}; {unit.better}" if unit.is_error else unit.metric
     if hasattr(search, "best_params_"):
-        params = [f"{name} = {_shown(value)}" for name, value in search.best_params_.items()]
+        params = [f"{name} = {_value_text(value)}" for name, value in search.best_params_.items()]
         more = f" and {len(params) - _MOST_PARAMETERS} more" if len(params) > _MOST_PARAMETERS else ""
         yield "best parameters", ", ".join(params[:_MOST_PARAMETERS]) + more
     if hasattr(search, "best_score_"):
@@ -92,15 +93,11 @@ def _convergence(study: Any) -> str:
     picture.figure.savefig(file, format="png", dpi=144, facecolor="white")
     code = base64.b64encode(file.getvalue()).decode()
     return (
-        f'<img alt="{_text(picture.alt)}" src="data:image/png;base64,{code}" '
+        f'<img alt="{escaped_line(picture.alt, _LONGEST_LINE)}" src="data:image/png;base64,{code}" '
         'style="max-width: 100%; width: 40em; margin-top: 0.5em; border-radius: 4px">'
     )
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return printable_line(text, _LONGEST)
-
-
-def _text(text: str) -> str:
-    return escape(printable_line(text, 2000))

@@ -322,7 +322,7 @@ class ChoiceParameter:
 
     def describe(self) -> dict[str, Any]:
         """Return the description by the texts of values, and a hash of the contents of those without a JSON type."""
-        described: dict[str, Any] = {"kind": "choice", "values": [_text(v) for v in self.values]}
+        described: dict[str, Any] = {"kind": "choice", "values": [_storable(v) for v in self.values]}
         return described | {"contents": list(self._contents)} if any(self._contents) else described
 
 
@@ -381,7 +381,7 @@ def _from_range(name: str, given: tuple[Any, ...], found: Range) -> Parameter:
 
 def _from_distribution(name: str, law: Any) -> Parameter:
     def refusal(why: str) -> SpaceError:
-        return SpaceError(f"{name}={_shown(law)} {why}")
+        return SpaceError(f"{name}={_law_text(law)} {why}")
 
     if not (hasattr(law, "ppf") and hasattr(law, "cdf") and hasattr(law, "support")):
         rng = np.random.RandomState(0)
@@ -461,7 +461,7 @@ def are_quantiles(given: Sequence[Any]) -> bool:
     )
 
 
-def _shown(law: Any) -> str:
+def _law_text(law: Any) -> str:
     kind = getattr(getattr(law, "dist", None), "name", type(law).__name__)
     arguments = [shown_value(a) for a in getattr(law, "args", ())]
     arguments += [f"{k}={shown_value(v)}" for k, v in getattr(law, "kwds", {}).items()]
@@ -480,7 +480,7 @@ def _equal(a: Any, b: Any) -> bool:
         return False
 
 
-def _text(value: Any) -> Any:
+def _storable(value: Any) -> Any:
     return value if _is_plain(value) else _fingerprint().as_text(value)
 
 

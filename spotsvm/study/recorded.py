@@ -15,7 +15,7 @@ from spotsvm.space.space import Space
 from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.opening import writer_of
 from spotsvm.study.record.record import Record
-from spotsvm.study.record.rows import shown
+from spotsvm.study.record.rows import brief_repr
 from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
 from spotsvm.trials.ledger import Ledger
@@ -75,9 +75,9 @@ class RecordedStudy(ReadableStudy):
             raise damaged(file, problem)
         seed, noise = about.get("seed"), about.get("noise", "auto")
         if not isinstance(seed, int) or not is_seed(seed):
-            raise damaged(file, f"its seed is {shown(seed)}")
+            raise damaged(file, f"its seed is {brief_repr(seed)}")
         if not isinstance(noise, str | bool) or noise not in ("auto", True, False):
-            raise damaged(file, f"its noise is {shown(noise)}")
+            raise damaged(file, f"its noise is {brief_repr(noise)}")
         try:
             swept = described_sweep(about, space)
         except ArgumentError as error:
@@ -163,6 +163,6 @@ def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     objectives = Objectives.described(about.get("direction", "minimize"), trials)
     space = about.get("space", [])
     if not isinstance(space, list) or not all(isinstance(branch, dict) for branch in space):
-        raise damaged(Path(path), f"its space is {shown(space)}")
+        raise damaged(Path(path), f"its space is {brief_repr(space)}")
     # also the parameters that no trial has, in the order of the space, as in the study itself
     return trial_table(trials, parameter_names(space, trials), objectives.columns), fold_table(trials)

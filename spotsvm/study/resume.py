@@ -26,7 +26,7 @@ from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.parameter import MOST_DIGITS, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.record.record import LedgerInRecord, Record
-from spotsvm.study.record.rows import plain_json, shown
+from spotsvm.study.record.rows import brief_repr, plain_json
 from spotsvm.study.record.salvage import damaged
 from spotsvm.study.record.widening import is_wider, moved_outcome, moved_trial
 from spotsvm.surrogates.domain import Domain
@@ -399,7 +399,7 @@ def take_up(
     if "space" not in recorded:
         return Past(LedgerInRecord(record, about), {})
     if not is_seed(about["seed"]):
-        raise damaged(record.path, f"its seed is {shown(about['seed'])}")
+        raise damaged(record.path, f"its seed is {brief_repr(about['seed'])}")
     widened = is_wider(recorded["space"], about["space"])
     check_same_study(record.path, recorded | {"space": about["space"]} if widened else recorded, about)
     trials, events, outcomes = record.trials(), record.events(), record.outcomes()
@@ -418,7 +418,7 @@ def take_up(
         raise damaged(record.path, problem)
     state = recorded.get("search_state", {})
     if not isinstance(state, dict):
-        raise damaged(record.path, f"its search_state is {shown(state)}")
+        raise damaged(record.path, f"its search_state is {brief_repr(state)}")
     kept = {key: recorded[key] for key in ("versions", "budget", "batch_size") if key in recorded}
     about = {key: value for key, value in about.items() if key != "versions"} | kept
     own = suggested(trials)
@@ -449,7 +449,7 @@ def _difference(recorded: Any, given: Any) -> tuple[str, str]:
         for before, now in zip(recorded, given, strict=False):
             for name in dict.fromkeys([*before, *now]):
                 if not same_parameter(before.get(name), now.get(name)):
-                    one, other = f"{name}={_shown(before.get(name))}", f"{name}={_shown(now.get(name))}"
+                    one, other = f"{name}={_parameter_text(before.get(name))}", f"{name}={_parameter_text(now.get(name))}"
                     return one, other if other != one else "values with the same texts and other contents"
             if list(before) != list(now):
                 return f"the order {', '.join(before)}", f"the order {', '.join(now)}"
@@ -457,7 +457,7 @@ def _difference(recorded: Any, given: Any) -> tuple[str, str]:
     return printable_line(repr(recorded), 400), printable_line(repr(given), 400)
 
 
-def _shown(parameter: Any) -> str:
+def _parameter_text(parameter: Any) -> str:
     """Return the text of a described parameter."""
     if parameter is None:
         return "(absent)"

@@ -181,6 +181,7 @@ def write_tuning_report(results: Sequence[HeldOutResult], path: Path) -> None:
 
 def _average_page(result: HeldOutResult) -> Page:
     """Return the page of an average: what the held-out rows say, then what the fit knows of itself."""
+    assert result.verdict is not None
     what = result.facts.get("File")
     name = type(result.estimator).__name__
     first = [*(NoticePart(notice.sentence, "warning") for notice in result.notices), *verdict_parts(result.verdict)]

@@ -15,7 +15,7 @@ from spotsvm.trials.recommendation import ROWS, summarise_failures
 from spotsvm.trials.sweep import finished_counts
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
-from spotsvm.tuning.results import HeldOutResult
+from spotsvm.tuning.results import HeldOutResult, comparison
 from spotsvm.tuning.table_job import TableJob
 from spotsvm.tuning.widening import OPEN
 
@@ -27,18 +27,16 @@ _NAMES = 22  # width of the column of names
 
 def summary(job: TableJob, results: Sequence[HeldOutResult]) -> str:
     """Return notices, the table of all models, and what it means, as text of 100 columns; the last result is the tuned one."""
-    final, unit = results[-1], ScoreUnit(job.metric)
-    rivals = () if final.verdict is None else final.verdict.rivals
-    others = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in rivals]
-    svms = [(_title(c), c.tuned_score, c.test_score, c.test_error, c.seconds) for c in results]
-    rows = [*others[:1], *svms, *others[1:]]
-    wide = max(_NAMES, *(len(row[0]) for row in rows))
-    lines = [line for notice in final.notices for line in _wrapped(f"notice: {notice.sentence}")]
+    titles = {c.name: _title(c) for c in results}
+    rows = [(titles.get(row.model, row.note), row) for row in comparison(results).itertuples() if row.model]
+    wide = max(_NAMES, *(len(name) for name, _ in rows))
+    lines = [line for notice in results[-1].notices for line in _wrapped(f"notice: {notice.sentence}")]
     folds = "on the folds" if isinstance(job, TuningJob) else "out of fold"
-    lines += ["", f"{unit.title:{wide}}{folds:>14}  {'held-out rows':>20}  {'fit':>9}"]
-    for name, score, held_out, error, took in rows:
-        test, fit = f"{_places(unit.value(held_out))} +- {_places(error)}", "" if isnan(took) else duration(took)
-        lines.append(f"{name:{wide}}{_places(unit.value(score)):>14}  {test:>20}  {fit:>9}")
+    lines += ["", f"{ScoreUnit(job.metric).title:{wide}}{folds:>14}  {'held-out rows':>20}  {'fit':>9}"]
+    for name, row in rows:
+        test = f"{_places(row.held_out)} +- {_places(row.held_out_error)}"
+        fit = "" if isnan(row.seconds) else duration(row.seconds)
+        lines.append(f"{name:{wide}}{_places(row.on_folds):>14}  {test:>20}  {fit:>9}")
     for paragraph in _paragraphs(job, results):
         lines += ["", *_wrapped(paragraph)]
     return "\n".join(lines)

@@ -27,7 +27,7 @@ def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
     found = np.unique(y)
     if declared is None:
         if len(found) < 2:
-            raise ArgumentError(f"y holds the one class {_shown(found[0])}; two classes or more are needed")
+            raise ArgumentError(f"y holds the one class {_plain_repr(found[0])}; two classes or more are needed")
         return found
     classes = np.unique(np.asarray(declared))
     if classes.ndim != 1 or len(classes) < 2:
@@ -36,7 +36,7 @@ def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
     if other:
         raise ArgumentError(f"y holds the class {other[0]!r}, which is not among classes={_few(classes)}")
     if len(found) < 2:
-        raise ArgumentError(f"y holds the one class {_shown(found[0])} of {_few(classes)}; two classes or more are needed")
+        raise ArgumentError(f"y holds the one class {_plain_repr(found[0])} of {_few(classes)}; two classes or more are needed")
     return classes
 
 
@@ -61,7 +61,8 @@ def with_entries(parameter: str, given: Any, entries: Mapping[str, Any], declare
         whole = dict(zip(names, np.asarray(given).tolist(), strict=False))
     else:
         raise ArgumentError(
-            f"{parameter}__{next(iter(entries))} cannot be set in {parameter}={_shown(given)}; use a dict from classes to numbers"
+            f"{parameter}__{next(iter(entries))} cannot be set in {parameter}={_plain_repr(given)}; use a dict from classes to "
+            "numbers"
         )
     for name, value in entries.items():
         whole[next((key for key in whole if str(key) == name), name)] = value
@@ -122,7 +123,7 @@ def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> F
         rest = ", which leaves nothing to the other classes" if left_out.any() else ""
         right = "less than 1" if rest else "1 at most"
         raise ArgumentError(
-            f"cutoff={_shown(given)} sums to {total:.6g}{rest}; use cutoffs that sum to {right}, or excess='scale'"
+            f"cutoff={_plain_repr(given)} sums to {total:.6g}{rest}; use cutoffs that sum to {right}, or excess='scale'"
         )
     if left_out.any():
         cutoffs[left_out] = (max(left, LEAST_CUTOFF) if excess == "scale" else left) / left_out.sum()
@@ -165,7 +166,7 @@ def _check_positive(name: str, values: Floats, classes: NDArray[Any], what: str)
     wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
     if len(wrong):
         k = int(wrong[0])
-        raise ArgumentError(f"{name} of the class {_shown(classes[k])} is {values[k]}; use {what}")
+        raise ArgumentError(f"{name} of the class {_plain_repr(classes[k])} is {values[k]}; use {what}")
 
 
 def _few(classes: NDArray[Any]) -> str:
@@ -173,5 +174,5 @@ def _few(classes: NDArray[Any]) -> str:
     return ", ".join(names) + (", ..." if len(classes) > 8 else "")
 
 
-def _shown(value: Any) -> str:
+def _plain_repr(value: Any) -> str:
     return repr(value.tolist() if isinstance(value, np.ndarray | np.generic) else value)

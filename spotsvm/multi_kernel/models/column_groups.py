@@ -53,12 +53,12 @@ def resolve_groups(groups: Any, n_features: int, feature_names: Sequence[str] | 
         if len(taken):
             first = int(taken[0])
             where = f"in the groups {names[owner[first]]!r} and" if owner[first] >= 0 else "twice in the group"
-            raise ArgumentError(f"groups: column {_shown(first, known)} is {where} {name!r}; {_RULE}")
+            raise ArgumentError(f"groups: column {_column_text(first, known)} is {where} {name!r}; {_RULE}")
         owner[columns] = k
         found[name] = tuple(columns.tolist())
     missing = np.flatnonzero(owner < 0)
     if len(missing):
-        raise ArgumentError(f"groups: column {_shown(int(missing[0]), known)} is in no group; {_RULE}")
+        raise ArgumentError(f"groups: column {_column_text(int(missing[0]), known)} is in no group; {_RULE}")
     return found
 
 
@@ -109,7 +109,7 @@ def _index(name: str, entry: Any, n_features: int, known: list[str] | None) -> i
     return int(entry) % n_features
 
 
-def _shown(column: int, known: list[str] | None) -> str:
+def _column_text(column: int, known: list[str] | None) -> str:
     return str(column) if known is None else f"{known[column]!r} ({column})"
 
 

@@ -42,17 +42,18 @@ def notebook_html(study: StudyResults) -> str:
     ]
     rows = [[t.number, *(t.values or ()), *(t.params.get(name) for name in names)] for t in best[:_MOST_ROWS]]
     more = f" ({len(best) - len(rows)} more)" if len(best) > len(rows) else ""
-    head = f"<p><b>{_text(lead, 300)}</b><br>{_text(count)}</p>"
+    head = f"<p><b>{escaped_line(lead, 300)}</b><br>{escaped_line(count)}</p>"
     if not rows:
         return f"<div>{head}</div>"
     body = "".join(f"<tr>{_cells('td', (cell_of(value)[0] for value in row))}</tr>" for row in rows)
-    caption = f"<caption>{_text(which + more, 300)}</caption>"
+    caption = f"<caption>{escaped_line(which + more, 300)}</caption>"
     return f"<div>{head}<table>{caption}<thead><tr>{_cells('th', columns)}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
 def _cells(tag: str, texts: Iterable[str]) -> str:
-    return "".join(f"<{tag}>{_text(text)}</{tag}>" for text in texts)
+    return "".join(f"<{tag}>{escaped_line(text)}</{tag}>" for text in texts)
 
 
-def _text(text: str, longest: int = _LONGEST) -> str:
+def escaped_line(text: str, longest: int = _LONGEST) -> str:
+    """Return text as one line of HTML."""
     return escape(printable_line(text, longest))

@@ -39,6 +39,7 @@ from spotsvm.study.record.rows import (
     RowError,
     about_rows,
     asked_row,
+    brief_repr,
     check_row,
     check_version,
     checksum,
@@ -48,7 +49,6 @@ from spotsvm.study.record.rows import (
     known_columns,
     outcome_json,
     outcome_of_json,
-    shown,
     table_names,
     told_row,
     trial_of,
@@ -204,7 +204,7 @@ class Record:
         rows = self._rows("SELECT * FROM about")
         for key, value, known in rows:
             if known != checksum(key, value):
-                raise damaged(self.path, f"its entry {shown(key)}: {UNLIKE}")
+                raise damaged(self.path, f"its entry {brief_repr(key)}: {UNLIKE}")
         try:
             return {str(key): from_json(value) for key, value, *_ in rows}
         except RowError as error:

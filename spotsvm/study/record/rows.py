@@ -198,7 +198,7 @@ def outcome_of_json(text: Any) -> Outcome:
     sweep = []
     for pair in _of(list, read.get("sweep", []), "sweep"):
         if len(_of(list, pair, "sweep")) != 2:
-            raise RowError(f"its sweep is {shown(pair)}")
+            raise RowError(f"its sweep is {brief_repr(pair)}")
         value, one = pair
         number = value if isinstance(value, int) else _required(value, "sweep")
         sweep.append((number, _outcome_of_cells(_of(dict, one, "sweep"))))
@@ -207,7 +207,7 @@ def outcome_of_json(text: Any) -> Outcome:
 
 def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
     if read.get("state") not in FINISHED:
-        raise RowError(f"its state is {shown(read.get('state'))}")
+        raise RowError(f"its state is {brief_repr(read.get('state'))}")
     values = read.get("values")
     if values is not None:
         values = _numbers(values, "values") if isinstance(values, dict) else _row_of_numbers(values, "values")
@@ -225,10 +225,10 @@ def from_json(text: Any) -> Any:
     try:
         return read_json(text)
     except (TypeError, ValueError):
-        raise RowError(f"it holds {shown(text)}, which is not JSON") from None
+        raise RowError(f"it holds {brief_repr(text)}, which is not JSON") from None
 
 
-def shown(value: Any) -> str:
+def brief_repr(value: Any) -> str:
     """Return the text of a value for an error message, in at most 80 characters."""
     if isinstance(value, dict | list):  # of which the whole text may be long
         return f"a {'mapping' if isinstance(value, dict) else 'list'} of {len(value)}"
@@ -264,7 +264,7 @@ def _is_json(value: Any) -> bool:
 
 def _of(kind: type[T], value: Any, what: str) -> T:
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise RowError(f"its {what} is {shown(value)}")
+        raise RowError(f"its {what} is {brief_repr(value)}")
     return value
 
 
@@ -305,7 +305,7 @@ def _numbers(read: Any, what: str) -> dict[str, float]:
 
 def _point(stored: Any, what: str) -> tuple[float, ...]:
     if not isinstance(stored, bytes):
-        raise RowError(f"its {what} is {shown(stored)}")
+        raise RowError(f"its {what} is {brief_repr(stored)}")
     if len(stored) % 8:
         raise RowError(f"its point has {len(stored)} bytes, not eight a number")
     return tuple(np.frombuffer(stored, dtype="<f8").tolist())
@@ -313,7 +313,7 @@ def _point(stored: Any, what: str) -> tuple[float, ...]:
 
 def _state(value: Any, what: str) -> State:
     if value != "running" and value not in FINISHED:
-        raise RowError(f"its state is {shown(value)}")
+        raise RowError(f"its state is {brief_repr(value)}")
     return cast("State", value)
 
 
@@ -378,7 +378,7 @@ def storable(attributes: Mapping[str, Any]) -> dict[str, Any]:
         try:
             found |= plain_json({name: value}, "attributes")
         except ArgumentError:
-            found[name] = shown(value)
+            found[name] = brief_repr(value)
     return found
 
 

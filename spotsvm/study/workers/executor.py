@@ -23,7 +23,7 @@ from typing import Any
 import cloudpickle
 
 from spotsvm.errors import ArgumentError, WorkersError
-from spotsvm.study.workers.limits import checked_memory_limit, hold_process_to_one_thread, one_thread, shown
+from spotsvm.study.workers.limits import checked_memory_limit, hold_process_to_one_thread, memory_text, one_thread
 from spotsvm.study.workers.process import call_safely
 from spotsvm.study.workers.protocol import in_time, packed, pickled_objective, unpacked
 from spotsvm.trials.trial import Objective, Outcome, one_line, reason_of, timed_out
@@ -489,6 +489,6 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
     def _refuse_threads(self) -> None:
         if self._memory_limit is not None:
             raise ArgumentError(
-                f"memory_limit={shown(self._memory_limit)} cannot be enforced in threads, which share their memory; "
+                f"memory_limit={memory_text(self._memory_limit)} cannot be enforced in threads, which share their memory; "
                 "use executor=None or 'loky'"
             )

@@ -63,7 +63,7 @@ def _size(given: Any) -> float | None:
     return None if found is None or found[2] not in _UNITS else float(found[1]) * _UNITS[found[2]]
 
 
-def shown(size: int) -> str:
+def memory_text(size: int) -> str:
     """Return an amount of memory as text, such as 1.5 GB."""
     return f"{size / 1e9:.3g} GB" if size >= 1e9 else f"{size / 1e6:.3g} MB"
 
@@ -116,7 +116,7 @@ def with_limit_named(outcome: Outcome, memory_limit: int | None) -> Outcome:
     # compiled code that finds no memory may raise a SystemError as well
     if memory_limit is None or not isinstance(outcome.error, MemoryError | SystemError):
         return outcome
-    reason = f"it took more than memory_limit={shown(memory_limit)}: {outcome.reason}"
+    reason = f"it took more than memory_limit={memory_text(memory_limit)}: {outcome.reason}"
     return replace(outcome, reason=reason, error=MemoryError(reason))
 
 

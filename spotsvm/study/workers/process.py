@@ -23,8 +23,8 @@ from spotsvm.study.workers.limits import (
     ENVIRONMENT,
     hold_process_to_one_thread,
     limited_memory,
+    memory_text,
     own_memory,
-    shown,
     with_limit_named,
 )
 from spotsvm.study.workers.protocol import packed
@@ -205,7 +205,7 @@ def describe_end(exit_code: int | None, memory_limit: int | None = None) -> str:
         return f"{text}, as the system does where memory runs out"
     if name not in _CRASHES:
         return text
-    limit = "" if memory_limit is None else f", for which memory_limit={shown(memory_limit)} may have been too little"
+    limit = "" if memory_limit is None else f", for which memory_limit={memory_text(memory_limit)} may have been too little"
     return f"{text}, a crash in compiled code{limit}"
 
 

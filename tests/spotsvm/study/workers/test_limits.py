@@ -11,7 +11,14 @@ import threadpoolctl
 from sklearn.svm import SVC  # noqa: F401  (it loads BLAS and OpenMP)
 
 from spotsvm.errors import ArgumentError
-from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, one_thread, own_memory, shown, with_limit_named
+from spotsvm.study.workers.limits import (
+    checked_memory_limit,
+    limited_memory,
+    memory_text,
+    one_thread,
+    own_memory,
+    with_limit_named,
+)
 from spotsvm.trials.trial import Outcome, call
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only")
@@ -89,7 +96,7 @@ def test_the_limit_is_named_where_it_is_the_reason():
     assert with_limit_named(outcome, None) is outcome
     other = Outcome("failed", reason="no", error=ValueError())
     assert with_limit_named(other, 10**9) is other
-    assert [shown(size) for size in (10**6, 1_500_000_000, 2**29)] == ["1 MB", "1.5 GB", "537 MB"]
+    assert [memory_text(size) for size in (10**6, 1_500_000_000, 2**29)] == ["1 MB", "1.5 GB", "537 MB"]
 
 
 def threads(user_api):
