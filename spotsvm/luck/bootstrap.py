@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from spotsvm.luck.draws import Draws, draw_rows
 from spotsvm.luck.estimate import ExpectedScore
-from spotsvm.luck.rows import Unseen
+from spotsvm.luck.rows import Unseen, weighted
 from spotsvm.luck.scores import Score, weighted_mean
 
 Array = NDArray[Any]
@@ -135,28 +135,21 @@ def expected_of(
     is the final model.
     """
     rng = np.random.default_rng([seed, _ROWS])
-    values, errors = [nan, nan], [nan, nan]
-    sets: list[tuple[Unseen, float, float]] = []
-    for k, unseen in enumerate((out_of_fold, held_out)):
-        if unseen is None or not isfinite(value := unseen.score(scorer)):
-            continue
-        scores = _scores_in_draws(scorer, metric == "accuracy", unseen, unseen is out_of_fold, rng, n_draws)
-        if np.isfinite(scores).mean() < 0.5:
-            continue
-        values[k], errors[k] = value, spread(scores)
-        sets.append((unseen, value, errors[k] ** 2))
-    n_rows = sum(len(unseen) for unseen in (out_of_fold, held_out) if unseen is not None)
-    if not sets:
-        return ExpectedScore(nan, confidence=confidence, metric=metric, how="rows", n_rows=n_rows)
-    sizes = np.array([len(unseen) / unseen.overlap for unseen, *_ in sets])
-    share, variances = sizes / sizes.sum(), np.array([variance for *_, variance in sets])
-    row_variances = [variance * len(unseen) / (_WIDER**2 if unseen is out_of_fold else 1.0) for unseen, _, variance in sets]
-    score, error = float(share @ [value for _, value, _ in sets]), float(np.sqrt(share**2 @ variances))
-    units, degrees = sum(u.units / u.overlap for u, *_ in sets), sum(u.units for u, *_ in sets) - 1
+    sets = [unseen for unseen in (out_of_fold, held_out) if unseen is not None]
+    values, variances, row_variances = np.full((3, len(sets)), nan)
+    for k, unseen in enumerate(sets):
+        values[k] = unseen.score(scorer)
+        if isfinite(values[k]):
+            scores = _scores_in_draws(scorer, metric == "accuracy", unseen, unseen is out_of_fold, rng, n_draws)
+            variances[k] = spread(scores) ** 2 if np.isfinite(scores).mean() >= 0.5 else nan
+        row_variances[k] = variances[k] * len(unseen) / (_WIDER**2 if unseen is out_of_fold else 1.0)
+    found = weighted(sets, values, variances, row_variances)
+    parts = {id(unseen): (found.values[k], found.errors[k]) for k, unseen in enumerate(sets)}
+    (own, own_error), (held, held_error) = (parts.get(id(unseen), (nan, nan)) for unseen in (out_of_fold, held_out))
     return ExpectedScore.of(
-        score, error, units=units, degrees=degrees, metric=metric, confidence=confidence,
-        how="held out" if out_of_fold is None else "rows", n_rows=n_rows, row_error=float(np.sqrt(share @ row_variances)),
-        out_of_fold=values[0], out_of_fold_error=errors[0], held_out=values[1], held_out_error=errors[1],
+        found.value, found.error, units=found.units, degrees=found.degrees, metric=metric, confidence=confidence,
+        how="held out" if out_of_fold is None else "rows", n_rows=sum(map(len, sets)), row_error=found.row_error,
+        out_of_fold=own, out_of_fold_error=own_error, held_out=held, held_out_error=held_error,
     )  # fmt: skip
 
 
@@ -166,7 +159,7 @@ def _scores_in_draws(scorer: Any, is_accuracy: bool, unseen: Unseen, left_out: b
     judged = (counts == 0).astype(np.float64) if left_out else counts
     if is_accuracy:
         return weighted_mean(np.asarray(unseen.predictions == np.asarray(unseen.y), dtype=np.float64), judged)
-    return unseen.scores(scorer, [np.repeat(np.arange(len(unseen)), n.astype(int)) for n in judged])
+    return unseen.in_draws(lambda rows: unseen.score(scorer, rows), judged)
 
 
 def spread(scores: Array) -> float:

@@ -154,14 +154,15 @@ class Unseen:
         n = len(self)
         return np.arange(n) * max(round(n / self.block), 1) // n
 
-    def scores(self, scorer: Any, draws: Sequence[Rows]) -> Floats:
-        """Return the scores of draws of rows; nan of one that lacks rows, or a second class."""
+    def in_draws(self, statistic: Callable[[Rows], float], counts: NDArray[Any]) -> Floats:
+        """Return a statistic of rows in draws, by how often each row is in each; nan without rows, or a second class."""
         classify = get_tags(self.model).estimator_type == "classifier"
-        found = np.full(len(draws), nan)
+        found = np.full(len(counts), nan)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # all rows were scored with checks before
-            for k, rows in enumerate(draws):
+            for k, often in enumerate(counts):
+                rows = np.repeat(np.arange(len(self)), often.astype(np.intp))
                 if len(rows) and not (classify and len(np.unique(_safe_indexing(self.y, rows))) < 2):
-                    found[k] = self.score(scorer, rows)
+                    found[k] = statistic(rows)
         return found
 
     def score(self, scorer: Any, rows: Rows | None = None) -> float:
@@ -232,30 +233,34 @@ def pooled(
     without a value, or if more than half of what is drawn from it has none.
     """
     rng = np.random.default_rng(list(seed))
-    found = []
+    values, variances = np.full((2, len(sets)), nan)
     for k, unseen in enumerate(sets):
         n = len(unseen)
-        value = statistic(k, np.arange(n))
-        if not np.isfinite(value):
-            found.append((nan, nan))
-        elif of_rows is not None and unseen.block == 1 and unseen.groups is None:
-            found.append((value, float(of_rows(k).var()) / (n - 1) if n > 1 else nan))
-        else:
-            found.append((value, _drawn_variance(partial(statistic, k), unseen, rng, resamples)))
-    values, variances = (np.array(column) for column in zip(*found, strict=True))
+        values[k] = statistic(k, np.arange(n))
+        if np.isfinite(values[k]) and of_rows is not None and unseen.block == 1 and unseen.groups is None:
+            variances[k] = float(of_rows(k).var()) / (n - 1) if n > 1 else nan
+        elif np.isfinite(values[k]):
+            variances[k] = _drawn_variance(partial(statistic, k), unseen, rng, resamples)
+    overlaps, sizes = np.array([(one.overlap, len(one)) for one in sets], dtype=float).T
+    return weighted(sets, values, overlaps * variances, variances * sizes)
+
+
+def weighted(sets: Sequence[Unseen], values: Floats, variances: Floats, row_variances: Floats) -> Pooled:
+    """Return a statistic over sets of unseen rows, from its value and variance in each, and that of a single row.
+
+    A set counts as its rows over its `overlap`; without a variance it is left out, unless none has one.
+    """
     overlaps, sizes, units = np.array([(one.overlap, len(one), one.units) for one in sets], dtype=float).T
-    errors = tuple(np.sqrt(overlaps * variances).tolist())
+    parts = tuple(values.tolist()), tuple(np.sqrt(variances).tolist())
     kept = np.isfinite(variances)
     if not kept.any():
         known = np.isfinite(values)
         value = float(np.average(values[known], weights=sizes[known])) if known.any() else nan
-        return Pooled(value, nan, tuple(values.tolist()), errors, nan, 0.0, 0.0)
-    weights = np.where(kept, sizes / overlaps, 0.0) / np.sum((sizes / overlaps)[kept])
-    values_kept, variances_kept = np.where(kept, values, 0.0), np.where(kept, variances, 0.0)
-    error = float(np.sqrt(np.sum(weights**2 * overlaps * variances_kept)))
+        return Pooled(value, nan, *parts, nan, 0.0, 0.0)
+    weights = (sizes / overlaps)[kept] / np.sum((sizes / overlaps)[kept])
     return Pooled(
-        float(weights @ values_kept), error, tuple(values.tolist()), errors, float(np.sqrt(weights @ (variances_kept * sizes))),
-        float(np.sum((units / overlaps)[kept])), float(units[kept].sum() - 1),
+        float(weights @ values[kept]), float(np.sqrt(weights**2 @ variances[kept])), *parts,
+        float(np.sqrt(weights @ row_variances[kept])), float(np.sum((units / overlaps)[kept])), float(units[kept].sum() - 1),
     )  # fmt: skip
 
 
@@ -263,14 +268,8 @@ def _drawn_variance(statistic: Callable[[Rows], float], unseen: Unseen, rng: np.
     """Return the variance of a statistic of rows that are drawn again; nan if there is one unit, or few draws have a value."""
     if unseen.units <= 1:
         return nan
-    classify = get_tags(unseen.model).estimator_type == "classifier"
-    again = []
-    with config_context(assume_finite=True, skip_parameter_validation=True):  # all rows were scored with checks before
-        for counts in draw_rows(len(unseen), resamples, rng, unseen.unit).counts:
-            rows = np.repeat(np.arange(len(unseen)), counts.astype(np.intp))
-            if not classify or len(np.unique(_safe_indexing(unseen.y, rows))) > 1:
-                again.append(statistic(rows))
-    known = np.array(again)[np.isfinite(again)]
+    again = unseen.in_draws(statistic, draw_rows(len(unseen), resamples, rng, unseen.unit).counts)
+    known = again[np.isfinite(again)]
     if len(known) < resamples / 2:
         return nan
     return float(known.var(ddof=1)) * unseen.units / (unseen.units - 1)

@@ -14,7 +14,9 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _check_method_params, _num_samples
 
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
@@ -31,7 +33,6 @@ from spotsvm.luck.refits.search_access import (
     Rows,
     Split,
     candidate_params,
-    count_rows,
     fit_search,
     fitted_candidate,
     fresh_search,
@@ -43,8 +44,6 @@ from spotsvm.luck.refits.search_access import (
     ratio_of,
     score_or_nan,
     scorer_of,
-    take,
-    take_params,
     tuned_score,
     winner_of,
 )
@@ -211,8 +210,8 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
     are those of the search, and of its folds where these have none.
     """
     train, test = split
-    X, y, groups = (take(data, train) for data in (task.X, task.y, task.groups))
-    fit_params = take_params(task.fit_params, train, count_rows(task.X))
+    X, y, groups = (_part(data, train) for data in (task.X, task.y, task.groups))
+    fit_params = _check_method_params(task.X, task.fit_params, train)
     cv = inner_cv(task.search, X, y, groups, seeds[1])
     splits = inner_splits(task.search, X, y, groups, seeds[1])
     path = None if task.folder is None else task.folder / f"outer_{number:03d}.db"
@@ -276,7 +275,7 @@ class HeldOutScores:
             warnings.simplefilter("ignore", UserWarning)  # an undefined score is reported below
             try:
                 value = scorer_of(search)(
-                    _refitted_winner(search, X, y, split[0], fit_params), take(X, split[1]), take(y, split[1])
+                    _refitted_winner(search, X, y, split[0], fit_params), _part(X, split[1]), _part(y, split[1])
                 )
             except ValueError as error:
                 raise self._error(str(error)) from error
@@ -314,8 +313,8 @@ def _refitted_winner(search: Any, X: Any, y: Any, train: Rows, fit_params: Mappi
     refit = search.refit
     if not (isinstance(refit, str) and refit == "average") and not getattr(search, "calibrate", False):
         return search.best_estimator_
-    passed = take_params(fit_params, train, count_rows(X))
-    return fitted_candidate(search, candidate_params(search, winner_of(search)), take(X, train), take(y, train), passed)
+    passed = _check_method_params(X, fit_params, train)
+    return fitted_candidate(search, candidate_params(search, winner_of(search)), _part(X, train), _part(y, train), passed)
 
 
 def tuned_without(
@@ -330,14 +329,14 @@ def tuned_without(
     The score is nan if the rest of a fold cannot be scored. `data` has X and y of the rows searched with.
     """
     X, y = data
-    params, scorer, n_rows = candidate_params(search, winner_of(search)), scorer_of(search), count_rows(X)
+    params, scorer = candidate_params(search, winner_of(search)), scorer_of(search)
     found = np.empty((len(splits), len(left_out)))
     for f, (train, test) in enumerate(splits):
-        passed = take_params(fit_params, train, n_rows)
-        machine = fitted_candidate(search, params, take(X, train), take(y, train), passed)
+        passed = _check_method_params(X, fit_params, train)
+        machine = fitted_candidate(search, params, _part(X, train), _part(y, train), passed)
         for column, rows in enumerate(left_out):
             kept = test[~rows[test]]
-            found[f, column] = score_or_nan(scorer, machine, take(X, kept), take(y, kept)) if len(kept) else np.nan
+            found[f, column] = score_or_nan(scorer, machine, _part(X, kept), _part(y, kept)) if len(kept) else np.nan
     return np.asarray(found.mean(axis=0))
 
 
@@ -367,7 +366,7 @@ def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, s
     A number makes shuffled folds, stratified for a classifier, and by group if there are groups. ArgumentError is raised if there
     are fewer than two folds, DataError if a fold lacks a class or has no rows.
     """
-    n_rows = count_rows(X)
+    n_rows = _num_samples(X)
     classes = classifier and y is not None and type_of_target(y) in ("binary", "multiclass")
     if isinstance(outer, bool) or (isinstance(outer, Integral) and outer < 2):
         raise ArgumentError(f"outer={outer!r} is not a number of folds; use 2 or more, or a splitter")
@@ -425,3 +424,8 @@ def _repeats(splits: list[Split], n_rows: int) -> list[list[int]] | None:
         seen[test] = True
         repeats[-1].append(number)
     return repeats if seen.all() else None
+
+
+def _part(data: Any, rows: Rows) -> Any:
+    """Return rows of data; None for None."""
+    return None if data is None else _safe_indexing(data, rows)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing
 
 from spotsvm.cross_validation.fold_data import Split as Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
@@ -203,21 +202,3 @@ def score_or_nan(scorer: Any, machine: Any, X: Any, y: Any) -> float:
             return float(scorer(machine, X, y))
         except ValueError:
             return float("nan")
-
-
-def count_rows(X: Any) -> int:
-    """Return the number of rows."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
-def take(data: Any, rows: Rows) -> Any:
-    """Return rows of data; None for None."""
-    return None if data is None else _safe_indexing(data, rows)
-
-
-def take_params(fit_params: Mapping[str, Any], rows: Rows, n_rows: int) -> dict[str, Any]:
-    """Return arguments of fit for some of the rows: values with one entry per row are cut."""
-    return {
-        name: take(value, rows) if hasattr(value, "__len__") and not isinstance(value, str) and len(value) == n_rows else value
-        for name, value in fit_params.items()
-    }

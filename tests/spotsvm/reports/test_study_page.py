@@ -171,7 +171,7 @@ def test_fold_scores_tell_of_the_optimism_for_free(svc):
 
 
 def test_what_was_found_out_comes_before_what_is_free(svc):
-    found = optimism_of_trials(svc.study_.trials).to_dict() | {"method": "repeats", "optimism": 0.12345}
+    found = optimism_of_trials(svc.study_.trials).to_dict() | {"how": "repeats", "value": 0.12345}
     study = RecordedCopy(svc.study_)
     study.findings = {"oversearching": found, "stop": {"sentence": "The search stopped.", "n_trials": 12}}
     text, page = rendered(study)
@@ -180,7 +180,7 @@ def test_what_was_found_out_comes_before_what_is_free(svc):
     assert "This estimate takes no further" not in luck
     assert [h[1] for h in page.headings if h[0] == 3] == ["Whether to go on"]
     assert ">Whether to go on</h3>" in section(text, "Convergence")
-    study.findings = {"oversearching": {"method": "magic"}}
+    study.findings = {"oversearching": {"how": "magic"}}
     assert "The finding on oversearching cannot be read" in study_page(study).html()
 
 
