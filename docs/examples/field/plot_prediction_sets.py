@@ -70,8 +70,7 @@ held, both = np.mean(held, axis=0), np.mean(both, axis=0)
 
 # %%
 # Left: the mean log loss on new rows. Right: how often a set holds the true
-# class, by the coverage asked for, and beside each point how many sets hold
-# both classes.
+# class, and below the points how many sets hold both classes.
 
 figure, (left, right) = plt.subplots(
     1, 2, figsize=(9, 3.5), layout="constrained"
@@ -79,14 +78,15 @@ figure, (left, right) = plt.subplots(
 bars = left.barh(table.index, table["log loss"])
 left.bar_label(bars, fmt="%.3f", padding=3)
 left.set(xlabel="log loss on new rows", xlim=(0, 0.2))
-right.plot(coverages, coverages, color="0.5", ls=":", label="promised")
-right.plot(coverages, held, "o-", label="sets with the true class")
-for x, share, unsure in zip(coverages, held, both, strict=True):
-    text = f"{100 * unsure:.0f} % both"
-    right.annotate(text, (x, share - 0.007), ha="center", va="top")
+places = np.arange(len(coverages))
+right.plot(places, coverages, "_", color="0.5", ms=30, label="promised")
+right.plot(places, held, "o", label="sets with the true class")
+for place, share in zip(places, both, strict=True):
+    right.text(place, 0.87, f"{100 * share:.0f} %\nboth", ha="center")
+right.set_xticks(places, [f"{100 * c:g} %" for c in coverages])
 right.set(xlabel="coverage asked for", ylabel="share of new rows")
-right.set(xlim=(0.88, 1.01), ylim=(0.86, 1))
-right.legend(loc="lower right")
+right.set(xlim=(-0.5, 4.5), ylim=(0.86, 1.05))
+right.legend(loc="upper left")
 plt.show()
 
 # %%
