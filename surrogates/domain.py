@@ -178,7 +178,13 @@ class Domain:
 
     @classmethod
     def continuous(cls, dimension: int) -> Domain:
-        """Make a domain of `dimension` continuous coordinates."""
+        """Make a domain of `dimension` continuous coordinates.
+
+        Returns
+        -------
+        Domain
+            The domain.
+        """
         return cls((Coordinate(),) * dimension)
 
     @property
@@ -212,13 +218,25 @@ class Domain:
         return any(c.parent >= 0 for c in self.coordinates)
 
     def level_of(self, points: ArrayLike) -> NDArray[np.int64]:
-        """Return the index of the cell of each discrete coordinate (0 where continuous); shape (n, d)."""
+        """Return the index of the cell of each discrete coordinate (0 where continuous); shape (n, d).
+
+        Returns
+        -------
+        ndarray of int
+            The indices, in the shape of the points.
+        """
         U = np.atleast_2d(np.asarray(points, dtype=float))
         cells = np.floor(np.clip(U, 0.0, 1.0) * self.levels).astype(np.int64)
         return np.asarray(np.minimum(cells, np.maximum(self.levels - 1, 0)))
 
     def active(self, points: ArrayLike) -> Flags:
-        """Return which coordinates of each point count; shape (n, d)."""
+        """Return which coordinates of each point count; shape (n, d).
+
+        Returns
+        -------
+        ndarray of bool of shape (n, dimension)
+            True where the coordinate counts.
+        """
         U = np.atleast_2d(np.asarray(points, dtype=float))
         out = np.ones(U.shape, dtype=bool)
         if self.conditional:
@@ -232,6 +250,16 @@ class Domain:
         """Move points to the canonical ones: clipped to the cube, discrete values to their cell's centre, inactive ones to 0.5.
 
         Two points that mean the same configuration have the same canonical point, to the bit.
+
+        Returns
+        -------
+        ndarray of shape (n, dimension)
+            The canonical points.
+
+        Raises
+        ------
+        SurrogateError
+            If the points have another number of columns than the domain has coordinates.
         """
         U: Floats = np.clip(np.atleast_2d(np.asarray(points, dtype=float)), 0.0, 1.0) + 0.0  # -0.0 is 0.0
         if U.shape[1] != self.dimension:
@@ -246,7 +274,13 @@ class Domain:
         return U
 
     def cell(self, indices: ArrayLike) -> Floats:
-        """Return the canonical point of the k-th value of each coordinate, in a finite domain; shape (d,)."""
+        """Return the canonical point of the k-th value of each coordinate, in a finite domain; shape (d,).
+
+        Returns
+        -------
+        ndarray of shape (dimension,)
+            The point.
+        """
         at = np.asarray(indices, dtype=np.int64)
         point = (at + 0.5) / np.maximum(self.levels, 1)
         for j, numbers in self._log_integers:
@@ -258,12 +292,24 @@ class Domain:
         return [(j, c.numbers) for j, c in enumerate(self.coordinates) if c.numbers is not None]
 
     def snap_one(self, point: ArrayLike) -> Floats:
-        """Return the canonical point of one point; shape (d,)."""
+        """Return the canonical point of one point; shape (d,).
+
+        Returns
+        -------
+        ndarray of shape (dimension,)
+            The canonical point.
+        """
         canonical: Floats = self.snap(np.ravel(np.asarray(point, dtype=float)))[0]
         return canonical
 
     def model_inputs(self, points: ArrayLike) -> Floats:
-        """Return canonical points for a surrogate: categorical coordinates by number, -1 where inactive; shape (n, d)."""
+        """Return canonical points for a surrogate: categorical coordinates by number, -1 where inactive; shape (n, d).
+
+        Returns
+        -------
+        ndarray of shape (n, n_inputs)
+            The inputs.
+        """
         U = np.atleast_2d(np.asarray(points, dtype=float))
         if not self.categorical.any():
             return U

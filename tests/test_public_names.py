@@ -1,11 +1,13 @@
 """What users import: all of it is there, documented, and loaded only when it is asked for."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
 import subprocess
 import sys
+import textwrap
 from operator import attrgetter
 
 import pytest
@@ -199,3 +201,59 @@ def test_the_methods_are_those_that_the_library_writes():
 def test_importing_loads_nothing_heavy(code, heavy):
     code = f"{code}; import sys; print(*[m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split() == []
+
+
+#: the public names, each by the module that users import it from
+NAMES = {f"{home.__name__}.{name}": getattr(home, name) for home in (spotsvm, *HOMES.values()) for name in home.__all__}
+
+
+def functions():
+    """Return the public functions and the public methods of public classes that are ours."""
+    found = {}
+    for name, thing in NAMES.items():
+        members = inspect.getmembers_static(thing) if inspect.isclass(thing) else [("", thing)]
+        for attribute, member in members:
+            function = inspect.unwrap(getattr(member, "__func__", member))
+            ours = inspect.isfunction(function) and function.__module__.startswith("spotsvm")
+            if ours and not attribute.startswith("_") and function not in found.values():
+                found[f"{name}.{attribute}".removesuffix(".")] = function
+    return found
+
+
+FUNCTIONS = functions()
+
+
+def has(thing, section):
+    return re.search(rf"^(?:{section})\n-", inspect.getdoc(thing) or "", flags=re.M) is not None
+
+
+def test_what_returns_something_says_what():
+    """But for what returns nothing, or the object itself."""
+    assert len(FUNCTIONS) > 250
+    returning = {n: f for n, f in FUNCTIONS.items() if f.__annotations__.get("return") not in (None, "None", "Self", "NoReturn")}
+    assert len(returning) > 150
+    assert [name for name, function in returning.items() if not has(function, "Returns|Yields")] == []
+
+
+def test_what_raises_an_error_says_which():
+    """By itself; a method that a subclass has to write raises NotImplementedError."""
+    silent = []
+    for name, function in FUNCTIONS.items():
+        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+        raised = [node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc is not None]
+        errors = {ast.unparse(getattr(error, "func", error)) for error in raised} - {"NotImplementedError"}
+        if errors and not has(function, "Raises"):
+            silent.append(name)
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_import_public_names_only(name):
+    """Those of a public thing and of its public methods."""
+    thing = NAMES[name]
+    things = [thing, *(function for label, function in FUNCTIONS.items() if label.startswith(f"{name}."))]
+    for line in "\n".join(inspect.getdoc(one) or "" for one in things).splitlines():
+        if found := re.match(r"\s*(?:>>>|\.\.\.) from (spotsvm[\w.]*) import ([\w, ]+)", line):
+            for imported in found[2].split(","):
+                first = imported.split(" as ")[0].strip()
+                assert f"{found[1]}.{first}" in NAMES or f"{found[1]}.{first}" in HOMES, line

@@ -24,7 +24,13 @@ _PROBES = 16
 
 
 def _as_it_is(point: Floats) -> Floats:
-    """Return a point back: the embedding of the richest model."""
+    """Return a point back: the embedding of the richest model.
+
+    Returns
+    -------
+    ndarray
+        The point of the richest cube.
+    """
     return point
 
 
@@ -77,6 +83,11 @@ class Stage:
         richest : Domain
             The richest model's cube.
 
+        Returns
+        -------
+        ndarray
+            The canonical point.
+
         Raises
         ------
         SolverError
@@ -98,6 +109,11 @@ class Stage:
             A canonical point of the richest cube.
         richest : Domain
             The richest model's cube.
+
+        Returns
+        -------
+        ndarray or None
+            The point of the stage's cube; None if it has none.
 
         Raises
         ------
@@ -366,7 +382,13 @@ class NestedSearch(Search):
                     self._inner._seen.add(inside.tobytes())
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Ask the search of the present stage, and embed its suggestion."""
+        """Ask the search of the present stage, and embed its suggestion.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
         self._enter_the_stage_that_is_due()
         stage, inner = self.stages[self.stage], self._inner
         where = f"stage {self.stage + 1} of {len(self.stages)}" + (f", {stage.name}" if stage.name else "")
@@ -385,7 +407,13 @@ class NestedSearch(Search):
         return self.stages[self.stage].embedded(inside, self.domain) if known is None else known
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the present stage's search; empty if that remembers nothing beyond its history."""
+        """Return the state of the present stage's search; empty if that remembers nothing beyond its history.
+
+        Returns
+        -------
+        dict
+            The state by name.
+        """
         inner = self._inner.state()
         return {"stage": self.stage, "inner": inner} if inner else {}
 

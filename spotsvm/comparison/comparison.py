@@ -72,6 +72,11 @@ class Comparison:
     def after(self, n_trials: int) -> Comparison:
         """Return the comparison as it was after fewer evaluations, with the recommendations at that point.
 
+        Returns
+        -------
+        Comparison
+            The comparison of the same runs, each cut after these evaluations.
+
         Raises
         ------
         ArgumentError
@@ -124,6 +129,11 @@ class Comparison:
         n_trials : int, optional
             Number of evaluations after which to take it; by default all.
 
+        Returns
+        -------
+        DataFrame
+            One row for each seed, one column for each search.
+
         Raises
         ------
         ArgumentError
@@ -132,7 +142,13 @@ class Comparison:
         return self._results.copy() if n_trials is None else self._results_after(self._checked(n_trials))
 
     def ranks(self) -> pd.DataFrame:
-        """Return the rank of each search within each seed: 1 is the best, equal results share the mean of their ranks."""
+        """Return the rank of each search within each seed: 1 is the best, equal results share the mean of their ranks.
+
+        Returns
+        -------
+        DataFrame
+            One row for each seed, one column for each search.
+        """
         return rank_searches(self._results, self._task.sign)
 
     def table(self) -> pd.DataFrame:
@@ -142,6 +158,11 @@ class Comparison:
         mean_rank over the seeds; difference, the median over the seeds of the result minus that of the best ranked search;
         p, of Wilcoxon's signed-rank test of these differences (two-sided), and p_holm, adjusted for the number of searches
         tested; note, the reason if p is nan; runs with a result; failed trials; ask_seconds, mean time of a suggestion.
+
+        Returns
+        -------
+        DataFrame
+            One row for each search.
 
         Notes
         -----
@@ -165,6 +186,11 @@ class Comparison:
 
         Two columns are added: best, the best value so far, and recommended, whether the search's study recommends this trial
         in the end.
+
+        Returns
+        -------
+        DataFrame
+            One row for each trial.
         """
         runs = [(run, trial) for run in self.runs for trial in run.trials]
         frame = trial_table([trial for _, trial in runs], self._task.space.names).rename(columns={"seed": "trial_seed"})
@@ -179,6 +205,11 @@ class Comparison:
 
         The value is the best seen, after each evaluation; or, if there is a measure, the measure of the trial recommended at
         that point, after each tenth of the evaluations. A run that ended early keeps its last value.
+
+        Returns
+        -------
+        DataFrame
+            One row for each search, seed and number of evaluations.
         """
         evaluations, curves = self._curves()
         rows = [
@@ -261,7 +292,13 @@ class Comparison:
         return figure
 
     def to_markdown(self) -> str:
-        """Return the table as markdown, with a note on what it can show."""
+        """Return the table as markdown, with a note on what it can show.
+
+        Returns
+        -------
+        str
+            The table and the note.
+        """
         seeds = counted(len(self.seeds), "seed")
         measure = self._task.measure
         result = "best value seen" if measure is None else f"{measure} of the recommended configuration"

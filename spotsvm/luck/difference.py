@@ -38,7 +38,13 @@ class Difference(Estimate):
         return DECISIONS[self.side]
 
     def turned(self) -> Difference:
-        """Return the difference of the first model less the second."""
+        """Return the difference of the first model less the second.
+
+        Returns
+        -------
+        Difference
+            The difference with the opposite sign.
+        """
         low, high = self.interval
         return Difference(-self.value, (-high, -low), self.error, self.confidence, self.metric, self.how)
 

@@ -88,12 +88,24 @@ class Estimate:
         return side_of_zero(self.interval)
 
     def text(self, signed: bool = False) -> str:
-        """Return value and interval as text, in the unit of the metric; `signed` is for a difference."""
+        """Return value and interval as text, in the unit of the metric; `signed` is for a difference.
+
+        Returns
+        -------
+        str
+            Value and interval.
+        """
         value = ScoreUnit(self.metric).value(self.value)
         return f"{shown(value, signed)}{f' ({self.interval_text(signed)})' if self.known else ''}"
 
     def interval_text(self, signed: bool = False) -> str:
-        """Return the interval as text, in the unit of the metric; empty if there is none."""
+        """Return the interval as text, in the unit of the metric; empty if there is none.
+
+        Returns
+        -------
+        str
+            The interval, or an empty text.
+        """
         if not self.known:
             return ""
         low, high = ScoreUnit(self.metric).interval(self.interval)
@@ -103,7 +115,13 @@ class Estimate:
         return self.text()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON types, with None in place of nan."""
+        """Return all attributes as JSON types, with None in place of nan.
+
+        Returns
+        -------
+        dict
+            The attributes by name.
+        """
         found: dict[str, Any] = nan_to_none(plain(asdict(self)))
         return found
 
@@ -181,7 +199,13 @@ class ExpectedScore(Estimate):
         return replace(self, interval=interval, confidence=confidence)
 
     def of_rows(self, n: int) -> Interval:
-        """Return the interval for the score of n new rows, which is wider: these rows are a sample themselves."""
+        """Return the interval for the score of n new rows, which is wider: these rows are a sample themselves.
+
+        Returns
+        -------
+        Interval
+            The interval for the score of n new rows.
+        """
         variance = self.error**2 + self.row_error**2 / n
         units = 1.0 / (1.0 / self.units + 1.0 / n) if self.units > 0 else 0.0
         return score_interval(self.value, variance, units, self.degrees, self.confidence, self.metric)

@@ -101,7 +101,13 @@ class Optimism(Estimate):
         return self.value
 
     def expected(self, tuned_score: float) -> float:
-        """Return the score to expect on new data, given another tuned score that the same search has reached on similar data."""
+        """Return the score to expect on new data, given another tuned score that the same search has reached on similar data.
+
+        Returns
+        -------
+        float
+            The score to expect.
+        """
         return round(float(tuned_score) - self.optimism, 12)
 
     def frame(self) -> pd.DataFrame:
@@ -110,6 +116,11 @@ class Optimism(Estimate):
         For "nested" one row per outer fold: its number of rows, the tuned and the outer score, the optimism, and the chosen
         parameters. For "repeats" one row per candidate, the winner first: tuned score, mean over fresh splits, and the difference
         with its interval. For "folds" one row per fold: the best score of any candidate there, and the winner's.
+
+        Returns
+        -------
+        DataFrame
+            One row for each resample.
         """
         rows = [{k: v for k, v in row.items() if k != "params"} for row in self.rows]
         params = [{f"param_{k}": v for k, v in row.get("params", {}).items()} for row in self.rows]
@@ -120,15 +131,32 @@ class Optimism(Estimate):
 
         Columns: n_trials; tuned and outer, the means over the outer folds of the best trial's scores; optimism, and its
         confidence interval from low to high.
+
+        Returns
+        -------
+        DataFrame
+            One row for each number of trials.
         """
         return pd.DataFrame(list(self.points), columns=_CURVE)
 
     def summary(self) -> str:
-        """Return a few lines: the score to expect on new data, the method, and what the method does not cover."""
+        """Return a few lines: the score to expect on new data, the method, and what the method does not cover.
+
+        Returns
+        -------
+        str
+            The sentences, one on each line.
+        """
         return "\n".join(self.sentences())
 
     def sentences(self, expect: bool = True) -> list[str]:
-        """Return the lines of `summary`; without `expect` the first one leaves out the score to expect on new data."""
+        """Return the lines of `summary`; without `expect` the first one leaves out the score to expect on new data.
+
+        Returns
+        -------
+        list of str
+            The sentences.
+        """
         return list(
             optimism_sentences(
                 self, self.expected_score, self.tuned_score, n_trials=self.n_trials, n_rows=len(self.rows),
@@ -143,6 +171,11 @@ class Optimism(Estimate):
         ----------
         ax : Axes, optional
             Where to draw; by default a new figure of 6 x 4 inches.
+
+        Returns
+        -------
+        Axes
+            The axes of the picture.
         """
         ax = new_axes(ax)
         unit, scores = ScoreUnit(str(self.metric)), ["tuned", "outer"]

@@ -131,7 +131,18 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def fit_transform(self, X: Any, y: Any = None) -> NDArray[np.float64]:
-        """Fit to a table and return its numbers; see `fit` and `transform`."""
+        """Fit to a table and return its numbers; see `fit` and `transform`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_numbers)
+            The numbers.
+
+        Raises
+        ------
+        DataError
+            If no column has anything to learn from.
+        """
         table, names = self._checked(X, reset=True), self._input_names(X)
         is_frame = isinstance(table, pd.DataFrame)
         self._encoders: dict[int, Any] = {}  # of the columns that are no numbers, by position

@@ -60,6 +60,11 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
         -------
         self
             The fitted average.
+
+        Raises
+        ------
+        ArgumentError
+            If the weights are unusable.
         """
         for name in ("weights", "scales"):
             values = getattr(self, name)
@@ -185,6 +190,11 @@ class AverageClassifier(ClassifierMixin, _Average):
         -------
         self
             The fitted average.
+
+        Raises
+        ------
+        ArgumentError
+            If the weights are unusable, or `response` is unknown.
         """
         if self.response not in (None, *_RESPONSES):
             raise ArgumentError(f"response={self.response!r}; use None or one of {', '.join(map(repr, _RESPONSES))}")

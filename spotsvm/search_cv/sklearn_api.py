@@ -49,7 +49,10 @@ def _passed_on(name: str, other: str, what: str) -> Any:
         return getattr(self.best_estimator_, name)(X)
 
     method.__name__, method.__qualname__ = name, f"BestEstimatorMixin.{name}"
-    method.__doc__ = f"Call {name} on the best estimator.\n\nSee Also\n--------\n{other} : {what}\n"
+    method.__doc__ = (
+        f"Call {name} on the best estimator.\n\nReturns\n-------\narray-like\n    What the best estimator returns.\n\n"
+        f"See Also\n--------\n{other} : {what}\n"
+    )
     return available_if(_has(name))(method)
 
 
@@ -123,6 +126,11 @@ class RoutingMixin:
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where fit's and score's further arguments go, for scikit-learn's metadata routing.
+
+        Returns
+        -------
+        MetadataRouter
+            The routing, for scikit-learn.
 
         See Also
         --------

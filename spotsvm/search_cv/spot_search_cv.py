@@ -244,6 +244,11 @@ classes_, n_features_in_, feature_names_in_
         SpotSearchCV
             The search itself.
 
+        Raises
+        ------
+        ArgumentError, NoCompletedTrialError
+            If an argument is unusable, or no candidate could be scored.
+
         See Also
         --------
         predict : The prediction of the best estimator.
@@ -395,6 +400,16 @@ classes_, n_features_in_, feature_names_in_
             Data and target.
         **params : dict
             For the scorer; only where metadata routing is enabled.
+
+        Returns
+        -------
+        float
+            The score; larger is better.
+
+        Raises
+        ------
+        ArgumentError
+            If further arguments are passed without metadata routing.
 
         See Also
         --------

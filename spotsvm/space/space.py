@@ -103,6 +103,11 @@ class Space:
         description : list of dict
             As `describe` returns it.
 
+        Returns
+        -------
+        Space
+            The space.
+
         Raises
         ------
         SpaceError
@@ -125,6 +130,11 @@ class Space:
     def centres(self) -> list[NDArray[np.float64]]:
         """Return the centre of each dictionary's part of the cube.
 
+        Returns
+        -------
+        list of ndarray of shape (n_coordinates,)
+            One centre for each dictionary of the space.
+
         See Also
         --------
         encode : The point of any configuration.
@@ -141,6 +151,11 @@ class Space:
         ----------
         name : str
             A parameter that is always there.
+
+        Returns
+        -------
+        Space
+            The space of the other parameters.
 
         See Also
         --------
@@ -191,6 +206,11 @@ class Space:
             Parameters that the point was decoded to before. Floats inside a continuous parameter's bounds are returned unchanged,
             which is faster than computing quantiles again.
 
+        Returns
+        -------
+        dict
+            The active parameters by name.
+
         See Also
         --------
         encode : The way back.
@@ -209,6 +229,11 @@ class Space:
 
     def encode(self, params: Mapping[str, Any]) -> NDArray[np.float64]:
         """Return the canonical point of the cube that decodes to these parameters.
+
+        Returns
+        -------
+        ndarray of shape (n_coordinates,)
+            The point, in [0, 1].
 
         Raises
         ------
@@ -260,6 +285,11 @@ class Space:
 
     def describe(self) -> list[dict[str, Any]]:
         """Describe the space in JSON's types; two spaces that mean the same have the same description.
+
+        Returns
+        -------
+        list of dict
+            One dictionary for each dictionary of the space.
 
         See Also
         --------

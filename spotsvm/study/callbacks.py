@@ -78,6 +78,11 @@ class Callback:
     def on_start(self, study: Any) -> None:
         """Handle the start of a run; `study.trials` contains those of earlier runs.
 
+        Parameters
+        ----------
+        study : Study
+            The study, which must not be changed.
+
         See Also
         --------
         on_end : Called when the run is over.
@@ -85,6 +90,13 @@ class Callback:
 
     def on_ask(self, study: Any, trial: Trial) -> None:
         """Handle a trial that is about to be evaluated.
+
+        Parameters
+        ----------
+        study : Study
+            The study, which must not be changed.
+        trial : Trial
+            The trial.
 
         See Also
         --------
@@ -94,6 +106,13 @@ class Callback:
     def on_tell(self, study: Any, trial: Trial) -> None:
         """Handle a finished trial, as it is recorded.
 
+        Parameters
+        ----------
+        study : Study
+            The study, which must not be changed.
+        trial : Trial
+            The trial.
+
         See Also
         --------
         on_ask : Called before the trial is evaluated.
@@ -102,6 +121,11 @@ class Callback:
 
     def on_end(self, study: Any) -> None:
         """Handle the end of a run, also by an error or an interrupt.
+
+        Parameters
+        ----------
+        study : Study
+            The study, which must not be changed.
 
         See Also
         --------

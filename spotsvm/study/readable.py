@@ -25,6 +25,11 @@ class ReadableStudy(StudyResults):
     def status(self) -> Status:
         """Return the status of the study: trials in each state, incumbent, time spent, pace, failures; see `Status`.
 
+        Returns
+        -------
+        Status
+            The status at this moment.
+
         See Also
         --------
         report : Tables and pictures.

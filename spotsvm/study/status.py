@@ -148,6 +148,11 @@ class Status:
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator.
 
+        Returns
+        -------
+        dict
+            The attributes by name.
+
         See Also
         --------
         Study.status : The status of a study that is open.

@@ -35,6 +35,16 @@ class StopRule(Protocol):
     It is called after each trial, and must depend on the finished trials of the study alone: then a study that is resumed ends
     where it would have ended. Trials under way are finished.
 
+    Parameters
+    ----------
+    study : Study
+        The study, with the finished trials.
+
+    Returns
+    -------
+    str or None
+        The reason to stop, as one sentence for the record and the report; None to go on.
+
     See Also
     --------
     ImprovementBelowUncertainty : The rule of the library.
@@ -157,7 +167,13 @@ class ImprovementBelowUncertainty:
         return self._sentence(n, self._look(study, n), stopped=True) if all(held) else None
 
     def figures(self, study: StudyResults, *, stopped: bool) -> dict[str, Any]:
-        """Return the entries of the finding "stop" by which the rule explains its decision."""
+        """Return the entries of the finding "stop" by which the rule explains its decision.
+
+        Returns
+        -------
+        dict
+            The sentence and, once the rule has looked, its figures by name.
+        """
         n = study.n_finished
         look = self._look(study, n)
         found: dict[str, Any] = {"sentence": self._sentence(n, look, stopped=stopped)}

@@ -430,6 +430,11 @@ class Study(ReadableStudy):
 
         After a resume, the trials that were running when the record ended come first.
 
+        Returns
+        -------
+        Trial
+            The trial, in the state "running".
+
         Raises
         ------
         SearchExhaustedError
@@ -500,6 +505,11 @@ class Study(ReadableStudy):
     ) -> Trial:
         """Tell that a trial failed, with a reason in one line; `extra` takes named numbers. See `tell`.
 
+        Returns
+        -------
+        Trial
+            The trial, in the state "failed".
+
         See Also
         --------
         tell : For a trial that has a value.
@@ -511,6 +521,11 @@ class Study(ReadableStudy):
         """Ask for up to `size` trials to evaluate together; fewer, or none, if the space has no more.
 
         Starts are a batch of their own: what comes after them depends on their values.
+
+        Returns
+        -------
+        list of Trial
+            At most `size` trials.
 
         See Also
         --------

@@ -272,6 +272,16 @@ class CurrentTrial:
         It is False as long as too few trials are complete, once the last step of these is reached, if the same parameters were
         evaluated before (a search repeats a trial to see the noise), and in a study of several objectives or with a `sweep`. A
         trial that goes on nevertheless, and reports a further step, is not stopped.
+
+        Returns
+        -------
+        bool
+            True if the objective should end now.
+
+        Raises
+        ------
+        ArgumentError
+            If the rule returns something other than a text or None.
         """
         if self._not_finite:
             self._reason = self._not_finite
@@ -286,7 +296,13 @@ class CurrentTrial:
         return self._reason is not None
 
     def ended(self, outcome: Outcome) -> Outcome:
-        """Return the outcome of the trial, given that of what the objective returned or raised."""
+        """Return the outcome of the trial, given that of what the objective returned or raised.
+
+        Returns
+        -------
+        Outcome
+            The outcome with the reported steps; stopped, if the rule ended the trial.
+        """
         if self._reason is not None and outcome.error is None:
             state: State = "failed" if self._not_finite else "stopped"
             outcome = replace(outcome, state=state, value=None, values=None, reason=self._reason, nothing=False)

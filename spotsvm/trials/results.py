@@ -161,7 +161,13 @@ class StudyResults:
         return tuple(self._ledger.trials[number] for number in self._ledger.told_numbers)
 
     def after(self, n: int) -> StudyResults:
-        """Return the results as they were after the first n finished trials; the study itself where these are all."""
+        """Return the results as they were after the first n finished trials; the study itself where these are all.
+
+        Returns
+        -------
+        StudyResults
+            The results of the first n trials, read-only.
+        """
         if n == self.n_finished:
             return self
         return StudyResults(self._ledger.after(n), self.space, self.objectives, self.noise, self.swept)
@@ -237,6 +243,11 @@ class StudyResults:
         Where `spotsvm tune` has compared its choice with the default, it is the one that its verdict names, until the study has
         further trials.
 
+        Returns
+        -------
+        Recommendation
+            The trial, with its predicted value and the standard error.
+
         Raises
         ------
         NoCompletedTrialError
@@ -260,6 +271,11 @@ class StudyResults:
 
     def edges(self) -> tuple[Edge, ...]:
         """Return the parameters of the recommended trial that are at an end of their range, each with the wider range to use.
+
+        Returns
+        -------
+        tuple of Edge
+            One for each parameter that is at an end of its range.
 
         Raises
         ------
@@ -290,6 +306,11 @@ class StudyResults:
 
         Numbers that differ by at most 1e-12 of themselves are equal. Under noise some of them are there by luck. Where the study
         has bounds, a trial that does not hold them neither is among them nor dominates another.
+
+        Returns
+        -------
+        tuple of Trial
+            The trials of the front.
 
         Raises
         ------
@@ -342,6 +363,11 @@ class StudyResults:
     def frame(self) -> pd.DataFrame:
         """Return the trials as a frame, a row a trial, with the columns of `trial_table`.
 
+        Returns
+        -------
+        DataFrame
+            One row for each trial.
+
         See Also
         --------
         to_csv : Writes it.
@@ -352,6 +378,11 @@ class StudyResults:
 
     def folds(self) -> pd.DataFrame:
         """Return the scores of the folds as a frame, a row a trial and fold; empty where there are none. See `fold_table`.
+
+        Returns
+        -------
+        DataFrame
+            One row for each trial and fold.
 
         See Also
         --------

@@ -180,6 +180,11 @@ class TunedModel(BaseEstimator, ABC):
         -------
         self
             The fitted estimator.
+
+        Raises
+        ------
+        ArgumentError
+            If an argument, X, y or the weights are unusable.
         """
         began = time.monotonic()
         for name in ("relevance_", "support_", "support_vectors_", "dual_coef_"):  # an earlier fit may have had them

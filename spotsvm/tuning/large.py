@@ -52,15 +52,33 @@ class Limits:
     share: float = 0.5
 
     def test_share(self, n: int) -> float:
-        """Return the share of the rows to hold out."""
+        """Return the share of the rows to hold out.
+
+        Returns
+        -------
+        float
+            The share, between 0 and 1.
+        """
         return TEST_SHARE if n <= self.many else min(TEST_SHARE, self.tested / n)
 
     def to_tune(self, train: Table, cv: int, seed: int) -> Table:
-        """Return the rows to tune on."""
+        """Return the rows to tune on.
+
+        Returns
+        -------
+        Table
+            These rows of the table.
+        """
         return train if len(train.y) <= self.whole else sample(train, self.sampled, cv, seed)
 
     def to_fit(self, train: Table, cv: int, seed: int) -> Table:
-        """Return the rows to fit one model to."""
+        """Return the rows to fit one model to.
+
+        Returns
+        -------
+        Table
+            These rows of the table.
+        """
         return sample(train, self.fitted, cv, seed)
 
 

@@ -72,6 +72,11 @@ def log_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *,
     mean, sd, best, maximize
         As in `expected_improvement`.
 
+    Returns
+    -------
+    ndarray
+        The values, in the shape of `mean`.
+
     See Also
     --------
     expected_improvement : The value itself.
@@ -135,6 +140,11 @@ def probability_of_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, 
     mean, sd, best, maximize
         As in `expected_improvement`.
 
+    Returns
+    -------
+    ndarray
+        The values, in the shape of `mean`.
+
     See Also
     --------
     expected_improvement : How much is gained, too.
@@ -153,6 +163,16 @@ def probability_of_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, 
 def lower_confidence_bound(mean: ArrayLike, sd: ArrayLike, kappa: float = 2.0) -> Floats:
     """Return mean - kappa sd, the bound to minimise; valid for sd >= 0 and kappa >= 0 (kappa = 0 is the mean itself).
 
+    Returns
+    -------
+    ndarray
+        The values, in the shape of `mean`.
+
+    Raises
+    ------
+    ValueError
+        If kappa or a standard deviation is negative.
+
     See Also
     --------
     expected_improvement : The criterion of the default search.
@@ -170,6 +190,11 @@ def lower_confidence_bound(mean: ArrayLike, sd: ArrayLike, kappa: float = 2.0) -
 
 def minimum_of_mean(mean: ArrayLike, sd: ArrayLike) -> Floats:
     """Return the predicted mean, the quantity to minimise for pure exploitation; sd >= 0 is checked and not used.
+
+    Returns
+    -------
+    ndarray
+        The values, in the shape of `mean`.
 
     See Also
     --------

@@ -248,6 +248,11 @@ class Kriging(RegressorMixin, BaseEstimator):
 
         Theta is kept and the nugget dropped; the mean is the same function, and the standard error is zero at every
         evaluated point, as expected improvement needs it (Forrester, Sobester, Keane 2008, section 6).
+
+        Returns
+        -------
+        Kriging
+            The interpolating model.
         """
         check_is_fitted(self)
         other = Kriging(**{**self.get_params(deep=False), "nugget": None})
@@ -270,6 +275,11 @@ class Kriging(RegressorMixin, BaseEstimator):
             Points that differ from each other and, if there is no nugget, from those of the data.
         y : array-like of shape (n_samples,)
             Their responses.
+
+        Returns
+        -------
+        Kriging
+            The model of all data.
 
         Examples
         --------

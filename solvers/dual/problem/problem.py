@@ -65,6 +65,11 @@ class DualProblem:
     def decision(self, alpha: Floats) -> Floats:
         """Return sum_j alpha_j y_j K_ij for each row.
 
+        Returns
+        -------
+        ndarray of shape (n,)
+            The decision values without the bias.
+
         See Also
         --------
         kkt : The violation that follows from it.
@@ -76,6 +81,11 @@ class DualProblem:
     def objective(self, alpha: Floats, decision: Floats | None = None) -> float:
         """Return the value of eq. 31; `decision` without the bias, if known.
 
+        Returns
+        -------
+        float
+            The value.
+
         See Also
         --------
         primal : Its bound.
@@ -85,6 +95,11 @@ class DualProblem:
 
     def kkt(self, alpha: Floats, decision: Floats) -> tuple[float, float]:
         """Return the largest violation of the optimality conditions and the bias at which it is reached.
+
+        Returns
+        -------
+        tuple of float
+            The violation and the bias.
 
         See Also
         --------
@@ -109,6 +124,11 @@ class DualProblem:
 
         Where all rows are at a bound, it is the middle of the interval that they leave.
 
+        Returns
+        -------
+        float
+            The threshold.
+
         Examples
         --------
         >>> import numpy as np
@@ -125,6 +145,11 @@ class DualProblem:
     def primal(self, alpha: Floats, decision: Floats, bias: float) -> float:
         """Return the primal objective: half the squared norm plus the slacks times their C.
 
+        Returns
+        -------
+        float
+            The value.
+
         See Also
         --------
         objective : Its bound.
@@ -135,6 +160,11 @@ class DualProblem:
 
 def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
     """Check the arrays of a problem.
+
+    Returns
+    -------
+    DualProblem
+        The problem, with arrays of float64 in C order.
 
     Raises
     ------

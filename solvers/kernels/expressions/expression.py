@@ -122,7 +122,13 @@ class Expression:
         return BLOCKS[self.block].result
 
     def nodes(self) -> Iterator[Expression]:
-        """Yield every node, the root first, then the nodes of each argument in turn."""
+        """Yield every node, the root first, then the nodes of each argument in turn.
+
+        Yields
+        ------
+        Expression
+            A node of the tree.
+        """
         yield self
         for child in self.arguments:
             yield from child.nodes()
@@ -139,6 +145,11 @@ class Expression:
         ----------
         values : sequence of float
             As many as `values` has, in its order.
+
+        Returns
+        -------
+        Expression
+            The tree with these numbers.
 
         Raises
         ------
@@ -167,6 +178,11 @@ class Expression:
         constants : mapping of str to float
             Finite values for some of "c1" to "c4".
 
+        Returns
+        -------
+        Expression
+            The expression with numbers in place of the constants named.
+
         Examples
         --------
         >>> Expression("add", (Expression("c1"), Expression("c2"))).bind({"c1": 0.5}).text()
@@ -179,19 +195,37 @@ class Expression:
         return Expression(self.block, tuple(child.bind(constants) for child in self.arguments), self.value)
 
     def text(self) -> str:
-        """Return the formula as plain text, numbers with four digits."""
+        """Return the formula as plain text, numbers with four digits.
+
+        Returns
+        -------
+        str
+            The formula.
+        """
         from spotsvm.solvers.kernels.expressions.formula import text_formula
 
         return text_formula(self)
 
     def latex(self) -> str:
-        """Return the formula in LaTeX's mathematics, numbers with four digits."""
+        """Return the formula in LaTeX's mathematics, numbers with four digits.
+
+        Returns
+        -------
+        str
+            The formula.
+        """
         from spotsvm.solvers.kernels.expressions.formula import latex_formula
 
         return latex_formula(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return nested dictionaries, lists, strings and numbers, as JSON can hold them."""
+        """Return nested dictionaries, lists, strings and numbers, as JSON can hold them.
+
+        Returns
+        -------
+        dict
+            The tree.
+        """
         content: dict[str, Any] = {"block": self.block}
         if self.value is not None:
             content["value"] = self.value
@@ -207,6 +241,11 @@ class Expression:
         ----------
         content : mapping
             A "block", and its "arguments" and "value" where it has them.
+
+        Returns
+        -------
+        Expression
+            The expression.
 
         Raises
         ------
@@ -230,6 +269,11 @@ class Expression:
         ----------
         text : str
             What `json.dumps(expression.to_dict())` gives.
+
+        Returns
+        -------
+        Expression
+            The expression.
 
         Raises
         ------

@@ -136,6 +136,11 @@ class Kernel:
         ----------
         values : ndarray
             Overwritten, of any shape.
+
+        Returns
+        -------
+        ndarray
+            The kernel values, in the shape of the argument.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             if self.name == "linear":

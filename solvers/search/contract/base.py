@@ -138,7 +138,13 @@ class AskTell(Protocol):
     """
 
     def ask(self) -> Suggestion | ArrayLike:
-        """Suggest a point of the unit cube."""
+        """Suggest a point of the unit cube.
+
+        Returns
+        -------
+        Suggestion or array-like of shape (dimension,)
+            The point.
+        """
         ...
 
     def tell(self, point: Floats, value: float) -> None:
@@ -202,6 +208,11 @@ class Search(ABC):
 
     def ask(self) -> Suggestion:
         """Suggest the next point.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
 
         Raises
         ------
@@ -299,11 +310,23 @@ class Search(ABC):
         return canonical
 
     def state(self) -> dict[str, Any]:
-        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing."""
+        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing.
+
+        Returns
+        -------
+        dict
+            The state by name.
+        """
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take back what `state` gave, after the history has been replayed by `assume` and `tell`."""
+        """Take back what `state` gave, after the history has been replayed by `assume` and `tell`.
+
+        Raises
+        ------
+        SolverError
+            If the state is not of this search.
+        """
         if state:
             raise SolverError(f"state={str(state)[:100]!r} is not of this search, which remembers nothing beyond its history")
 
@@ -315,6 +338,11 @@ class Search(ABC):
         ----------
         rng : numpy.random.Generator
             Random numbers of this suggestion, which depend on the seed and on how many points were asked for.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
         """
 
     @property
@@ -336,15 +364,38 @@ class Search(ABC):
         return np.asarray(np.where(np.isfinite(values), values, np.nan))
 
     def is_new(self, point: Floats) -> bool:
-        """Return whether a canonical point has neither been asked for nor told, and is allowed."""
+        """Return whether a canonical point has neither been asked for nor told, and is allowed.
+
+        Returns
+        -------
+        bool
+            True if the point is new.
+        """
         return point.tobytes() not in self._seen and (self.allows is None or self.allows(point))
 
     def is_told(self, point: Floats) -> bool:
-        """Return whether a canonical point has been told."""
+        """Return whether a canonical point has been told.
+
+        Returns
+        -------
+        bool
+            True if the point has been told.
+        """
         return point.tobytes() in self._told_keys
 
     def new_point(self, rng: np.random.Generator) -> Floats:
-        """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none."""
+        """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none.
+
+        Returns
+        -------
+        ndarray of shape (dimension,)
+            The canonical point.
+
+        Raises
+        ------
+        SearchExhaustedError
+            If no point is left, or none satisfies the constraints.
+        """
         if len(self._seen) < self.domain.size:
             for _ in range(64 if self.allows is None else MOST_DRAWS):
                 point = self.domain.snap_one(rng.random(self.domain.dimension))

@@ -57,7 +57,13 @@ class PlannedSearch(Search):
         self._responses.setdefault(self._points[-1].tobytes(), []).append(self._values[-1])
 
     def response(self, point: Floats) -> float | None:
-        """Return the mean of the responses at a canonical point; nan if all failed, None if there is none yet."""
+        """Return the mean of the responses at a canonical point; nan if all failed, None if there is none yet.
+
+        Returns
+        -------
+        float or None
+            The mean; None if the point was never told.
+        """
         told = self._responses.get(point.tobytes())
         if told is None:
             return None
@@ -65,28 +71,58 @@ class PlannedSearch(Search):
         return sum(v / len(ok) for v in ok) if ok else np.nan
 
     def is_pending(self, point: Floats) -> bool:
-        """Return whether a canonical point was asked for and is not yet told."""
+        """Return whether a canonical point was asked for and is not yet told.
+
+        Returns
+        -------
+        bool
+            True if the point is pending.
+        """
         key = point.tobytes()
         return any(waiting.tobytes() == key for waiting in self.pending)
 
     def best_told(self) -> Floats | None:
-        """Return the point with the best value told, None if no evaluation has succeeded."""
+        """Return the point with the best value told, None if no evaluation has succeeded.
+
+        Returns
+        -------
+        ndarray of shape (dimension,) or None
+            The point.
+        """
         values = self.values
         return None if np.isnan(values).all() else self._points[int(np.nanargmin(values))]
 
     def strangers(self, since: int = 0) -> list[Floats]:
-        """Return the points told that this search never asked for, from the `since`-th told on."""
+        """Return the points told that this search never asked for, from the `since`-th told on.
+
+        Returns
+        -------
+        list of ndarray of shape (dimension,)
+            The points.
+        """
         return [p for p in self._points[since:] if p.tobytes() not in self._own]
 
     def judge(self, noise: Noise) -> Verdict:
-        """Return what is known of the noise: what the user says, else what replicates say."""
+        """Return what is known of the noise: what the user says, else what replicates say.
+
+        Returns
+        -------
+        Verdict
+            Whether there is noise, and how it is known.
+        """
         if noise != "auto":
             return "noisy" if noise else "deterministic"
         ok = np.isfinite(self.values)
         return judge_noise(self.points[ok], self.values[ok])
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Return the plan's next point; the same one until it is taken or something is told."""
+        """Return the plan's next point; the same one until it is taken or something is told.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
         if self._next is None:
             self._next = self._plan(rng)
         return self._next

@@ -18,7 +18,7 @@ class RandomSearch(Search):
 
     Examples
     --------
-    >>> from spotsvm.surrogates.domain import Domain
+    >>> from spotsvm.searches import Domain
     >>> RandomSearch(Domain.continuous(2), seed=1).ask().point.shape
     (2,)
     """
@@ -26,7 +26,13 @@ class RandomSearch(Search):
     capabilities = Capabilities(respects_constraints=True)
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Draw a new point uniformly."""
+        """Draw a new point uniformly.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
         return Suggestion(self.new_point(rng), "random")
 
     @property
@@ -73,7 +79,13 @@ class LatinHypercubeSearch(Search):
         self.size = size
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Take the next point of the present hypercube, or a random one where that is not new."""
+        """Take the next point of the present hypercube, or a random one where that is not new.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
         block, position = divmod(self.n_asked, self.size)
         design = qmc.LatinHypercube(self.domain.dimension, rng=np.random.default_rng([self.seed, 1, block])).random(self.size)
         point = self.domain.snap_one(design[position])

@@ -115,7 +115,13 @@ class KochSearch(KrigingSearch):
         self._most_repeats = np.inf if max_repeats is None else max_repeats
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Choose a point to evaluate again or, where none is owed that, a new one."""
+        """Choose a point to evaluate again or, where none is owed that, a new one.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
         if self.n_asked >= len(self._design) and self._verdict() == "noisy":
             again = self._repeats.next({point.tobytes() for point in self.pending})
             if again is not None:

@@ -228,7 +228,13 @@ class KrigingSearch(Search):
         return max(len(self._design) - self.n_asked, 1)
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Choose a new point, or one to evaluate again; under noise one of all, by OCBA, where the space has no new one."""
+        """Choose a new point, or one to evaluate again; under noise one of all, by OCBA, where the space has no new one.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
         try:
             return self._next(rng)
         except SearchExhaustedError:
@@ -407,7 +413,13 @@ class KrigingSearch(Search):
         self._prior, self._modes = prior, prior.modes()
 
     def state(self) -> dict[str, Any]:
-        """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved."""
+        """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved.
+
+        Returns
+        -------
+        dict
+            The state by name.
+        """
         return self._model.state()
 
     def restore(self, state: dict[str, Any]) -> None:

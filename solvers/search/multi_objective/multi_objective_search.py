@@ -41,7 +41,7 @@ class MultiObjectiveSearch(Search):
 
     Examples
     --------
-    >>> from spotsvm.solvers.search.contract.base import Suggestion
+    >>> from spotsvm.searches import Suggestion
     >>> class Centre(MultiObjectiveSearch):
     ...     def suggest(self, rng):
     ...         return Suggestion(np.full(self.domain.dimension, 0.5), "centre")

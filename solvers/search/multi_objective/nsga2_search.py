@@ -88,7 +88,13 @@ class Nsga2Search(MultiObjectiveSearch):
         self._evaluated: list[tuple[float, Any, Floats, float]] = []
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Take the next individual of the generation, or a random point where none is left."""
+        """Take the next individual of the generation, or a random point where none is left.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
         self._be_ready()
         if not self._unasked:
             return Suggestion(self.new_point(rng), "random")

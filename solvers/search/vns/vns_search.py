@@ -356,7 +356,13 @@ class VnsSearch(Search):
         return (kappa - 1 + steps) % self.kappa_max + 1
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Shake the incumbent; before there is one, its forerunner."""
+        """Shake the incumbent; before there is one, its forerunner.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
         if self.is_new(self.start) and (self.incumbent is None or (self._start_is_given and self.n_asked == 0)):
             return Suggestion(self.start, "initial")
         around = self.incumbent

@@ -254,6 +254,11 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     def get_metadata_routing(self) -> MetadataRouter:
         """Return the metadata routing: fit passes further arguments to the estimator.
 
+        Returns
+        -------
+        MetadataRouter
+            The routing, for scikit-learn.
+
         See Also
         --------
         fit : What the arguments are passed to.

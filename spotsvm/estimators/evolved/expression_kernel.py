@@ -134,6 +134,11 @@ class ExpressionKernel:
     def to_json(self) -> str:
         """Return the text of a JSON file.
 
+        Returns
+        -------
+        str
+            The kernel as JSON.
+
         See Also
         --------
         from_json : Reads the text.
@@ -161,6 +166,11 @@ class ExpressionKernel:
         ----------
         text : str
             The text of the file.
+
+        Returns
+        -------
+        ExpressionKernel
+            The kernel.
 
         Raises
         ------
@@ -215,6 +225,11 @@ class ExpressionKernel:
         ----------
         path : str or Path
             Where it is.
+
+        Returns
+        -------
+        ExpressionKernel
+            The kernel.
 
         Raises
         ------

@@ -115,7 +115,13 @@ class Judgement(Difference):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON types, with verdict and sentence."""
+        """Return all attributes as JSON types, with verdict and sentence.
+
+        Returns
+        -------
+        dict
+            The attributes by name, with verdict and sentence.
+        """
         return super().to_dict() | {"verdict": self.verdict, "sentence": self.sentence}
 
 

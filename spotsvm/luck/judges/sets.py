@@ -236,6 +236,11 @@ class OversearchingMatrix:
         """Return one row per set tuned on, then S_t and V_t; per set applied to, means and standard deviations.
 
         The standard deviations, in the columns named "sd" and the set, are over the seeds, also those of S_t and V_t.
+
+        Returns
+        -------
+        DataFrame
+            One row for each set tuned on, and the rows S_t and V_t.
         """
         rows = np.vstack([self.mean, self.S, self.V])
         own = np.array([off_diagonal_means(of_seed) for of_seed in self.values])
@@ -246,7 +251,13 @@ class OversearchingMatrix:
         return pd.DataFrame(columns)
 
     def runs(self) -> pd.DataFrame:
-        """Return one row per seed, set tuned on and set applied to; seeds are numbered by position."""
+        """Return one row per seed, set tuned on and set applied to; seeds are numbered by position.
+
+        Returns
+        -------
+        DataFrame
+            One row for each seed, set tuned on and set applied to.
+        """
         places = list(np.ndindex(self.values.shape))
         rows = [(k, self.names[v], self.names[t], self.values[k, v, t]) for k, v, t in places]
         return pd.DataFrame(rows, columns=["run", "tuned_on", "applied_to", "value"])
@@ -262,7 +273,13 @@ class OversearchingMatrix:
         write_csv(self.frame(), path, "matrix")
 
     def to_markdown(self, digits: int = 2) -> str:
-        """Return the matrix as in the paper's Table 6: best value of a column in bold, standard deviations in brackets."""
+        """Return the matrix as in the paper's Table 6: best value of a column in bold, standard deviations in brackets.
+
+        Returns
+        -------
+        str
+            The matrix as a table.
+        """
         best = (np.argmin if self.direction == "minimize" else np.argmax)(self.mean, axis=0)
         lines = [f"| tuned on | {' | '.join(map(_escaped, self.names))} |", f"| --- |{' ---: |' * len(self.names)}"]
         for v, name in enumerate(self.names):
@@ -287,6 +304,11 @@ class OversearchingMatrix:
         ----------
         confidence : float, default=0.95
             Confidence level of the two-sided t interval that decides whether V_t differs from 0.
+
+        Returns
+        -------
+        str
+            The sentences.
         """
         parts = ", ".join(f"{v} on {name}" for name, v in zip(self.names, self._percentages(), strict=True))
         what = "error" if self.direction == "minimize" else "score"
@@ -299,7 +321,13 @@ class OversearchingMatrix:
         return f"{text} (+-: standard error over {n} seeds).\nThe {100 * confidence:g} % interval lies above 0 on {where}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the matrix; the colours show how much worse a value is than tuning on the set itself."""
+        """Draw the matrix; the colours show how much worse a value is than tuning on the set itself.
+
+        Returns
+        -------
+        Axes
+            The axes of the picture.
+        """
         size = 2.2 + 0.9 * len(self.names)
         ax = new_axes(ax, size + 1.2, size)
         own = np.diagonal(self.mean)
@@ -319,7 +347,13 @@ class OversearchingMatrix:
         return ax
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the matrix and its summary as JSON types, for `from_dict`."""
+        """Return the matrix and its summary as JSON types, for `from_dict`.
+
+        Returns
+        -------
+        dict
+            The matrix and its summary as JSON types.
+        """
         return {
             "values": self.values.tolist(),
             "names": list(self.names),
@@ -332,7 +366,13 @@ class OversearchingMatrix:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> OversearchingMatrix:
-        """Create the matrix from what `to_dict` returned."""
+        """Create the matrix from what `to_dict` returned.
+
+        Returns
+        -------
+        OversearchingMatrix
+            The matrix.
+        """
         return cls(given["values"], given["names"], given["direction"])
 
     def __repr__(self) -> str:

@@ -268,6 +268,11 @@ class KernelModel:
         ----------
         poorer : KernelModel
             The other model.
+
+        Returns
+        -------
+        bool
+            True if it is.
         """
         try:
             self._map(poorer)

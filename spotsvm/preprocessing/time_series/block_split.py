@@ -61,6 +61,11 @@ class BlockSplit(BaseCrossValidator):
         X, y, groups
             Ignored.
 
+        Returns
+        -------
+        int
+            Number of splits.
+
         See Also
         --------
         split : Yields the splits that are counted.
@@ -81,6 +86,11 @@ class BlockSplit(BaseCrossValidator):
         ------
         train, test : ndarray of int
             Positions of the rows, rising.
+
+        Raises
+        ------
+        DataError
+            If a block has rows in common with the training rows.
 
         See Also
         --------
@@ -107,6 +117,16 @@ class BlockSplit(BaseCrossValidator):
             The block.
         X : array-like of shape (n, d)
             The rows.
+
+        Returns
+        -------
+        ndarray of int
+            Positions of the rows of the block.
+
+        Raises
+        ------
+        ArgumentError
+            If there is no block of this name, or it is not a range of X.
 
         See Also
         --------

@@ -142,6 +142,11 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         -------
         ndarray of str
 
+        Raises
+        ------
+        ArgumentError
+            If the names are not those of the columns seen in `fit`.
+
         See Also
         --------
         transform : Computes the columns.

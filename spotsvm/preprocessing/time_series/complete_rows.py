@@ -96,6 +96,11 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         -------
         self
 
+        Raises
+        ------
+        DataError
+            If no row is complete.
+
         See Also
         --------
         predict : The prediction; nan where a row is incomplete.
@@ -155,6 +160,16 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
             The targets, NaN where not known.
         sample_weight : array-like of shape (n,) or None
             Weights of the rows.
+
+        Returns
+        -------
+        float
+            R2 over these rows; at most 1.
+
+        Raises
+        ------
+        DataError
+            If no row has both a target and a prediction.
 
         See Also
         --------

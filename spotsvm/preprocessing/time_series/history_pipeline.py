@@ -98,6 +98,11 @@ class HistoryPipeline(Pipeline):
     def fit_transform(self, X: Any, y: Any = None, **params: Any) -> Any:
         """Fit the transformers, and transform X.
 
+        Returns
+        -------
+        array-like of shape (n_rows, n_features)
+            The transformed rows.
+
         See Also
         --------
         fit : Fits the last step as well.
@@ -111,6 +116,11 @@ class HistoryPipeline(Pipeline):
     @available_if(_ends_in_a_transformer)
     def transform(self, X: Any, **params: Any) -> Any:
         """Transform rows.
+
+        Returns
+        -------
+        array-like of shape (n_rows, n_features)
+            The transformed rows.
 
         See Also
         --------

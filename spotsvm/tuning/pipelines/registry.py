@@ -62,7 +62,13 @@ class NamedPipeline:
     first: tuple[str, ...] = ()
 
     def search(self, name: str) -> Entrant:
-        """Return the search of this name for the pipeline."""
+        """Return the search of this name for the pipeline.
+
+        Returns
+        -------
+        Entrant
+            The search.
+        """
         return opening(self.space, self.first) if self.first and name == "kriging" else cast("Entrant", name)
 
 

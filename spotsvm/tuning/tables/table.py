@@ -102,7 +102,13 @@ class Table:
         return {} if self.columns is None else dict(zip(self.columns["column"], self.columns["kind"], strict=True))
 
     def part(self, rows: Any) -> Table:
-        """Return a table of the rows at these positions (a slice, or an array of integers or booleans)."""
+        """Return a table of the rows at these positions (a slice, or an array of integers or booleans).
+
+        Returns
+        -------
+        Table
+            The table of these rows.
+        """
         groups = None if self.groups is None else self.groups.iloc[rows]
         return replace(self, X=_safe_indexing(self.X, rows), y=self.y.iloc[rows], groups=groups)
 
