@@ -28,15 +28,15 @@ _NAMES = 22  # width of the column of names
 def summary(job: TableJob, results: Sequence[HeldOutResult]) -> str:
     """Return notices, the table of all models, and what it means, as text of 100 columns; the last result is the tuned one."""
     titles = {c.name: _title(c) for c in results}
-    rows = [(titles.get(row.model, row.note), row) for row in comparison(results).itertuples() if row.model]
+    rows = [(titles.get(row["model"], row["note"]), row) for row in comparison(results).to_dict("records") if row["model"]]
     wide = max(_NAMES, *(len(name) for name, _ in rows))
     lines = [line for notice in results[-1].notices for line in _wrapped(f"notice: {notice.sentence}")]
     folds = "on the folds" if isinstance(job, TuningJob) else "out of fold"
     lines += ["", f"{ScoreUnit(job.metric).title:{wide}}{folds:>14}  {'held-out rows':>20}  {'fit':>9}"]
     for name, row in rows:
-        test = f"{_places(row.held_out)} +- {_places(row.held_out_error)}"
-        fit = "" if isnan(row.seconds) else duration(row.seconds)
-        lines.append(f"{name:{wide}}{_places(row.on_folds):>14}  {test:>20}  {fit:>9}")
+        test = f"{_places(row['held_out'])} +- {_places(row['held_out_error'])}"
+        fit = "" if isnan(row["seconds"]) else duration(row["seconds"])
+        lines.append(f"{name:{wide}}{_places(row['on_folds']):>14}  {test:>20}  {fit:>9}")
     for paragraph in _paragraphs(job, results):
         lines += ["", *_wrapped(paragraph)]
     return "\n".join(lines)
