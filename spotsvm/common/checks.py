@@ -47,3 +47,20 @@ def check_positive(name: str, value: Any, hint: str = "") -> float:
     if not (np.isfinite(number) and number > 0):
         raise ArgumentError(f"{name}={value!r}; use a positive, finite number{hint}")
     return number
+
+
+def check_groups(splitter: Any, groups: Any) -> None:
+    """Raise ArgumentError if a splitter draws whole groups, and no groups are given.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GroupKFold, KFold
+    >>> check_groups(KFold(3), None), check_groups(GroupKFold(3), [0, 0, 1, 2])
+    (None, None)
+    """
+    request = getattr(splitter, "get_metadata_routing", None)
+    if groups is None and request is not None and request().consumes("split", ["groups"]):
+        raise ArgumentError(
+            f"The 'groups' parameter should not be None: cv={type(splitter).__name__} draws whole groups; "
+            "call fit(X, y, groups=groups) with a label for each row"
+        )

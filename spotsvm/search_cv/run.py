@@ -18,11 +18,11 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
-from sklearn.metrics import check_scoring
+from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import check_random_state
 
 from spotsvm.common.checks import check_count
-from spotsvm.common.text import names_arguments
+from spotsvm.common.text import did_you_mean, names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options
@@ -409,6 +409,9 @@ def check_arguments(search: SearchArguments) -> None:
     """Raise ArgumentError, or what scikit-learn raises, if an argument of a search is invalid."""
     if not hasattr(search.estimator, "fit"):
         raise ArgumentError(f"estimator={search.estimator!r} has no method fit; use an estimator")
+    if isinstance(search.scoring, str) and search.scoring not in (names := get_scorer_names()):
+        hint = did_you_mean(search.scoring, names) or "; use one of sklearn.metrics.get_scorer_names(), or a function"
+        raise ArgumentError(f"scoring={search.scoring!r} is unknown{hint}")
     check_scoring(search.estimator, search.scoring)
     scoring = CandidateScoring(search.search, search.scoring, search.refit)
     scoring.check()

@@ -15,6 +15,7 @@ from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
+from spotsvm.common.checks import check_groups
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.luck.draws import sample_rows
@@ -267,6 +268,7 @@ classes_, n_features_in_, feature_names_in_
         routed, for_folds = self._route(params)
         check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, routed.estimator.fit)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        check_groups(splitter, routed.splitter.split.get("groups"))
         splits = list(splitter.split(X, y, **routed.splitter.split))
         if not splits:
             raise ArgumentError(f"No fits were performed. Was the CV iterator empty? Were there no candidates? cv={self.cv!r}")

@@ -34,7 +34,7 @@ from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
-from spotsvm.trials.objectives import CurrentTrial, Directions, Objectives, WrappedObjective, wrapped
+from spotsvm.trials.objectives import CurrentTrial, Directions, Objectives, WrappedObjective, check_takes_params, wrapped
 from spotsvm.trials.sweep import SweptParameter, finished_words, suggested, sweep_outcome
 from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
@@ -157,6 +157,7 @@ class Study(ReadableStudy):
     (110, 10, True)
     """
 
+    @names_arguments(sampler="search", storage="path", random_state="seed", directions="direction")
     def __init__(
         self,
         space: Mapping[str, Any] | Sequence[Mapping[str, Any]] | Space,
@@ -380,6 +381,7 @@ class Study(ReadableStudy):
         if more is not None:
             n_trials = self._with_more(more, n_trials)
         if not is_workers(objective) and callable(objective):
+            check_takes_params(objective, self.space.names)
             early = None if self.objectives.several else checked_early_stopping(early_stopping)
             objective = wrapped(objective, self.swept, early, self.space.domain, float(self.objectives.signs[0]))
         takes = isinstance(objective, WrappedObjective) and objective.takes_trial

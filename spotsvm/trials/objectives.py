@@ -318,12 +318,32 @@ def takes_trial(objective: Callable[..., Any]) -> bool:
     >>> takes_trial(lambda params, trial: 0.0), takes_trial(lambda params, scale=1.0: 0.0), takes_trial(abs)
     (True, False, False)
     """
+    return len(_required(objective)) == 2
+
+
+def check_takes_params(objective: Callable[..., Any], names: Sequence[str]) -> None:
+    """Raise ArgumentError if a callable has an argument for each parameter, in place of one for all.
+
+    Examples
+    --------
+    >>> check_takes_params(lambda C: C["C"], ["C", "gamma"])
+    """
+    required = _required(objective)
+    if len(required) > 1 and set(required) <= set(names):
+        raise ArgumentError(
+            f"the objective takes {', '.join(required)}, but is called with one dictionary of all parameters; define it with one "
+            f"argument, params, and use params[{required[0]!r}]"
+        )
+
+
+def _required(function: Callable[..., Any]) -> list[str]:
+    """Return the names of the positional arguments that a callable requires; none if they are not known."""
     try:
-        parameters = inspect.signature(objective).parameters.values()
+        parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
-        return False
+        return []
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return sum(p.kind in positional and p.default is inspect.Parameter.empty for p in parameters) == 2
+    return [p.name for p in parameters if p.kind in positional and p.default is inspect.Parameter.empty]
 
 
 def with_trial(trial: Trial, told_before: Sequence[Trial] = ()) -> dict[str, Any]:

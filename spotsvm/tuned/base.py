@@ -22,10 +22,10 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
 
-from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
+from spotsvm.common.checks import check_choice, check_count, check_flag, check_groups, check_positive
 from spotsvm.common.fingerprint import as_text, canonical
-from spotsvm.common.text import checked_path
-from spotsvm.errors import ArgumentError
+from spotsvm.common.text import checked_path, shown_value
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of_draws, left_out_scores
 from spotsvm.luck.difference import tuning_gain
@@ -194,6 +194,8 @@ class TunedModel(BaseEstimator, ABC):
         if y is None:
             raise ArgumentError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
         X = self._checked_rows(X, reset=True)
+        if is_regressor(self):
+            self._check_numbers(y)
         y = _check_y(y, y_numeric=is_regressor(self), estimator=self)
         check_consistent_length(X, y, groups)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -371,6 +373,7 @@ class TunedModel(BaseEstimator, ABC):
                 warnings.filterwarnings("ignore", "The least populated class", UserWarning)
                 return [(train, test) for train, test in splitter.split(np.zeros(len(rows)), code, at)]
         splitter = check_cv(self.cv, y, classifier=not is_regressor(self))
+        check_groups(splitter, groups)
         place = np.full(len(y), -1)
         place[rows] = np.arange(len(rows))
         splits = []
@@ -577,6 +580,18 @@ class TunedModel(BaseEstimator, ABC):
             raise ArgumentError("sparse X contains NaN; gaps are filled in dense rows only")
         return rows
 
+    def _check_numbers(self, y: Any) -> None:
+        """Raise DataError, which names the first one, if a target has texts that are no numbers."""
+        target = np.asarray(y)
+        if target.ndim != 1 or target.dtype.kind not in "OUT":
+            return
+        for row, value in enumerate(target.tolist()):
+            if isinstance(value, str) and not is_number_text(value):
+                raise DataError(
+                    f"y has {shown_value(value)} in row {row} (counted from 0), and {type(self).__name__} needs numbers; "
+                    "TunedSVC is for classes"
+                )
+
     # prediction
 
     def _averaged(self, X: Any) -> Floats:
@@ -640,6 +655,15 @@ class TunedModel(BaseEstimator, ABC):
 
         check_is_fitted(self)
         return tuned_methods(self)
+
+
+def is_number_text(text: str) -> bool:
+    """Return whether a text can be read as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def check_coverage(coverage: Any) -> float:
