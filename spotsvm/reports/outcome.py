@@ -81,7 +81,8 @@ def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
         ]
     elif not isinstance(luck, str) and luck.expected_score.known:
         unit = ScoreUnit(luck.metric)
-        rows = [("on the folds", unit.value(luck.tuned_score), nan, nan)]
+        # of nested searches the tuned score is a mean over outer folds, and no score of this trial
+        rows = [("on the folds", float(view.trials[found.number].value or 0.0), nan, nan)]
         rows.append(("to expect", unit.value(luck.expected_score.value), *unit.interval(luck.expected_score.interval)))
     if not rows:
         return []

@@ -79,7 +79,7 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
             f"The tuned score is {tuned}, and {new} is to be expected on new data.",
         ),
     ]
-    return [*parts, Table(frame, "What it comes from", one_kind=True)] if len(frame) else parts
+    return [*parts, Table(frame, "What it comes from")] if len(frame) else parts
 
 
 def _readable(frame: pd.DataFrame) -> pd.DataFrame:

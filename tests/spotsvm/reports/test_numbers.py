@@ -234,3 +234,27 @@ def test_a_choice_that_is_the_default_is_not_said_to_be_another_one():
         kept = replace(verdict, decision="did not help", recommended="default", default_score=score)
         study.add_finding("verdict", kept.to_dict())
         assert (said in study_page(study).html()) == is_said
+
+
+def test_the_resamples_of_a_nested_search_have_digits_of_their_own():
+    """Columns of scores and parameters have different sizes; the score on the folds is that of the recommended trial."""
+    rows = [
+        {
+            "fold": k,
+            "tuned": 0.97 + 0.001 * k,
+            "outer": 0.95,
+            "optimism": 0.02,
+            "params": {"C": 1e3 * k, "gamma": 0.0123 + k / 100},
+        }
+        for k in range(3)
+    ]
+    expected = Estimate(0.951, (0.94, 0.96), metric="accuracy", how="nested")
+    found = Optimism(
+        0.02, (0.01, 0.03), metric="accuracy", how="nested", tuned_score=0.971, expected_score=expected, n_trials=9, rows=rows
+    )
+    study = Study({"C": (1.0, 1000.0)}, "random", seed=0, direction="maximize", noise=False).run(lambda p: 0.5, n_trials=3)
+    study.add_finding("oversearching", found.to_dict())
+    text = study_page(study).html()
+    assert "0.0123" in text
+    assert "0.9720" in text
+    assert "Points and intervals: on the folds 0.5; to expect 0.951 (0.94 to 0.96)" in text
