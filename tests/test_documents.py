@@ -89,6 +89,9 @@ NO_CHAPTERS = {
     "command_line": "the reference of a command",
     "machines": "several estimators",
     "own_search": "the contract of a class",
+    "questions": "looked up by message",
+    "reading_reports": "a report from its top to its end",
+    "reliance": "promises about all of the library",
     "reports": "what a report has",
 }
 #: the words of a paragraph, at most
