@@ -52,9 +52,12 @@ def darken(figure: Figure) -> None:
     for artist in figure.findobj():
         if isinstance(artist, Text) and artist not in on_images:
             artist.set_color(swapped([to_rgba(artist.get_color())])[0])
+            if (box := artist.get_bbox_patch()) is not None:
+                box.set_facecolor(swapped([box.get_facecolor()])[0])
         elif isinstance(artist, Line2D):
-            for part in ("color", "markerfacecolor", "markeredgecolor"):
-                plt.setp(artist, part, swapped([to_rgba(plt.getp(artist, part))])[0])
+            # all are read before one is set, since the colour of a marker may be that of its line
+            parts = ("color", "markerfacecolor", "markeredgecolor")
+            artist.set(**{part: swapped([to_rgba(plt.getp(artist, part))])[0] for part in parts})
         elif isinstance(artist, Patch):
             artist.set(facecolor=swapped([artist.get_facecolor()])[0], edgecolor=swapped([artist.get_edgecolor()])[0])
         elif isinstance(artist, Collection) and artist.get_array() is None:

@@ -110,6 +110,8 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     themes = importlib.import_module("themes")
     figure, (left, right) = plt.subplots(1, 2, figsize=(4, 2))
     (line,) = left.plot([1, 2], color="tab:blue", mfc="none", label="blue")
+    (cross,) = left.plot([1], [2], "kx")
+    box = left.text(1, 1, "in a box", bbox={"facecolor": "white"}).get_bbox_patch()
     bars = left.barh([1, 2], [1, 2], color="black")
     label = left.set(xlabel="cost C", title="Two\nlines")[0]
     right.imshow([[0, 1]])
@@ -128,4 +130,6 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     assert to_hex(line.get_color()) == to_hex("tab:blue")
     assert to_hex(bars[0].get_facecolor()) == to_hex(label.get_color()) == to_hex(themes.INK)
     assert to_hex(figure.get_facecolor()) == to_hex(left.get_facecolor()) == to_hex(themes.BACKGROUND)
+    assert to_hex(cross.get_markeredgecolor()) == to_hex(themes.INK)
+    assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
     assert on_image.get_color() == "white"

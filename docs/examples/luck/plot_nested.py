@@ -44,8 +44,9 @@ plt.show()
 # The tuned score is more than five points above the truth. The nested estimate
 # comes closer to it, and its interval contains it; on 80 rows it is wide.
 
-low, high = result.outer_interval
+expected = result.expected_score
+low, high = expected.interval
 assert search.best_score_ > truth + 0.05
-assert abs(result.outer_score - truth) < search.best_score_ - truth
+assert abs(expected.value - truth) < search.best_score_ - truth
 assert low < truth < high
 assert high - low > 0.2

@@ -40,7 +40,7 @@ for k, name in enumerate(models):
     print(f"{name}: {means[k]:.3f} on new rows, {size:.0f} support vectors")
 
 # %%
-# The last draw. The thick lines are the boundaries, and the dashed ones the
+# The last draw. The solid lines are the boundaries, and the dashed ones the
 # margins, of the two SVMs.
 
 axes = np.linspace(-2, 3, 200), np.linspace(-1.6, 2.1, 200)
@@ -52,9 +52,9 @@ figure, panels = plt.subplots(
 for ax, name in zip(panels, rules, strict=True):
     svm = models[name]
     decision = svm.decision_function(places).reshape(grid[0].shape)
-    ax.contour(*grid, decision, levels=[0], colors="black", linewidths=2)
+    ax.contour(*grid, decision, levels=[0], colors="tab:green", linewidths=2)
     ax.contour(
-        *grid, decision, levels=[-1, 1], colors="black", linestyles="--"
+        *grid, decision, levels=[-1, 1], colors="tab:green", linestyles="--"
     )
     ax.scatter(*X.T, c=y, cmap="coolwarm", s=14)
     ax.set_title(f"{name}: C={svm.C:.3g},\ngamma={svm.gamma:.3g}")
