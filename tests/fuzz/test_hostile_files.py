@@ -142,23 +142,33 @@ def test_reports_of_changed_records_and_of_hostile_texts(records, data):
             report(path)
 
 
-@pytest.mark.parametrize(
-    ("base", "read"),
-    [
-        (TABLE, lambda path: read_table(path, "level")),
-        (series_csv(), lambda path: read_tuning_series(path, "level", "time")),
-        (series_csv(900), read_study_series),
-    ],
-)
-@whole
-@given(data=st.data())
-def test_changed_tables(base, read, data):
+def read_changed(data, base, read):
     with tempfile.TemporaryDirectory() as folder:
         name, content = data.draw(csv_files(base))
         path = Path(folder) / name
         path.write_bytes(content)
         with taken_well():
             read(path)
+
+
+@pytest.mark.parametrize(
+    ("base", "read"),
+    [
+        (TABLE, lambda path: read_table(path, "level")),
+        (series_csv(), lambda path: read_tuning_series(path, "level", "time")),
+    ],
+)
+@whole
+@given(data=st.data())
+def test_changed_tables(base, read, data):
+    read_changed(data, base, read)
+
+
+# a study's series has at least 900 rows, of which pandas may have to guess each time stamp
+@few
+@given(data=st.data())
+def test_changed_series_of_a_study(data):
+    read_changed(data, series_csv(900), read_study_series)
 
 
 @whole
