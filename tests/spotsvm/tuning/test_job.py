@@ -413,7 +413,7 @@ def test_nested_resampling_keeps_its_searches(tmp_path):
 @pytest.mark.parametrize(("way", "method"), [("repeats", "repeats"), ("folds", "folds"), ("none", None)])
 def test_fresh_repeats_or_nothing(way, method):
     found = job(iris(), search="random", n_trials=3, oversearching=way).run(quiet)[-1].optimism
-    assert getattr(found, "method", None) == method
+    assert getattr(found, "how", None) == method
 
 
 @pytest.mark.parametrize("n_trials", [1, 2])
