@@ -35,7 +35,7 @@ from spotsvm.tuning.plan import baseline, decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.rivals import UnseenRows, constant_name, constant_scores, rivals
 from spotsvm.tuning.scoring import score_title
-from spotsvm.tuning.table_job import TableJob, groups_of, unwarned
+from spotsvm.tuning.table_job import TableJob, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
@@ -112,9 +112,7 @@ class TuningJob(TableJob):
             say(f"notice: {notice.sentence}")
         results = []
         with unwarned():
-            began_fit = monotonic()
-            fitted = clone(named.estimator).fit(train.X, train.y)
-            took_fit = monotonic() - began_fit
+            fitted, took_fit = timed_fit(named.estimator, train)
             own = default_start(fitted, named.space, train.X)
             start = equal_start(named.space, own)
             going = continued(named.space, self.n_trials, self.out, searches, widen=self.widen)

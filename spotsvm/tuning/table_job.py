@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from time import monotonic
 from typing import Any, cast
 
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
 
 from spotsvm.common.code import Script
@@ -137,6 +139,13 @@ class TableJob:
 def groups_of(table: Table) -> dict[str, Any]:
     """Return the argument `groups` of a fit, if there are groups."""
     return {} if table.groups is None else {"groups": table.groups}
+
+
+def timed_fit(model: Any, rows: Table, **more: Any) -> tuple[Any, float]:
+    """Return a fitted clone of a model, and the seconds that took."""
+    began = monotonic()
+    fitted = clone(model).fit(rows.X, rows.y, **more)
+    return fitted, monotonic() - began
 
 
 @contextmanager

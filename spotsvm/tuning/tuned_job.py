@@ -8,7 +8,6 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -28,7 +27,7 @@ from spotsvm.tuning.plan import decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.rivals import UnseenRows, rivals
 from spotsvm.tuning.scoring import positive_class, score_title
-from spotsvm.tuning.table_job import TableJob, groups_of, unwarned
+from spotsvm.tuning.table_job import TableJob, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice
@@ -68,12 +67,12 @@ class TunedJob(TableJob):
             few = self._few(train, plain)
             if len(few.y) < len(train.y):
                 say(f"plan: the default SVM and other models are fitted to {len(few.y)} of {len(train.y)} training rows")
-            default, took = _fitted(self._default(plain, few), few, {})
+            default, took = timed_fit(self._default(plain, few), few)
             model = self._model()
             say(f"fit: {model!r} to {len(train.y)} training rows")
             if self.timeout is not None:
                 model.set_params(timeout=round(max(_AVERAGE_SHARE * (self.timeout - (monotonic() - began)), 0.1), 1))
-            model, seconds = _fitted(model, train, groups_of(train))
+            model, seconds = timed_fit(model, train, **groups_of(train))
             results = [
                 HeldOutResult("default", model.default_score_.value, *self.score(scorer, default, test), default, seconds=took),
                 HeldOutResult(
@@ -146,7 +145,7 @@ class TunedJob(TableJob):
         few = self.limits.to_fit(train, _LEAST, self.seed)
         if self.timeout is None or len(few.y) <= _FEW_ROWS:
             return few
-        _, seconds = _fitted(plain, sample(few, _FEW_ROWS, _LEAST, self.seed), {})
+        _, seconds = timed_fit(plain, sample(few, _FEW_ROWS, _LEAST, self.seed))
         most = int(_FEW_ROWS * (_DEFAULT_SHARE * self.timeout / max(seconds, 1e-4)) ** (1.0 / _POWER))
         return sample(few, max(most, _FEWEST), _LEAST, self.seed)
 
@@ -170,10 +169,3 @@ def _compile_first() -> None:
     y = X[:, 0] + rng.normal(size=60)
     TunedSVC(budget=1, random_state=0).fit(X, np.digitize(y, [-0.5, 0.5]))
     TunedSVR(budget=1, random_state=0).fit(X, y)
-
-
-def _fitted(model: Any, rows: Table, more: dict[str, Any]) -> tuple[Any, float]:
-    """Return a fitted clone of a model, and the seconds that took."""
-    began = monotonic()
-    fitted = clone(model).fit(rows.X, rows.y, **more)
-    return fitted, monotonic() - began

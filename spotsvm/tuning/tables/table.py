@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -301,15 +301,17 @@ def _divided(
 
 
 def _columns(option: str, given: Sequence[str], names: pd.Index, several: bool = True) -> list[str]:
-    """Return the columns that an option names, one by one or with commas between them."""
-    found: list[str] = []
-    for one in given:
-        parts = [one] if one in names or not several else [part.strip() for part in one.split(",")]
-        missing = next((part for part in parts if part not in names), None)
-        if missing is not None:
-            raise DataError(f"{option} {missing!r} is not a column; there are {listed(names)}{did_you_mean(missing, names)}")
-        found += parts
+    """Return the columns that an option names; DataError if one is not there."""
+    found = _named(given, names) if several else list(given)
+    missing = next((name for name in found if name not in names), None)
+    if missing is not None:
+        raise DataError(f"{option} {missing!r} is not a column; there are {listed(names)}{did_you_mean(missing, names)}")
     return list(dict.fromkeys(found))
+
+
+def _named(given: Sequence[str], known: Container[str]) -> list[str]:
+    """Return the names that an option gives, one by one or with commas between them; a known name may have a comma itself."""
+    return [name for one in given for name in ([one] if one in known else map(str.strip, one.split(",")))]
 
 
 def _positive(y: pd.Series, label: str) -> pd.Series:
@@ -333,8 +335,7 @@ def _has_label(option: str, y: pd.Series, label: str) -> pd.Series:
 def _without_classes(file: TableFile, target: str, given: Sequence[str]) -> TableFile:
     """Return a table without the rows of some classes, named one by one or with commas between them."""
     y = file.frame[target]
-    labels = set(y[y.notna()].astype(str))
-    parts = [part for one in given for part in ([one] if one in labels else [part.strip() for part in one.split(",")])]
+    parts = _named(given, set(y[y.notna()].astype(str)))
     out = np.logical_or.reduce([_has_label("--drop-classes", y, part) for part in parts])
     which = "the class" if len(parts) == 1 else "the classes"
     note = f"rows of {which} {', '.join(map(repr, parts))} are left out: {int(out.sum())}"
