@@ -96,7 +96,7 @@ class Estimate:
             Value and interval.
         """
         value = ScoreUnit(self.metric).value(self.value)
-        return f"{shown(value, signed)}{f' ({self.interval_text(signed)})' if self.known else ''}"
+        return f"{score_text(value, signed)}{f' ({self.interval_text(signed)})' if self.known else ''}"
 
     def interval_text(self, signed: bool = False) -> str:
         """Return the interval as text, in the unit of the metric; empty if there is none.
@@ -109,7 +109,7 @@ class Estimate:
         if not self.known:
             return ""
         low, high = ScoreUnit(self.metric).interval(self.interval)
-        return f"{100 * self.confidence:g} % interval {shown(low, signed)} to {shown(high, signed)}"
+        return f"{100 * self.confidence:g} % interval {score_text(low, signed)} to {score_text(high, signed)}"
 
     def __str__(self) -> str:
         return self.text()
@@ -140,7 +140,7 @@ class Estimate:
         return cls(**{name: found[name] if name in cls._with_none else none_to_nan(found[name]) for name in names})
 
 
-def shown(value: float, signed: bool = False) -> str:
+def score_text(value: float, signed: bool = False) -> str:
     """Return a score, or with its sign a difference of two, as text."""
     return short(value) if not signed else f"{value:+.3g}" if value else "0"
 

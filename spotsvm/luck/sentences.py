@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import floor, isfinite, log10
 from typing import Literal
 
-from spotsvm.luck.estimate import Estimate, shown
+from spotsvm.luck.estimate import Estimate, score_text
 from spotsvm.luck.intervals import score_range
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -135,4 +135,4 @@ def expectation(expected: Estimate, of: str = "") -> str:
     """Return what to expect, such as "expect accuracy 0.83 of the tuned SVM (95 % interval 0.79 to 0.87)"."""
     unit = ScoreUnit(expected.metric)
     interval = f" ({expected.interval_text()})" if expected.known else ""
-    return f"expect {unit.title} {shown(unit.value(expected.value))}{of and f' of {of}'}{interval}"
+    return f"expect {unit.title} {score_text(unit.value(expected.value))}{of and f' of {of}'}{interval}"

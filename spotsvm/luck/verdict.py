@@ -10,7 +10,7 @@ from typing import Any, Literal
 from spotsvm.common.json_values import nan_to_none, none_to_nan, plain
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import Difference
-from spotsvm.luck.estimate import ExpectedScore, shown
+from spotsvm.luck.estimate import ExpectedScore, score_text
 from spotsvm.luck.sentences import Decision, decided, expectation
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -180,7 +180,7 @@ class Verdict:
         if not isfinite(self.difference.value):
             yield f"{found}: the {self.n_held_out} held-out rows have no score."
         else:
-            tuned, default = (shown(unit.value(score)) for score in (self.tuned_held_out, self.default_held_out))
+            tuned, default = (score_text(unit.value(score)) for score in (self.tuned_held_out, self.default_held_out))
             yield (
                 f"{found}: on the {self.n_held_out} held-out rows the tuned SVM has {unit.title} {tuned}, the default SVM "
                 f"{default} (difference {_by(self.difference)})."
@@ -188,7 +188,7 @@ class Verdict:
         if self.decision == "did not help":
             yield "Keep the default SVM."
         elif self.decision == "no difference":
-            by = f"better by {shown(abs(self.overall))}" if self.recommended == "tuned" else "not better"
+            by = f"better by {score_text(abs(self.overall))}" if self.recommended == "tuned" else "not better"
             which = "it" if self.recommended == "tuned" else "the tuned one"
             yield f"The {self.recommended} SVM is recommended: over {self.folds} and held-out rows together {which} is {by}."
 
@@ -197,7 +197,7 @@ class Verdict:
         if rival is None or not isfinite(rival.difference.value) or rival.difference.side > 0:
             return
         unit = ScoreUnit(self.metric)
-        scores = " and ".join(shown(unit.value(score)) for score in (self.held_out, rival.held_out))
+        scores = " and ".join(score_text(unit.value(score)) for score in (self.held_out, rival.held_out))
         scores = f"{unit.title} {scores} on the held-out rows"
         if rival.difference.value <= 0:
             yield f"The recommended SVM is no better than {rival.name}: {scores}."
@@ -239,8 +239,8 @@ class Verdict:
             "time": "This is chance, or the later rows differ from the earlier ones.",
         }[self.held_out_by]
         yield (
-            f"The {self.n_held_out} held-out rows have {unit.title} {shown(unit.value(self.held_out))}, and the training rows "
-            f"out of fold {shown(unit.value(out_of_fold))}: {apart:.1f} standard errors apart. {why}"
+            f"The {self.n_held_out} held-out rows have {unit.title} {score_text(unit.value(self.held_out))}, and the training "
+            f"rows out of fold {score_text(unit.value(out_of_fold))}: {apart:.1f} standard errors apart. {why}"
         )
 
     def _replacement(self) -> Iterator[str]:
@@ -257,10 +257,10 @@ class Verdict:
         for rival in self.rivals:
             if rival.code != CONSTANT and rival.difference.side < 0:
                 name = rival.name[0].upper() + rival.name[1:]
+                theirs, own = (score_text(unit.value(score)) for score in (rival.held_out, self.held_out))
                 yield (
-                    f"{name} is better than the recommended SVM on the same held-out rows: {unit.title} "
-                    f"{shown(unit.value(rival.held_out))} in place of {shown(unit.value(self.held_out))} (difference of the SVM "
-                    f"{_by(rival.difference)})."
+                    f"{name} is better than the recommended SVM on the same held-out rows: {unit.title} {theirs} in place of "
+                    f"{own} (difference of the SVM {_by(rival.difference)})."
                 )
 
     def to_dict(self) -> dict[str, Any]:
@@ -294,4 +294,4 @@ class Verdict:
 def _by(difference: Difference) -> str:
     """Return a difference within brackets."""
     interval = difference.interval_text(signed=True)
-    return shown(ScoreUnit(difference.metric).value(difference.value), signed=True) + (interval and f", {interval}")
+    return score_text(ScoreUnit(difference.metric).value(difference.value), signed=True) + (interval and f", {interval}")

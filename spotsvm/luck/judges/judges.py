@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.comparison.runs import takes_seed
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import Difference, paired_difference
-from spotsvm.luck.estimate import shown
+from spotsvm.luck.estimate import score_text
 from spotsvm.luck.intervals import NO_INTERVAL, check_confidence, nadeau_bengio, welch
 from spotsvm.luck.refits.repeats import fresh_scores, fresh_splits
 from spotsvm.luck.refits.search_access import fitted_candidate, ratio_of, scorer_of_rows
@@ -103,15 +103,16 @@ class Judgement(Difference):
         if self.same:
             return (
                 f"The {self.choice} trial {self.recommended_number} is also the best seen: its value was "
-                f"{shown(self.best_seen_value)} in the search, and is {shown(self.best_seen_fresh)} on {self.fresh}."
+                f"{score_text(self.best_seen_value)} in the search, and is {score_text(self.best_seen_fresh)} on {self.fresh}."
             )
         better, by = (self.choice, self) if self.value >= 0 else ("best seen", self.turned())
         unclear = "" if self.side else ", which is no clear difference"
         ending = f"The {better} trial is better by {by.text()}{unclear}."
         return (
-            f"On {self.fresh} the {self.choice} trial {self.recommended_number} has the value {shown(self.recommended_fresh)}, "
-            f"and the best seen trial {self.best_seen_number} the value {shown(self.best_seen_fresh)} "
-            f"({shown(self.best_seen_value)} in the search). {ending if self.value else 'There is no difference.'}"
+            f"On {self.fresh} the {self.choice} trial {self.recommended_number} has the value "
+            f"{score_text(self.recommended_fresh)}, and the best seen trial {self.best_seen_number} the value "
+            f"{score_text(self.best_seen_fresh)} ({score_text(self.best_seen_value)} in the search). "
+            f"{ending if self.value else 'There is no difference.'}"
         )
 
     def to_dict(self) -> dict[str, Any]:
