@@ -29,6 +29,7 @@ SHOTS = {
     "How much of it is luck": "report-luck.png",
     "Convergence": "report-convergence.png",
     "What matters": "report-effects.png",
+    "Slices": "report-slices.png",
     "Trials": "report-trials.png",
 }
 WIDTH, HEIGHT = 900, 2600
@@ -65,7 +66,7 @@ def shoot(section: Section, title: str, file: Path) -> None:
     assert file.stat().st_size < LARGEST, file
 
 
-def cut(shot: Image.Image, most: int = 1300) -> Image.Image:
+def cut(shot: Image.Image, most: int = 2500) -> Image.Image:
     """Return a screenshot without the title of the page and the blank space below, of so many pixels at most."""
     blank = Image.new("RGB", shot.size, shot.getpixel((2, HEIGHT - 3)))
     dark = np.asarray(ImageChops.difference(shot, blank)).any(axis=(1, 2))
@@ -77,7 +78,13 @@ if __name__ == "__main__":
     if BROWSER is None:
         raise SystemExit("Chromium is not installed")
     report = study_page(tuned().study_)
+    sections = []
     for one in report.sections:
+        if one.heading == "What matters":  # whose last part are the slices
+            sections += [Section(one.heading, one.parts[:-1]), Section("Slices", one.parts[-1:])]
+        else:
+            sections.append(one)
+    for one in sections:
         if one.heading in SHOTS:
             shoot(one, report.title, STATIC / SHOTS[one.heading])
             print(SHOTS[one.heading], (STATIC / SHOTS[one.heading]).stat().st_size)
