@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from spotsvm.common.text import printable_line
+from spotsvm.common.facts import Facts, ShowsFacts
+from spotsvm.common.text import counted, printable_line
 from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, octaves, scale_of
 from spotsvm.space.parameter import ContinuousParameter, LogIntegerParameter, Parameter, make_parameter
@@ -31,7 +32,7 @@ class Axis:
     branches: frozenset[int]
 
 
-class Space:
+class Space(ShowsFacts):
     """A search space from the dictionaries that RandomizedSearchCV takes.
 
     Parameters
@@ -87,6 +88,15 @@ class Space:
             {_checked_name(name): _parameter(name, what) for name, what in dictionary.items()} for dictionary in dictionaries
         ]
         self._settle()
+
+    def _facts(self) -> Facts:
+        one = len(self._branches) == 1
+        rows = [
+            (*(() if one else (f"dictionary {k}",)), name, _words(parameter))
+            for k, branch in enumerate(self._branches)
+            for name, parameter in branch.items()
+        ]
+        return f"Space of {counted(len(self.names), 'parameter')}", rows
 
     def __repr__(self) -> str:
         branches = ["; ".join(f"{name}: {_words(one)}" for name, one in branch.items()) for branch in self._branches]

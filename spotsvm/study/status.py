@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from spotsvm.common.facts import Facts, ShowsFacts
 from spotsvm.common.json_values import nan_to_none, plain
+from spotsvm.common.text import counted, duration
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
@@ -51,8 +53,8 @@ class RunningTrial:
     seconds: float | None
 
 
-@dataclass(frozen=True)
-class Status:
+@dataclass(frozen=True, repr=False)
+class Status(ShowsFacts):
     """The status of a study, as `Study.status()` and `spotsvm status` report it.
 
     Attributes
@@ -134,6 +136,25 @@ class Status:
     failures: tuple[tuple[str, int], ...]
     n_lost: int
     lost: tuple[tuple[str, int], ...]
+
+    def _facts(self) -> Facts:
+        budget = "" if self.n_trials is None else f" of {self.n_trials}"
+        rows: list[tuple[str, Any]] = [("search", f"{self.search}, seed {self.seed}"), ("finished", f"{self.n_finished}{budget}")]
+        counts = (
+            ("stopped", self.n_stopped),
+            ("failed", self.n_failed),
+            ("timed out", self.n_timeout),
+            ("running", self.n_running),
+        )
+        rows += [(name, number) for name, number in counts if number]
+        if self.incumbent is not None:
+            rows.append(("best seen", f"{self.incumbent.value:.6g} in trial {self.incumbent.number}"))
+        if self.n_front is not None:
+            rows.append(("front", counted(self.n_front, "trial")))
+        if self.seconds_left:
+            rows.append(("time left", duration(self.seconds_left)))
+        rows += [("record", self.path)] if self.path else []
+        return f"Status: {self.state}{f' ({self.reason})' if self.reason else ''}", rows
 
     @property
     def n_finished(self) -> int:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from spotsvm.common.text import aligned, printable_line
+from spotsvm.common.facts import Facts, ShowsFacts
 from spotsvm.errors import NoCompletedTrialError, NotPositiveDefiniteError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, repr=False)
-class Recommendation:
+class Recommendation(ShowsFacts):
     """The trial to use, and beside it the best one seen; it is printed as a table.
 
     Attributes
@@ -81,18 +81,17 @@ class Recommendation:
     best_seen_value: float
     best_seen_standard_error: float
 
-    def __repr__(self) -> str:
+    def _facts(self) -> Facts:
         """Return a table with a column for the recommended trial, and one for the best seen if it is another."""
         names = list(dict.fromkeys([*self.params, *self.best_seen_params]))
-        rows = [("", "recommended", "best seen"), ("trial", self.number, self.best_seen_number)]
+        rows: list[tuple[Any, ...]] = [("", "recommended", "best seen"), ("trial", self.number, self.best_seen_number)]
         rows.append(("value", self.value, self.best_seen_value))
         if self.standard_error or self.best_seen_standard_error:
             rows.append(("standard error", self.standard_error, self.best_seen_standard_error))
         rows += [(name, self.params.get(name, ""), self.best_seen_params.get(name, "")) for name in names]
         shown = 2 if self.number == self.best_seen_number and self.basis == "observed" else 3
-        cells = [[f"{cell:.6g}" if isinstance(cell, float) else printable_line(str(cell), 60) for cell in row] for row in rows]
         count = "1 evaluation" if self.n_evaluations == 1 else f"{self.n_evaluations} evaluations"
-        return "\n".join([f"Recommendation ({self.basis}, {count})", *aligned(row[:shown] for row in cells)])
+        return f"Recommendation ({self.basis}, {count})", [row[:shown] for row in rows]
 
 
 def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:

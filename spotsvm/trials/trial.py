@@ -17,6 +17,7 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
+from spotsvm.common.facts import Facts, ShowsFacts
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError
 
@@ -31,8 +32,8 @@ GIVEN = "given"
 EXTRAPOLATED = "extrapolated"
 
 
-@dataclass(frozen=True)
-class Trial:
+@dataclass(frozen=True, repr=False)
+class Trial(ShowsFacts):
     """One trial of a study; it never changes, telling makes a new one.
 
     Attributes
@@ -120,6 +121,12 @@ class Trial:
     traceback: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     steps: tuple[tuple[float, float], ...] = ()
+
+    def _facts(self) -> Facts:
+        values = self.values if self.values is not None and len(self.values) > 1 else () if self.value is None else (self.value,)
+        told = ", ".join(f"{value:.6g}" for value in values)
+        state = f"{self.state}, {told}" if told else self.state
+        return f"Trial {self.number} ({state})", [*self.params.items(), *([("reason", self.reason)] if self.reason else [])]
 
     def __post_init__(self) -> None:
         for name, kind in (("params", ReadOnlyParams), ("extra", ReadOnlyDict), ("attributes", ReadOnlyParams)):
