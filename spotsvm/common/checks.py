@@ -58,9 +58,21 @@ def check_groups(splitter: Any, groups: Any) -> None:
     >>> check_groups(KFold(3), None), check_groups(GroupKFold(3), [0, 0, 1, 2])
     (None, None)
     """
-    request = getattr(splitter, "get_metadata_routing", None)
-    if groups is None and request is not None and request().consumes("split", ["groups"]):
+    if groups is None and draws_groups(splitter):
         raise ArgumentError(
             f"The 'groups' parameter should not be None: cv={type(splitter).__name__} draws whole groups; "
             "call fit(X, y, groups=groups) with a label for each row"
         )
+
+
+def draws_groups(splitter: Any) -> bool:
+    """Return whether a splitter keeps each group of rows on one side.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import GroupKFold, TimeSeriesSplit
+    >>> draws_groups(GroupKFold(3)), draws_groups(TimeSeriesSplit(3)), draws_groups([])
+    (True, False, False)
+    """
+    request = getattr(splitter, "get_metadata_routing", None)
+    return request is not None and bool(request().consumes("split", ["groups"]))

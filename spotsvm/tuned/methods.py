@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import pandas as pd
 
+from spotsvm.common.checks import draws_groups
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import counted, short
 from spotsvm.reports.methods import MethodsSection, code, listed, version_words
@@ -58,7 +60,7 @@ def _settings_words(model: Any, classifies: bool) -> str:
 
 
 def _judged_words(model: Any) -> str:
-    whole = " of whole groups" if model._grouped else ""
+    whole = " of whole groups" if model._grouped and (isinstance(model.cv, Integral) or draws_groups(model.cv)) else ""
     n = len(model._scored_rows)
     if model._n_held:
         text = (

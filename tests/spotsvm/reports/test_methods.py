@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, norm
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -16,6 +17,7 @@ from spotsvm import SpotSearchCV, Study, TunedSVC, TunedSVR, expected_score, loa
 from spotsvm.errors import ArgumentError
 from spotsvm.reports.citations import KEYS, bibtex_entry
 from spotsvm.searches import KrigingSearch, RandomSearch
+from tests.spotsvm.reports.test_numbers import tuned
 
 ROOT = Path(__file__).parents[3]
 SPACE = {"x": (0.0, 1.0), "kind": ["a", "b"]}
@@ -281,6 +283,11 @@ def test_a_tuned_model_with_a_search_groups_and_a_single_setting():
     assert f"The single best setting was chosen: family = {model.best_params_['family']}" in text
     assert "5 folds of whole groups" in text
     assert "The groups were drawn again" in text
+    assert "3 folds of whole groups" in str(
+        TunedSVC(families=["rbf"], cv=GroupKFold(3)).fit(X, y, groups=groups).methods_section()
+    )
+    thirds = [(np.flatnonzero(np.arange(150) % 3 != k), np.arange(k, 150, 3)) for k in range(3)]
+    assert "3 folds of cross" in str(TunedSVC(families=["rbf"], cv=thirds).fit(X, y, groups=groups).methods_section())
 
 
 def test_a_tuned_model_of_many_rows(monkeypatch):
@@ -325,3 +332,16 @@ def _sources():
 
 def test_the_random_search_as_a_class_is_named():
     assert "the search `" in Study(SPACE, RandomSearch, seed=0).methods_section().paragraphs[0]
+
+
+def test_a_tuning_with_a_verdict():
+    """As `spotsvm tune --model svm` leaves it: its sentences and its table stand in the place of the best trial's."""
+    study, verdict = tuned()
+    section = study.methods_section()
+    text = str(section)
+    assert verdict.sentence in text
+    assert verdict.expectation in text
+    assert "holds no comparison" not in text
+    assert section.results["model"].tolist() == ["always 'red'", "default", "tuned (recommended)", "a random forest"]
+    assert section.results["held-out"].tolist() == [0.51, 0.7011, 0.7533, 0.74]
+    assert "Table 2: Results." in section.markdown()
