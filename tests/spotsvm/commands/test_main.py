@@ -61,8 +61,8 @@ def unplanned(stderr):
 
 
 def untimed(text):
-    """Return what the command prints, without the seconds of the rivals' fits."""
-    return re.sub(r", [\d.e-]+ s$", "", text, flags=re.MULTILINE)
+    """Return what the command prints, without the times of the fits."""
+    return re.sub(r" +\d[^ ]* (s|min \d+ s)$", "", text, flags=re.MULTILINE)
 
 
 def tune(file, *args, target="kind"):
