@@ -116,6 +116,7 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     label = left.set(xlabel="cost C", title="Two\nlines")[0]
     right.imshow([[0, 1]])
     on_image = right.text(0, 0, "0", color="white")
+    box = left.text(1, 1, "1", bbox={"facecolor": "white"}).get_bbox_patch()
     left.scatter([1], [1], facecolors="none", edgecolors="0.5")
     left.legend()
     path = tmp_path / "gallery" / "images" / "plot_001.png"
@@ -133,3 +134,4 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     assert to_hex(cross.get_markeredgecolor()) == to_hex(themes.INK)
     assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
     assert on_image.get_color() == "white"
+    assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
