@@ -3,8 +3,8 @@ Digits, from few of them
 ========================
 
 How many errors are left when 100, 200 or 400 handwritten digits are
-labelled? :class:`~spotsvm.TunedSVC` beside the defaults, a random search
-and two kinds of trees.
+labelled? :class:`~spotsvm.TunedSVC` beside the defaults, two searches and
+two other kinds of model.
 """
 
 from time import perf_counter
