@@ -30,10 +30,10 @@ __all__ = [
 _HOMES = {"Coordinate": "domain", "Domain": "domain", "Kriging": "kriging.kriging"}
 
 
-if not TYPE_CHECKING:  # from type checkers it would hide that a name does not exist
+if not TYPE_CHECKING:  # a type checker that sees __getattr__ reports no unknown name
 
     def __getattr__(name: str) -> Any:
-        """Load what is public when it is first asked for: importing scikit-learn takes most of a second."""
+        """Import a public name at its first use: importing scikit-learn takes most of a second."""
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'acquisition.acquisition')}"), name)

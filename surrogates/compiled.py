@@ -1,4 +1,4 @@
-"""A decorator for loops that numba compiles, which says in the log when that takes time."""
+"""A decorator that compiles loops with numba, and logs when compiling takes time."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from numba.core import event
 
 _LOG = logging.getLogger(__name__)
 
-_LONG = "compiling what this installation uses for the first time, which takes up to half a minute"
+_LONG = "compiling functions at their first use in this installation, which takes up to half a minute"
 _KEPT = f"{_LONG} once; `spotsvm warmup` does it in advance"
-_NOT_KEPT = f"{_LONG} in each process, as no folder to keep it can be written; set NUMBA_CACHE_DIR to one that can"
+_NOT_KEPT = f"{_LONG} in each process, because no cache folder is writable; set NUMBA_CACHE_DIR to a writable folder"
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function of plain arrays and numbers, and keep the machine code beside the source, or in the user's cache folder.
+    """Compile a function of arrays and numbers, and cache the machine code beside the source or in the user's cache folder.
 
-    Where no such folder can be written, the function is compiled anew in each process. The first compilation in a process is
+    If neither folder is writable, the function is compiled again in each process. The first compilation in a process is
     logged, at the level INFO.
 
     Parameters
     ----------
     function : callable
-        The function; without it, a decorator with the options is returned.
+        The function. If it is omitted, a decorator with the options is returned.
     **options
-        As `numba.njit` takes them. By default a function releases the lock of the interpreter and divides as numpy does.
+        Options of `numba.njit`. By default a function releases the GIL and divides as numpy does.
 
     Examples
     --------
@@ -47,14 +47,14 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
     try:
         dispatcher = njit(function, cache=True, **options)
-    except RuntimeError:  # numba's word for no folder
+    except RuntimeError:  # numba found no cache folder
         dispatcher = njit(function, **options)
     _ANNOUNCEMENT.of.append(dispatcher)
     return dispatcher
 
 
 class _Announcement(event.Listener):
-    """Log once that a function is being compiled: numba tells of it beforehand, and not where the cache has the function."""
+    """Log once that a function is being compiled; numba sends no event for a function that it loads from the cache."""
 
     def __init__(self) -> None:
         self.made, self.of = False, list[Any]()

@@ -1,4 +1,4 @@
-"""The unit cube: its coordinates (integer, categorical, conditional, whole numbers on a log scale) and initial designs."""
+"""The unit cube: its coordinates (integer, categorical, conditional, integers on a log scale) and initial designs."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ LARGEST = 10**12
 
 @dataclass(frozen=True)
 class LogIntegers:
-    """The whole numbers from `low` to `high`, each with a share of [0, 1] by the logarithm.
+    """The integers from `low` to `high`, each with a share of [0, 1] on a log scale.
 
-    The number k has the share from log(k - 1/2) to log(k + 1/2), and log(k) is its place.
+    The integer k has the share from log(k - 1/2) to log(k + 1/2); its position is log(k).
 
     Parameters
     ----------
     low, high : int
-        The first and the last number, 1 <= low < high <= 10**12.
+        The smallest and the largest integer, 1 <= low < high <= 10**12.
 
     Raises
     ------
     SurrogateError
-        If the bounds are others.
+        If the bounds are outside this range.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class LogIntegers:
 
     @property
     def count(self) -> int:
-        """How many numbers there are."""
+        """The number of integers."""
         return self.high - self.low + 1
 
     @property
@@ -60,14 +60,14 @@ class LogIntegers:
         return float(np.log(self.low - 0.5)), float(np.log(self.high + 0.5))
 
     def number_at(self, places: ArrayLike) -> NDArray[np.int64]:
-        """Return the number whose share contains each place; the first or the last one outside the unit interval."""
+        """Return the integer whose share contains each position; outside the unit interval, `low` or `high`."""
         first, last = self._ends
         inside = np.clip(np.asarray(places, dtype=float), 0.0, 1.0)
         numbers = np.rint(np.exp(first + inside * (last - first)))
         return np.asarray(np.clip(numbers, self.low, self.high).astype(np.int64))
 
     def place_of(self, numbers: ArrayLike) -> NDArray[np.float64]:
-        """Return the place of each number."""
+        """Return the position of each integer."""
         first, last = self._ends
         return np.asarray((np.log(np.asarray(numbers, dtype=float)) - first) / (last - first))[()]
 
@@ -82,19 +82,19 @@ class Coordinate:
     Parameters
     ----------
     levels : int, default=0
-        0 for a continuous coordinate; else the number of values (at least 1), each of which owns an equal share of [0, 1].
+        0 for a continuous coordinate; otherwise the number of values (at least 1). Each value has an equal share of [0, 1].
     categorical : bool, default=False
         Whether the values have no order. Only for `levels` > 0.
     parent : int, default=-1
-        The coordinate that decides whether this one is active, or -1 where it always is.
+        Index of the coordinate that decides whether this coordinate is active; -1 if it is always active.
     parent_levels : frozenset of int, default=frozenset()
         The levels of the parent at which this coordinate is active.
     width : float or None, default=None
-        Extent of [0, 1] in a unit that the coordinate shares with others, positive; None where it has no such unit. Two
-        coordinates that differ in nothing else are equal.
+        Extent of [0, 1] in a unit that the coordinate shares with others, positive; None if it shares no unit. Two coordinates
+        that differ only in their width are equal.
     numbers : LogIntegers or None, default=None
-        Whole numbers on a logarithmic scale, if the coordinate stands for such; its `levels` are then 0: it is searched as a
-        continuous one, and canonical points have the places of the numbers.
+        The integers of an integer coordinate on a log scale; its `levels` must be 0. The coordinate is searched like a continuous
+        one, but canonical points lie at the positions of the integers.
 
     See Also
     --------
@@ -118,7 +118,7 @@ class Coordinate:
 
     @property
     def n_values(self) -> float:
-        """The number of its values, infinite where it is continuous."""
+        """The number of values, infinite if the coordinate is continuous."""
         return self.levels or (self.numbers.count if self.numbers is not None else math.inf)
 
 
@@ -129,7 +129,7 @@ class Domain:
     Parameters
     ----------
     coordinates : tuple of Coordinate
-        One entry a dimension. A conditional coordinate names a parent that is discrete and itself unconditional.
+        One entry for each dimension. The parent of a conditional coordinate must be discrete and unconditional.
 
     Raises
     ------
@@ -139,7 +139,7 @@ class Domain:
     See Also
     --------
     Coordinate : One of its coordinates.
-    Search : What searches it.
+    Search : Searches a domain.
 
     Examples
     --------
@@ -209,7 +209,7 @@ class Domain:
 
     @cached_property
     def widths(self) -> Floats:
-        """Extent of each coordinate in the unit it shares with others, nan where it has none; shape (d,)."""
+        """Extent of each coordinate in the unit that it shares with others, nan where it shares no unit; shape (d,)."""
         return np.array([math.nan if c.width is None else c.width for c in self.coordinates])
 
     @cached_property
@@ -218,24 +218,24 @@ class Domain:
         return any(c.parent >= 0 for c in self.coordinates)
 
     def level_of(self, points: ArrayLike) -> NDArray[np.int64]:
-        """Return the index of the cell of each discrete coordinate (0 where continuous); shape (n, d).
+        """Return the level of each discrete coordinate (0 where continuous); shape (n, d).
 
         Returns
         -------
         ndarray of int
-            The indices, in the shape of the points.
+            The levels, in the shape of the points.
         """
         U = np.atleast_2d(np.asarray(points, dtype=float))
         cells = np.floor(np.clip(U, 0.0, 1.0) * self.levels).astype(np.int64)
         return np.asarray(np.minimum(cells, np.maximum(self.levels - 1, 0)))
 
     def active(self, points: ArrayLike) -> Flags:
-        """Return which coordinates of each point count; shape (n, d).
+        """Return which coordinates of each point are active; shape (n, d).
 
         Returns
         -------
         ndarray of bool of shape (n, dimension)
-            True where the coordinate counts.
+            True where the coordinate is active.
         """
         U = np.atleast_2d(np.asarray(points, dtype=float))
         out = np.ones(U.shape, dtype=bool)
@@ -249,7 +249,7 @@ class Domain:
     def snap(self, points: ArrayLike) -> Floats:
         """Move points to the canonical ones: clipped to the cube, discrete values to their cell's centre, inactive ones to 0.5.
 
-        Two points that mean the same configuration have the same canonical point, to the bit.
+        Two points of the same configuration have bit-identical canonical points.
 
         Returns
         -------
@@ -259,7 +259,7 @@ class Domain:
         Raises
         ------
         SurrogateError
-            If the points have another number of columns than the domain has coordinates.
+            If the number of columns of the points differs from the number of coordinates.
         """
         U: Floats = np.clip(np.atleast_2d(np.asarray(points, dtype=float)), 0.0, 1.0) + 0.0  # -0.0 is 0.0
         if U.shape[1] != self.dimension:
@@ -274,7 +274,7 @@ class Domain:
         return U
 
     def cell(self, indices: ArrayLike) -> Floats:
-        """Return the canonical point of the k-th value of each coordinate, in a finite domain; shape (d,).
+        """Return the canonical point with the given level in each coordinate of a finite domain; shape (d,).
 
         Returns
         -------
@@ -292,7 +292,7 @@ class Domain:
         return [(j, c.numbers) for j, c in enumerate(self.coordinates) if c.numbers is not None]
 
     def snap_one(self, point: ArrayLike) -> Floats:
-        """Return the canonical point of one point; shape (d,).
+        """Return the canonical form of a single point; shape (d,).
 
         Returns
         -------
@@ -303,7 +303,7 @@ class Domain:
         return canonical
 
     def model_inputs(self, points: ArrayLike) -> Floats:
-        """Return canonical points for a surrogate: categorical coordinates by number, -1 where inactive; shape (n, d).
+        """Return canonical points as a surrogate's inputs: categorical coordinates as levels, -1 where inactive; shape (n, d).
 
         Returns
         -------
@@ -333,7 +333,7 @@ class Domain:
 
 
 def initial_design(domain: Domain, n: int, rng: np.random.Generator, *, centre: bool = True) -> Floats:
-    """Return n points: the centre of the cube if wanted, and a Latin hypercube.
+    """Return n points of a Latin hypercube, of which the first is the centre of the cube by default.
 
     Parameters
     ----------
@@ -342,9 +342,9 @@ def initial_design(domain: Domain, n: int, rng: np.random.Generator, *, centre: 
     n : int
         Number of points, at least 1.
     rng : numpy.random.Generator
-        Source of the hypercube.
+        Random generator of the hypercube.
     centre : bool, default=True
-        Whether the first point is the centre, where a range that was chosen with sense has its best guess.
+        Whether the first point is the centre: the best guess, if the ranges were chosen sensibly.
 
     Returns
     -------

@@ -17,7 +17,7 @@ def _controller() -> ThreadpoolController:
 def one_blas_thread() -> AbstractContextManager[Any]:
     """Return a context in which BLAS uses one thread.
 
-    Matrices of a few hundred rows gain nothing from more, and where other processes compete for the processor the threads
-    wait for each other: a fit was seen to take twenty times as long. One thread also gives the same bits everywhere.
+    Matrices of a few hundred rows gain nothing from more threads. If other processes compete for the processor, the threads wait
+    for each other: one fit took twenty times as long. One thread also gives the same bits everywhere.
     """
     return cast("AbstractContextManager[Any]", _controller().limit(limits=1, user_api="blas"))

@@ -1,4 +1,4 @@
-"""Responses that need care before they are modelled: those near the largest float, and those that stand for a failure."""
+"""Responses that need care before they are modelled: those near the largest float, and penalty values of failures."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-_LARGEST = 480  # as a power of two: the sum of a million squares is still below 2^1024
+_LARGEST = 480  # binary exponent: the sum of a million squares is still below 2^1024
 
 
 def within_reach(values: Floats) -> tuple[Floats, float]:
-    """Return responses in a unit in which one can calculate with them, and the unit: 1 unless one is beyond 1e144.
+    """Return responses in a unit in which their squares do not overflow, and the unit: 1 unless a response is beyond 1e144.
 
-    The unit is a power of two, so the digits stay as they are.
+    The unit is a power of two, so no digit changes.
 
     Parameters
     ----------
     values : ndarray
-        Responses; those that are not finite stay as they are.
+        Responses; nan and infinity stay as they are.
 
     Examples
     --------
@@ -38,17 +38,17 @@ _FACTOR, _GAP = 1e4, 100.0
 
 
 def are_penalties(values: ArrayLike) -> NDArray[np.bool_]:
-    """Return which values lie so far on the worse side of the others that they stand for a failure.
+    """Return which values are so much worse than the others that they must be penalty values of failures.
 
-    The scale is twice the distance from the median to the lower quartile of the first ten values, which are spread over the space
-    as a rule, so that it does not shrink while a search converges; a largest value that comes more than once does not count for
-    it. A penalty is more than 10,000 scales above the median, and more than 100 times as far from it as any ordinary value: a
-    skewed objective, whose values go through all magnitudes, has none.
+    The scale is twice the distance from the median to the lower quartile of the first ten values. These are usually spread over
+    the space, so the scale does not shrink while a search converges. A repeated largest value is left out of the scale. A penalty
+    is more than 10,000 scales above the median, and more than 100 times as far from it as any ordinary value. A skewed objective
+    with values of all magnitudes therefore has no penalties.
 
     Parameters
     ----------
     values : array-like of shape (n,)
-        Responses in the order told, smaller being better; nan where an evaluation failed.
+        Responses in the order of their reports, smaller being better; nan where an evaluation failed.
 
     Returns
     -------
@@ -74,7 +74,7 @@ def are_penalties(values: ArrayLike) -> NDArray[np.bool_]:
         base = base[base < largest]
     if len(base) < _LEAST:
         return none
-    lower, median = np.quantile(base * 0.25, [0.25, 0.5])  # of a quarter: the difference of any two is a number
+    lower, median = np.quantile(base * 0.25, [0.25, 0.5])  # quartered, so that no difference overflows
     scale = 2.0 * (median - lower)
     if not scale > 0:
         return none

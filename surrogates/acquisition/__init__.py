@@ -1,4 +1,4 @@
-"""Acquisition: what a further evaluation is worth, by a Kriging model, and where that is largest.
+"""Acquisition functions: the worth of a further evaluation by a Kriging model, and the point where it is largest.
 
-It may import `spotsvm.surrogates.kriging` and what is below it.
+It may import `spotsvm.surrogates.kriging` and the packages below it.
 """

@@ -2,9 +2,9 @@
 
 `terms` holds, of k models of n points in p embedded columns: whether the correlation is Matern 5/2, the scaled points (k, n, p),
 the scales (k, p), the factors U (k, n, n), a and U'^-1 1 (k, n), mu, sigma2, the response to improve on and ln of the unit (k,);
-then, of c quantities that are to be positive, Matern 5/2 of m points: points, scales, U, a, U'^-1 1, mu, sigma2, the variance of
-an observation and the power of the chance; and how many of these count by ln of the chance. The others count by their mean, times
-the power, as what an evaluation saves does.
+then, of c further Matern 5/2 processes of m points each: points, scales, U, a, U'^-1 1, mu, sigma2, the variance of an
+observation and the power; and the number of chances. For each of the first processes, the chances, the power times ln of the
+probability of a positive value is added; for each other process, such as a saving, the power times its mean.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _LOG_ROOT_2PI = 0.9189385332046727
 _ROOT_HALF_PI = 1.2533141373155003
 _ROOT_HALF = 0.7071067811865476
 _SERIES_BELOW = -20.0  # below it 1 + z Phi / phi loses more digits than its asymptotic series does
-_LEAST_SHARE = 1e-14  # of the variance: a smaller one has no gradient
+_LEAST_SHARE = 1e-14  # share of the variance: below it there is no gradient
 _KNOWN = 1e300  # in place of 1' R^-1 1, where a mean is not estimated
-_TINY = 1e-90  # a standard deviation below it counts as none: its inverse cubed is still a number
-_RISE = 1e-4  # of what the slope promises: a step that gains less is too long
+_TINY = 1e-90  # a smaller standard deviation counts as 0: its inverse cubed is still finite
+_RISE = 1e-4  # share of the gain that the slope predicts: a step that gains less is too long
 _SHORTEST = 1e-4
 _FLAT = 1e-5
 _LEAST_GAIN = 2.2e-9
-_BLOCK = 64  # candidates whose correlations with some hundred points stay in the cache
+_BLOCK = 64  # candidates per block: their correlations with some hundred points stay in the cache
 
 
 @compiled
@@ -114,7 +114,7 @@ def _log_sum(logs):
 
 @compiled
 def _moments(matern, points, scale, U, a, half_one, mu, block, psi, mean, square, across):
-    """Write the predicted means, and what the variances follow from; return 1' R^-1 1."""
+    """Write the predicted means and the terms of the variances; return 1' R^-1 1."""
     m = len(block)
     _correlations(matern, points, scale, block, psi)
     mean[:] = mu
@@ -156,7 +156,7 @@ def improvements(terms, embedded):
             out[start + b] = _log_sum(logs[b]) - math.log(k)
         for t in range(len(c_a)):
             chance = np.empty((c_a.shape[1], m))
-            is_matern = t >= 0  # always: for a literal, all of this would be compiled once more
+            is_matern = t >= 0  # always True: a literal would compile this code a second time
             bound = _moments(
                 is_matern, c_points[t], c_scale[t], c_U[t], c_a[t], c_half_one[t], c_mu[t], block, chance, mean, square, across
             )
@@ -197,7 +197,7 @@ def improvement_with_gradient(terms, at, gradient):
     )  # fmt: skip
     logs, along = np.empty(k), np.zeros((k + chances, p))
     log_chance = 0.0
-    for t in range(k + chances):  # the models, and then the quantities that are to be positive
+    for t in range(k + chances):  # the models, then the chances
         if t < k:
             data, weights, lengths, factor, ones = points[t], a[t], scale[t], U[t], half_one[t]
             mean, scatter, kind = mu[t], sigma2[t], matern
@@ -271,15 +271,15 @@ def improvement_with_gradient(terms, at, gradient):
 def climb(terms, at, free, evaluations):
     """Move some columns of an embedded point, within [0, 1], to a local maximum of the criterion; return the value there.
 
-    A projected quasi-Newton method with the inverse of BFGS for the columns that no bound stops, and steps halved until the value
-    rises in proportion to the slope. scipy's L-BFGS-B would take longer for its bookkeeping than for the values.
+    A projected quasi-Newton method with BFGS's inverse Hessian for the columns that no bound stops; steps are halved until the
+    value rises in proportion to the slope. The bookkeeping of scipy's L-BFGS-B would take longer than the values.
     """
     q = len(free)
     H, s, y, step = np.empty((q, q)), np.empty(q), np.empty(q), np.zeros(q)
     gradient, new_gradient, new = np.empty(len(at)), np.empty(len(at)), at.copy()
     held, held_before = np.zeros(q, np.bool_), np.zeros(q, np.bool_)
     value, rise, length, fresh = -np.inf, 0.0, 1.0, True
-    for used in range(evaluations):  # with one call of the criterion, since the compiler writes it out at each
+    for used in range(evaluations):  # a single call of the criterion, since the compiler inlines each call
         new_value = improvement_with_gradient(terms, new, new_gradient)
         if used > 0 and not (new_value >= value + _RISE * rise and rise > 0.0):
             length *= (
@@ -320,7 +320,7 @@ def climb(terms, at, free, evaluations):
             if not steepest > _FLAT:
                 break
             while not _direction(H, gradient, free, held, fresh, steepest, step) and not fresh:
-                fresh = not fresh  # a literal would be another type
+                fresh = not fresh  # a literal would have another type
         rise = 0.0
         for i in range(q):
             moved = min(max(at[free[i]] + length * step[i], 0.0), 1.0)
@@ -332,7 +332,7 @@ def climb(terms, at, free, evaluations):
 
 @compiled
 def _direction(H, gradient, free, held, fresh, steepest, step):
-    """Write the step for the columns that are not held, from a new H if it is to be fresh; return whether it goes up."""
+    """Write the step for the columns that are not held, with H reset if `fresh`; return whether the step goes up."""
     q, slope = len(free), 0.0
     if fresh:
         for i in range(q):

@@ -1,7 +1,7 @@
-"""What an evaluation at a point promises, from the predicted mean and standard deviation there.
+"""Acquisition functions: the worth of an evaluation, from the predicted mean and standard deviation at a point.
 
-Every function is pure and works elementwise on arrays. The smaller response is the better one unless `maximize` says
-otherwise; the improvement at a point is then `best` minus its response where that is positive, else 0.
+Every function is pure and works elementwise on arrays. A smaller response is better, and the improvement is max(best - response,
+0); with `maximize` a larger response is better.
 
 Notation: z = (best - mean) / sd, phi and Phi the standard normal density and distribution function, and
 h(z) = phi(z) + z Phi(z), so that EI = sd h(z).
@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 _LOG_ROOT_2PI = 0.5 * np.log(2.0 * np.pi)
 _ROOT_HALF_PI = np.sqrt(np.pi / 2.0)
-# below this z the difference 1 - |z| Phi/phi loses digits, and its asymptotic series has more of them than it needs
+# below this z the difference 1 - |z| Phi/phi loses digits, and its asymptotic series is exact enough
 _SERIES_BELOW = -30.0
 
 
@@ -41,7 +41,7 @@ def expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, max
 
     See Also
     --------
-    log_expected_improvement : Its logarithm, where it underflows.
+    log_expected_improvement : Its logarithm, which does not underflow.
 
     Notes
     -----
@@ -63,9 +63,9 @@ def expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, max
 def log_expected_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, *, maximize: bool = False) -> Floats:
     """Return the logarithm of the expected improvement, finite where EI itself underflows.
 
-    Relative error of EI below 1e-12 for `|z| <= 1e3`, and of its logarithm below 1e-12 for all z down to -1e150; where
-    sd is 0, the logarithm of the mean's own improvement, -inf if there is none. See Ament et al. 2023, "Unexpected
-    improvements to expected improvement".
+    The relative error of EI is below 1e-12 for `|z| <= 1e3`, and that of its logarithm below 1e-12 for all z down to -1e150. If
+    sd is 0, the result is the logarithm of the mean's own improvement, -inf if the mean does not improve. See Ament et al. 2023,
+    "Unexpected improvements to expected improvement".
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def log_expected_improvement_gradient(
 
     See Also
     --------
-    log_expected_improvement : What it is the gradient of.
+    log_expected_improvement : The function that is differentiated.
 
     Notes
     -----
@@ -124,7 +124,7 @@ def log_expected_improvement_gradient(
     gap, sd = _gap(mean, sd, best, maximize)
     z = gap / sd
     log_h, log_ratio = _log_h(z), _log_h_over_phi(z)
-    # each half by the ratio that keeps its digits: Phi / h above 0, (Phi / phi) / (h / phi) below
+    # the ratio that keeps its digits: Phi / h above 0, (Phi / phi) / (h / phi) below
     above = np.exp(log_ndtr(np.maximum(z, 0.0)) - np.maximum(log_h, -_LOG_ROOT_2PI))
     below = _ROOT_HALF_PI * erfcx(np.maximum(-z, 0.0) / np.sqrt(2.0)) * np.exp(-log_ratio)
     by_mean = -np.where(z >= 0, above, below) / sd
@@ -147,7 +147,7 @@ def probability_of_improvement(mean: ArrayLike, sd: ArrayLike, best: ArrayLike, 
 
     See Also
     --------
-    expected_improvement : How much is gained, too.
+    expected_improvement : Takes the size of the improvement into account.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def minimum_of_mean(mean: ArrayLike, sd: ArrayLike) -> Floats:
 
     See Also
     --------
-    lower_confidence_bound : The mean less some standard deviations.
+    lower_confidence_bound : The mean minus kappa standard deviations.
 
     Examples
     --------

@@ -24,7 +24,7 @@ Criterion = Literal["reinterpolation", "plain"]
 
 @dataclass(frozen=True)
 class _Term:
-    """One member's part: a process, what it is to improve on, and ln of the response per warped response there."""
+    """One member's part: a process, the response to improve on, and ln of the slope of the inverse warp there."""
 
     process: Process
     best: float
@@ -44,12 +44,12 @@ class AveragedImprovement:
         For noisy responses, the improvement of the interpolating process on its best prediction at an evaluated point
         (Forrester, Sobester, Keane 2008); for deterministic ones, of the process itself on the best response seen.
     chances : sequence of Chance
-        Of success, where some evaluations have failed, and of what else must hold.
+        The chance of success, if some evaluations have failed, and of each bound that must hold.
     held : ndarray of bool, shape (n,), or None
-        At which of the distinct evaluated points all bounds hold: only these are improved on, or the worst response where there
-        is none. None is all of them.
+        Distinct evaluated points at which all bounds hold. The criterion improves on the best of these points, or on the worst
+        response if no point meets the bounds. None if there are no bounds.
     savings : sequence of Chance
-        What an evaluation saves, as `saving` models it: the mean of each, times its power, is added.
+        Models made by `saving`: the mean of each, times its power, is added.
 
     Notes
     -----
@@ -77,13 +77,13 @@ class AveragedImprovement:
             process = member.process.reinterpolate() if noisy else member.process
             known = process.fitted if noisy else member.response.mean
             best = float(np.min(known) if held is None else np.min(known[held]) if held.any() else np.max(known))
-            if not process.sigma2 > 0:  # the model sees noise alone: its error still says where it knows least
+            if not process.sigma2 > 0:  # the model sees noise alone: its error still shows where it is least certain
                 process = process.with_variance(1.0)
             self._terms.append(_Term(process, best, float(member.log_slope(np.asarray(best)))))
 
     @cached_property
     def _compiled(self) -> tuple[Any, ...]:
-        """What the compiled functions take, in their order; of one layout, so that they are compiled once."""
+        """The arguments of the compiled functions in order; in one memory layout, so that they are compiled once."""
         processes = [term.process for term in self._terms]
         return (
             is_matern(processes[0].correlation),
@@ -101,12 +101,12 @@ class AveragedImprovement:
         )
 
     def believe(self, inputs: Floats) -> AveragedImprovement:
-        """Return the criterion for models that have seen their own predictions at pending points come true (Kriging believer).
+        """Return the criterion with the models' own predictions at pending points added as data (Kriging believer).
 
         Parameters
         ----------
         inputs : ndarray of shape (q, d)
-            Model inputs of points that are being evaluated, all different, and none of them evaluated before.
+            Model inputs of pending points, all different and not evaluated before.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class AveragedImprovement:
         return self._changed(_terms=terms)
 
     def whatever_it_costs(self) -> AveragedImprovement:
-        """Return the criterion without what an evaluation saves."""
+        """Return the criterion without savings."""
         return self._changed(_savings=()) if self._savings else self
 
     def _changed(self, **parts: Any) -> AveragedImprovement:
@@ -143,11 +143,11 @@ class AveragedImprovement:
 
     @staticmethod
     def weighted(values: Floats, log_weights: Floats) -> Floats:
-        """Return values of the criterion with weights, given as logarithms."""
+        """Return values of the criterion, weighted; the weights are given as logarithms."""
         return values + log_weights
 
     def log_gain(self, point: Floats) -> float:
-        """Return ln of the expected improvement at a canonical point, with the chances, and without what an evaluation saves."""
+        """Return ln of the expected improvement at a canonical point, with the chances and without savings."""
         return float(self.whatever_it_costs().value(point[None])[0])
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:

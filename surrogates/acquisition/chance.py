@@ -24,20 +24,20 @@ Floats = NDArray[np.float64]
 _CORRELATION = Matern52()
 #: means and deviations of ln length (to which ln(d) / 2 is added), ln amplitude, and the mean of the latent function
 _LENGTH, _AMPLITUDE, _MEAN = (np.log(0.5), 1.0), (np.log(5.0), 1.0), (0.0, 1.0)
-_MOST, _EVALUATIONS = 100, 40  # points on which the hyperparameters are sought, and evidences for it
-_SWEEPS, _DAMPING, _LEAST = 60, 0.8, 1e-10  # of expectation propagation; the last is the least precision of a site
-#: distinct points at most for a model of failures, whose effort grows many times with their cube
+_MOST, _EVALUATIONS = 100, 40  # points used to fit the hyperparameters, and evaluations of the evidence
+_SWEEPS, _DAMPING, _LEAST = 60, 0.8, 1e-10  # of expectation propagation; the last is the smallest precision of a site
+#: maximum number of distinct points for a model of failures; its time grows with the cube of their number
 MOST_LABELS = 300
-_RELIEF, _MOST_CAUTION = 0.1, 12.0  # as binary logarithms of the power
-_SKILLED = 3.0  # the power is whole from a third of the entropy explained
+_RELIEF, _MOST_CAUTION = 0.1, 12.0  # binary logarithms of the power
+_SKILLED = 3.0  # the power is not reduced if a third of the entropy is explained
 _FAR = 1e6
-_LEAST_NOISE = 1e-8  # of a margin, so that no chance is 0
+_LEAST_NOISE = 1e-8  # of a margin, so that no chance is exactly 0
 _LOG_ROOT_2PI = 0.9189385332046727
 
 
 @dataclass(frozen=True)
 class Chance:
-    """The probability that a quantity, known by a Gaussian process with Matern 5/2 correlation, is positive.
+    """The probability that a quantity modelled by a Gaussian process with Matern 5/2 correlation is positive.
 
     Attributes
     ----------
@@ -46,15 +46,15 @@ class Chance:
     scale : ndarray of shape (p,)
         Inverse length of each embedded column.
     L : ndarray of shape (n, n)
-        Lower factor of R, the matrix behind the errors.
+        Lower Cholesky factor of R, the matrix of the prediction errors.
     a : ndarray of shape (n,)
         Weights of the correlations in the mean.
     half_one : ndarray of shape (n,)
-        L^-1 1 where the mean was estimated, zeros where it is taken as known.
+        L^-1 1 if the mean was estimated, zeros if it is taken as known.
     mu, sigma2, noise : float
-        Mean and variance of the process, and the variance of one observation about it.
+        Mean and variance of the process, and the noise variance of one observation.
     power : float, default=1.0
-        To which the chance is taken where it weighs an improvement; see `caution`.
+        Power of the chance as a weight of the improvement; see `caution`.
     """
 
     points: Floats
@@ -71,23 +71,23 @@ class Chance:
     def of_success(cls, embedding: Embedding, inputs: Floats, succeeded: NDArray[np.bool_], power: float = 1.0) -> Chance:
         """Return the chance that an evaluation succeeds, by Gaussian process classification with a probit link.
 
-        A failed evaluation has no response, and none is made up for it: the response's model never sees it, and this one only
-        steers the search away. How wide a berth failures get is learnt from them: one length for each coordinate, and an
-        amplitude that tells a sharp border from failures that come from nowhere, all at the largest posterior density by
-        expectation propagation. Where nothing was evaluated the chance returns to the middle, so that what is not known stays
-        worth a look.
+        A failed evaluation has no response, and no penalty value replaces it: the model of the response never sees the failure,
+        and this model steers the search away from it. The width of the avoided region is learnt from the failures: a length for
+        each coordinate, and an amplitude that separates a sharp border from random failures. Expectation propagation gives their
+        posterior density, which is maximised. Far from all evaluations the chance returns to its prior mean, so unknown regions
+        stay worth an evaluation.
 
         Parameters
         ----------
         embedding : Embedding
-            From model inputs to the processes' space.
+            Map from model inputs to the space of the processes.
         inputs : ndarray of shape (N, d)
             Model inputs of all evaluations.
         succeeded : ndarray of bool, shape (N,)
-            Which of them gave a response.
+            True where the evaluation gave a response.
         power : float, default=1.0
-            To which the chance is taken, see `caution`; less, down to 1, where the chances of labels left out are hardly better
-            than the share of successes, as of failures that come from nowhere.
+            Power of the chance, see `caution`. It is reduced, down to 1, if the leave-one-out chances hardly predict better than
+            the share of successes does, as with random failures.
 
         Notes
         -----
@@ -133,16 +133,16 @@ class Chance:
 
     @classmethod
     def of_bound(cls, embedding: Embedding, inputs: Floats, margins: Floats) -> Chance:
-        """Return the chance that a margin is positive, by Kriging of the margins with hyperparameters of the largest posterior.
+        """Return the chance that a margin is positive, by Kriging of the margins with the hyperparameters' posterior mode.
 
         Parameters
         ----------
         embedding : Embedding
-            From model inputs to the processes' space.
+            Map from model inputs to the space of the processes.
         inputs : ndarray of shape (N, d)
             Model inputs of evaluations.
         margins : ndarray of shape (N,)
-            By how much a bound was held at each, negative where it was not.
+            Distance to the bound at each evaluation, negative where the bound is violated.
 
         Examples
         --------
@@ -196,16 +196,16 @@ class Chance:
 
 
 def caution(succeeded: NDArray[np.bool_]) -> float:
-    """Return the power to take a chance to, from what came of the evaluations in their order.
+    """Return the power of the chance, from the successes and failures in their order.
 
-    A response that improves up to the border of what fails promises more beyond the border than within, however small the chance,
-    and the plain product with the chance would fail in nearly all evaluations to come. So each failure doubles the power, and
-    successes bring it back to 1, each in a row by more than that before it; about a quarter of the evaluations may then fail.
+    If the response improves up to the border of the failing region, the expected improvement beyond the border outweighs even a
+    small chance, and nearly all later evaluations would fail. So each failure doubles the power, and successes in a row lower it
+    towards 1 in growing steps. About a quarter of the evaluations may then fail.
 
     Parameters
     ----------
     succeeded : ndarray of bool, shape (n,)
-        In the order of telling.
+        Successes, in the order of the reports.
 
     Notes
     -----
@@ -224,14 +224,14 @@ def caution(succeeded: NDArray[np.bool_]) -> float:
 
 
 def stacked(chances: Sequence[Chance], width: int) -> tuple[Floats, ...]:
-    """Return what the compiled criterion takes of chances: points, scales, U, a, U'^-1 1, mu, sigma2, noise and power.
+    """Return the arguments of the compiled criterion: points, scales, U, a, U'^-1 1, mu, sigma2, noise and power.
 
-    One with fewer points than another is filled up with points far away, which change nothing.
+    A chance with fewer points than another is padded with points far away, which change nothing.
 
     Parameters
     ----------
     chances : sequence of Chance
-        Of the same embedding.
+        Chances of the same embedding.
     width : int
         Number of embedded columns.
     """
@@ -249,9 +249,8 @@ def stacked(chances: Sequence[Chance], width: int) -> tuple[Floats, ...]:
 def _propagate(K: Floats, mu: float, labels: Floats, sites: Floats) -> tuple[float, Floats, Floats, float]:
     """Bring the sites' precisions and precision-weighted means, of f - mu, to the fixed point of expectation propagation.
 
-    All sites are updated together, each by four fifths of what it would change by. Return the evidence, b and R, with
-    which half of tr((b b' - R) dK) is the change of the evidence (sections 3.6 and 5.5.2), and the log-probability of all labels,
-    each by the others.
+    All sites are updated together, with damping 0.8. Return the evidence; b and R, which give its derivative tr((b b' - R) dK) /
+    2 (sections 3.6 and 5.5.2); and the leave-one-out log-probability of all labels.
     """
     before = -np.inf
     for step in range(_SWEEPS):
@@ -284,7 +283,7 @@ def _propagate(K: Floats, mu: float, labels: Floats, sites: Floats) -> tuple[flo
 
 
 def _evidence(distances: Floats, phi: Floats, labels: Floats, sites: Floats) -> tuple[float, Floats]:
-    """Return the logarithm of the evidence by expectation propagation, and its gradient by phi; `sites` are gone on from."""
+    """Return the log evidence by expectation propagation, and its gradient by phi; `sites` is the start and is updated."""
     d = len(distances)
     weights, variance = np.exp(-2.0 * phi[:d]), float(np.exp(2.0 * phi[d]))
     r2 = weights @ distances
@@ -297,7 +296,7 @@ def _evidence(distances: Floats, phi: Floats, labels: Floats, sites: Floats) -> 
 
 
 def _entropy(share: float) -> float:
-    """Return what a label costs that is known by the share of successes alone; it is between 0 and 1."""
+    """Return the entropy of a label with this share of successes; `share` is strictly between 0 and 1."""
     return -share * float(np.log(share)) - (1.0 - share) * float(np.log1p(-share)) if 0.0 < share < 1.0 else 1.0
 
 

@@ -1,4 +1,4 @@
-"""What an evaluation at a point costs, as a Kriging model of the logarithm of the seconds that others took."""
+"""The cost of an evaluation at a point, as a Kriging model of the logarithm of the measured seconds."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from spotsvm.surrogates.kriging.embedding import Embedding
 
 Floats = NDArray[np.float64]
 
-_LEAST = 0.01  # seconds, about what a suggestion takes: whatever is faster costs as much
+_LEAST = 0.01  # seconds, about the time of a suggestion: faster evaluations count as this
 _FEWEST = 3
 
 
 def saving(embedding: Embedding, inputs: Floats, seconds: Floats) -> Chance | None:
-    """Return a model of by how much an evaluation is cheaper than the mean, as a natural logarithm.
+    """Return a model of ln(mean cost / cost of an evaluation), where the mean is the geometric mean.
 
-    `AveragedImprovement` adds what its method `mean` predicts; the chance that it is positive is of no use.
+    `AveragedImprovement` adds the prediction of its method `mean`; its probability of being positive is not used.
 
     Parameters
     ----------
     embedding : Embedding
-        From model inputs to the processes' space.
+        Map from model inputs to the space of the processes.
     inputs : ndarray of shape (N, d)
         Model inputs of evaluations.
     seconds : ndarray of shape (N,)
-        What each took, nan where that is not known; below a hundredth of a second all count the same.
+        Duration of each evaluation, nan where unknown; durations below 0.01 s count as 0.01 s.
 
     Returns
     -------
     Chance or None
-        None where less than three are known, or all are equal.
+        None if fewer than three durations are known or all are equal.
 
     Notes
     -----

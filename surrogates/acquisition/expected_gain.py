@@ -1,4 +1,4 @@
-"""How much a further evaluation is expected to gain, by a model of the evaluations so far."""
+"""The expected gain of a further evaluation, by a model of the evaluations so far."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ExpectedGain:
-    """What the model says of one more evaluation.
+    """The model's prediction for one more evaluation.
 
     Attributes
     ----------
     improvement : float
-        The largest expected improvement among points not evaluated yet, in the response's unit; 0 where there are none.
+        The largest expected improvement among points not evaluated yet, in the response's unit; 0 if all points were evaluated.
     incumbent : int
-        The evaluation that it would improve on: the best predicted one under noise, else the best one.
+        Index of the evaluation to improve on: the best prediction if the response is noisy, otherwise the best response.
     incumbent_error : float
-        Standard error of the response predicted there; of a deterministic response close to 0.
+        Standard error of the prediction at the incumbent; close to 0 if the response is deterministic.
     """
 
     improvement: float
@@ -39,7 +39,7 @@ class ExpectedGain:
 
 
 def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool, rng: np.random.Generator) -> ExpectedGain:
-    """Fit a Kriging ensemble to evaluations, whatever search they come from, and seek where it expects the largest improvement.
+    """Fit a Kriging ensemble to the evaluations of any search, and return its largest expected improvement.
 
     Parameters
     ----------
@@ -48,11 +48,11 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
     points : ndarray of shape (n, d)
         Canonical points; equal rows are replicates.
     values : ndarray of shape (n,)
-        Responses, smaller being better; nan where an evaluation failed, and two or more that are finite.
+        Responses, smaller being better; nan where an evaluation failed, at least two finite.
     noisy : bool
         Whether two responses at one point may differ.
     rng : numpy.random.Generator
-        Source of the model's samples and of the candidates.
+        Random generator of the model's samples and of the candidates.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
         acquisition = AveragedImprovement(domain, models, "reinterpolation" if noisy else "plain", chances)
         seen = {point.tobytes() for point in points}
         found = maximize_acquisition(domain, acquisition, anchors, rng, allowed=lambda point: point.tobytes() not in seen)
-        at = int(np.argmin(predicted if noisy else responses[rows]))  # the best of all is among those selected
+        at = int(np.argmin(predicted if noisy else responses[rows]))  # the selection includes the best
         error = unit * float(models.error_evaluated(at)[0])
     improvement = 0.0 if found is None else unit * models.unit * float(np.exp(found[1]))
     return ExpectedGain(improvement, int(np.flatnonzero(ok)[rows[at]]), error)

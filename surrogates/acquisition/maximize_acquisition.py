@@ -1,4 +1,4 @@
-"""Where in the unit cube an acquisition function is largest."""
+"""Maximise an acquisition function over the unit cube."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from spotsvm.surrogates.domain import Domain
 Floats = NDArray[np.float64]
 
 _STEP, _LEAST_STEP = 0.05, 1e-4  # of the pattern search
-_APART = 0.05  # in some coordinate, for two candidates to lead to different maxima
+_APART = 0.05  # least difference in some coordinate between candidates that may lead to different maxima
 
 
 class Acquisition(Protocol):
@@ -35,7 +35,7 @@ class Acquisition(Protocol):
         free : ndarray of bool, shape (d,)
             The coordinates to change, within [0, 1].
         evaluations : int
-            Values at most, each with its gradient.
+            Maximum number of evaluations of the value and its gradient.
         """
         ...
 
@@ -54,8 +54,8 @@ def maximize_acquisition(
 ) -> tuple[Floats, float] | None:
     """Maximise an acquisition function over a domain.
 
-    Quasi-random points and points around the anchors are compared; from the best few, far enough apart, a local maximum is
-    sought in their active continuous coordinates.
+    Quasi-random points and points around the anchors are compared. From the best few that are far enough apart, a local maximum
+    is sought in their active continuous coordinates.
 
     Parameters
     ----------
@@ -64,11 +64,11 @@ def maximize_acquisition(
     acquisition : Acquisition
         The function.
     anchors : ndarray of shape (k, d)
-        Good points, the best first, to look around.
+        Good points, the best first; candidates are drawn around them.
     rng : numpy.random.Generator
-        Source of the candidates.
+        Random generator of the candidates.
     allowed : callable, optional
-        Tells of a canonical point whether it may be returned.
+        Returns whether a canonical point may be returned.
     n_global, n_local : int
         Quasi-random candidates, and candidates around the anchors.
     n_polish, polish_evaluations : int
@@ -82,7 +82,7 @@ def maximize_acquisition(
     values = acquisition.value(candidates)
     best: tuple[Floats, float] | None = None
     starts: list[Floats] = []
-    near = np.zeros(len(candidates), dtype=bool)  # to a start
+    near = np.zeros(len(candidates), dtype=bool)  # close to a start
     for k in np.argsort(-values, kind="stable"):
         if not near[k] and allowed(candidates[k]):
             best = best or (candidates[k], float(values[k]))
@@ -102,7 +102,7 @@ def pattern_search(
 ) -> tuple[Floats, float]:
     """Return a local maximum of a function that may have no gradient, in some coordinates, and the value there.
 
-    From step to step it goes on from the best of the points beside the last one, or halves the step length.
+    Each step moves to the best neighbour of the current point, or halves the step length if no neighbour is better.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def pattern_search(
 
 
 def _global(domain: Domain, n: int, rng: np.random.Generator) -> Floats:
-    """Draw points of a Sobol sequence, all shifted by the same random vector around the cube (Cranley, Patterson 1976)."""
+    """Draw points of a Sobol sequence, shifted modulo 1 by the same random vector (Cranley, Patterson 1976)."""
     return np.asarray((_sobol(domain.dimension, n) + rng.random(domain.dimension)) % 1.0)
 
 
@@ -157,7 +157,7 @@ def _around(domain: Domain, anchors: Floats, n: int, rng: np.random.Generator) -
     size = 10.0 ** rng.uniform(-3.0, -0.5, size=(n, 1))
     moved = rng.random((n, d)) < np.maximum(1.0 / d, rng.random((n, 1)))
     step = rng.normal(size=(n, d)) * size
-    # a discrete coordinate that moves goes at least to the next value, a categorical one to any
+    # a discrete coordinate moves at least to the next value, a categorical one to any value
     width = np.where(domain.discrete, 1.0 / np.maximum(domain.levels, 1), 0.0)
     step = np.where(domain.discrete, np.copysign(np.maximum(np.abs(step), width), step), step)
     points = np.clip(base + np.where(moved, step, 0.0), 0.0, 1.0)

@@ -1,4 +1,4 @@
-"""An acquisition function of the predicted mean and standard deviation, with any model that predicts them, on the unit cube."""
+"""An acquisition function of the predicted mean and standard deviation of any model, on the unit cube."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from spotsvm.surrogates.kriging.embedding import Embedding
 Floats = NDArray[np.float64]
 AcquisitionFunction = Callable[..., Any]
 
-_LEAST = 1e-300  # of a chance, and of the logarithm of a weight the largest, so that all are numbers
+_LEAST = 1e-300  # smallest chance, and largest size of a log weight, so that all values are finite
 _LARGEST = 600.0
 
 
 class Predictor(Protocol):
-    """What the criterion asks of a model."""
+    """The interface that the criterion needs of a model."""
 
     @property
     def embedding(self) -> Embedding:
-        """From model inputs to the space of the chances."""
+        """Map from model inputs to the space of the chances."""
         ...
 
     @property
@@ -43,17 +43,17 @@ class Predictor(Protocol):
         ...
 
     def believe(self, inputs: Floats) -> Self:
-        """Return the model that has seen its own predictions at further model inputs come true."""
+        """Return the model with its own predictions at further model inputs added as data."""
         ...
 
 
 class PointwiseAcquisition:
     """An acquisition function of a model's predictions, weighted with each chance and saving; see `AveragedImprovement`.
 
-    An acquisition function that takes `best` is an improvement, and larger is better. One that takes the mean and the standard
-    deviation alone is a bound of the response, and smaller is better; the criterion is by how much the bound is below `best`.
-    Chances multiply the criterion where it is positive, and divide it where it is negative; the logarithm of the expected
-    improvement has theirs added.
+    An acquisition function that takes `best` is an improvement: larger is better. A function of the mean and the standard
+    deviation alone is a bound of the response: smaller is better, and the criterion is `best` minus the bound. Chances multiply
+    the criterion where it is positive, and divide it where it is negative; to the logarithm of the expected improvement their
+    logarithms are added.
 
     Parameters
     ----------
@@ -62,15 +62,15 @@ class PointwiseAcquisition:
     models : Predictor
         The fitted model.
     acquisition : callable
-        Such as the functions of `spotsvm.acquisition`.
+        A function such as those of `spotsvm.acquisition`.
     best : float
         The response to improve on.
     chances : sequence of Chance
-        Of success, where some evaluations have failed, and of what else must hold.
+        The chance of success, if some evaluations have failed, and of each bound that must hold.
     bounded : bool
-        Whether there are bounds, so that no prediction at a pending point is improved on.
+        Whether there are bounds; if so, `best` is not updated by predictions at pending points.
     savings : sequence of Chance
-        What an evaluation saves, as `saving` models it.
+        Models of the savings of an evaluation, made by `saving`.
     """
 
     def __init__(
@@ -89,12 +89,12 @@ class PointwiseAcquisition:
         self._is_log = _function(acquisition) is log_expected_improvement
 
     def believe(self, inputs: Floats) -> PointwiseAcquisition:
-        """Return the criterion for a model that has seen its own predictions at pending points come true (Kriging believer)."""
+        """Return the criterion with the model's own predictions at pending points added as data (Kriging believer)."""
         best = self._best if self._bounded else min(self._best, float(np.min(self._models.predict(inputs)[0])))
         return self._changed(_models=self._models.believe(inputs), _best=best)
 
     def whatever_it_costs(self) -> PointwiseAcquisition:
-        """Return the criterion without what an evaluation saves."""
+        """Return the criterion without savings."""
         return self._changed(_savings=()) if self._savings else self
 
     def _changed(self, **parts: Any) -> PointwiseAcquisition:
@@ -125,14 +125,14 @@ class PointwiseAcquisition:
         return self.weighted(values, weight)
 
     def weighted(self, values: Floats, log_weights: Floats) -> Floats:
-        """Return values of the criterion with weights, given as logarithms."""
+        """Return values of the criterion, weighted; the weights are given as logarithms."""
         if self._is_log:
             return np.asarray(values + log_weights)
         exponents = np.clip(np.where(values > 0, log_weights, -log_weights), -_LARGEST, _LARGEST)
         return np.asarray(values * np.exp(exponents))
 
     def log_gain(self, point: Floats) -> float:
-        """Return ln of the expected improvement at a canonical point, in units of the model, whatever the criterion is."""
+        """Return ln of the expected improvement at a canonical point, in units of the model, for every criterion."""
         mean, error = self._models.predict(self._domain.model_inputs(point[None]))
         return float(log_expected_improvement(mean, error, self._best)[0] - np.log(self._models.unit))
 
@@ -142,7 +142,7 @@ class PointwiseAcquisition:
 
 
 def takes_best(acquisition: AcquisitionFunction) -> bool:
-    """Return whether an acquisition function takes the response to improve on, by the name `best`."""
+    """Return whether an acquisition function has a parameter `best`, the response to improve on."""
     return "best" in inspect.signature(acquisition).parameters
 
 

@@ -1,4 +1,4 @@
-"""An acquisition function times a power of the density with which the optimum is believed to be at a point."""
+"""An acquisition function times a power of the user's prior density of the optimum."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Weighable(Protocol):
         ...
 
     def weighted(self, values: Floats, log_weights: Floats) -> Floats:
-        """Return values of the criterion with weights, given as logarithms."""
+        """Return values of the criterion, weighted; the weights are given as logarithms."""
         ...
 
 
@@ -35,7 +35,7 @@ class PriorWeighted:
     log_density : callable
         Returns ln of the density at canonical points.
     power : float
-        The power, which a search lets fall with the number of evaluations n, as beta / n.
+        Power of the density; a search sets it to beta / n after n evaluations.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Selection of the evaluations that a model is fitted to, where there are more than the thousand or so that it can afford."""
+"""Selection of the evaluations that a model is fitted to, if there are more than about a thousand."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from spotsvm.surrogates.kriging.noise import aggregate
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-#: distinct points that a model sees at most: with them a suggestion takes some tenths of a second
+#: maximum number of distinct points of a model: with them a suggestion takes some tenths of a second
 MAX_POINTS = 1000
 
 _INCUMBENTS = 5
 _NEIGHBOURS = 10  # over which a noisy response is averaged
-_CANDIDATES = 200  # best responses among whose places the five are sought
+_CANDIDATES = 200  # best responses among which the five best means are sought
 
 
 def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy: bool, n: int = MAX_POINTS) -> Indices:
-    """Return the evaluations that a model of at most n distinct points should see; all of them, where they are no more.
+    """Return the evaluations for a model of at most n distinct points; all evaluations if they have no more points.
 
-    An eighth are the newest points. Of a deterministic response a quarter are the best; of a noisy one half are those nearest to
-    the five with the best means over ten neighbours: among thousands of responses the smallest are the luckiest, and a model of
-    them would expect too much of all points around. All others are each as far as can be from those before, so that nothing that
-    was explored looks unexplored. With a point come all its replicates.
+    An eighth of the points are the newest. If the response is deterministic, a quarter are the best. If it is noisy, half are the
+    nearest to the five points with the best means over ten neighbours: among thousands of noisy responses the smallest are the
+    luckiest, and a model of these would be too optimistic about their neighbourhood. Each other point is as far as possible from
+    those selected before, so explored regions do not look unexplored. All replicates of a selected point are included.
 
     Parameters
     ----------
@@ -40,12 +40,12 @@ def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy:
     noisy : bool
         Whether two responses at one point may differ.
     n : int, default=1000
-        Distinct points to select, at least 20.
+        Number of distinct points to select, at least 20.
 
     Returns
     -------
     ndarray of shape (N',)
-        Rows of `points`, ascending. They are a function of the arguments alone.
+        Row indices of `points`, ascending; deterministic.
 
     References
     ----------
@@ -79,9 +79,9 @@ def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy:
 
 
 def select_places(domain: Domain, points: Floats, around: Floats, n: int = MAX_POINTS) -> Indices:
-    """Return the evaluations at n distinct points: half of them nearest to some points, the others as far apart as can be.
+    """Return the evaluations at n distinct points: half of them nearest to `around`, the others as far apart as possible.
 
-    What came of an evaluation plays no part, so that the share of failures among those selected is that of the place.
+    Results are not used, so the share of failures is not biased by the selection.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def select_places(domain: Domain, points: Floats, around: Floats, n: int = MAX_P
     around : ndarray of shape (k, d)
         The points that matter most.
     n : int, default=1000
-        Distinct points to select.
+        Number of distinct points to select.
     """
     if len(points) <= n:
         return np.arange(len(points))
@@ -112,22 +112,22 @@ def _embed(domain: Domain, points: Floats) -> Floats:
 
 
 def _smoothed(embedded: Floats, mean: Floats, count: Floats, at: Indices) -> Floats:
-    """Return the mean response over the nearest neighbours of some of the points."""
+    """Return the mean response over the nearest neighbours of the points `at`."""
     distance = cdist(embedded[at], embedded, "sqeuclidean")
     near = np.argpartition(distance, _NEIGHBOURS, axis=1)[:, :_NEIGHBOURS]
     return np.asarray(np.sum(mean[near] * count[near], axis=1) / np.sum(count[near], axis=1))
 
 
 def _nearest(embedded: Floats, around: Floats, n: int) -> Indices:
-    """Return the n points nearest to any of some, the nearest first."""
+    """Return the n points nearest to any point of `around`, the nearest first."""
     distance = cdist(embedded, around, "sqeuclidean").min(axis=1)
     return np.argsort(distance, kind="stable")[:n]
 
 
 def _spread_out(embedded: Floats, chosen: Indices, n: int) -> Indices:
-    """Add points to those chosen, each the farthest from all before it, until there are n."""
+    """Add to the chosen points, each time the point farthest from them, until there are n."""
     distance = np.full(len(embedded), np.inf)
-    for block in np.array_split(chosen, max(1, len(chosen) // 64)):  # not all distances at once, which would fill the memory
+    for block in np.array_split(chosen, max(1, len(chosen) // 64)):  # in blocks: all distances at once would fill the memory
         np.minimum(distance, cdist(embedded, embedded[block], "sqeuclidean").min(axis=1), out=distance)
     distance[chosen] = -np.inf
     squares = np.einsum("ij,ij->i", embedded, embedded)

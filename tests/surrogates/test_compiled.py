@@ -79,7 +79,7 @@ def test_in_an_installation_that_cannot_be_written_it_works_all_the_same(home, t
         assert done.stderr.endswith("half a minute once; `spotsvm warmup` does it in advance\n")
     else:
         assert kept == "None\n"
-        assert done.stderr.endswith("no folder to keep it can be written; set NUMBA_CACHE_DIR to one that can\n")
+        assert done.stderr.endswith("no cache folder is writable; set NUMBA_CACHE_DIR to a writable folder\n")
 
 
 def test_every_loop_is_compiled_this_way():
