@@ -12,17 +12,17 @@ from spotsvm.errors import SolverError
 
 
 def as_float(value: Any) -> float:
-    """Return a real number as a float; nan for what is none, infinity for what is beyond the range, of either sign."""
+    """Return a real number as a float; nan if `value` is not a number, infinity if it is too large, of either sign."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return np.nan
     try:
         return float(value)
     except OverflowError:
-        return np.inf  # or minus infinity: neither is a number to work with
+        return np.inf  # also for minus infinity: callers reject both
 
 
 def as_floats(values: Any) -> NDArray[np.float64]:
-    """Return an array of float64, not always a new one; raise TypeError or ValueError for strings and complex numbers too."""
+    """Return an array of float64, not always a copy; raise TypeError or ValueError for strings and complex numbers too."""
     given = np.asarray(values)
     if np.iscomplexobj(given):
         raise TypeError("its entries are complex")
@@ -37,14 +37,14 @@ def as_floats(values: Any) -> NDArray[np.float64]:
 
 
 def check_counts(**counts: Any) -> None:
-    """Raise SolverError unless each is a whole number, 1 or more."""
+    """Raise SolverError unless each value is a whole number, 1 or more."""
     for name, value in counts.items():
         if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
             raise SolverError(f"{name}={value!r}; use 1 or more, a whole number")
 
 
 def check_flag(name: str, value: Any) -> bool:
-    """Return a truth value, or raise SolverError."""
+    """Return True or False, or raise SolverError for any other value."""
     if not isinstance(value, (bool, np.bool_)):
         raise SolverError(f"{name}={value!r}; use True or False")
     return bool(value)

@@ -1,4 +1,4 @@
-"""Fronts of objectives that are all minimised: what is on them, and their knee."""
+"""Pareto fronts of minimised objectives: the non-dominated points and the knee."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-# of itself; what differs by less is equal but for rounding
+# relative; values that differ by less are equal up to rounding
 _ROUNDING = 1e-12
 
 
 def non_dominated(objectives: Floats) -> NDArray[np.intp]:
-    """Return the rows that no other row dominates, by rising first objective; of equal rows the first.
+    """Return the rows that no other row dominates, by rising first objective; of equal rows, only the first.
 
-    Numbers that differ by at most 1e-12 of themselves are equal: rounding puts no point on a front.
+    Numbers with a relative difference of at most 1e-12 are equal, so rounding alone puts no point on the front.
 
     Parameters
     ----------
@@ -24,7 +24,8 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
     Returns
     -------
     ndarray of shape (k,)
-        Indices; along them the first objective rises. Of two objectives it rises, and the second falls, by more than that.
+        Row indices by rising first objective. With two objectives, the first rises and the second falls by more than this
+        tolerance.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
         return front
     kept = np.empty(len(order), dtype=np.intp)
     front_places, n = np.empty_like(places), 0
-    for k in order:  # what comes later in this order dominates nothing that came before
+    for k in order:  # a later row in this order dominates no earlier row
         if not (front_places[:n] <= places[k]).all(axis=1).any():
             kept[n], front_places[n] = k, places[k]
             n += 1
@@ -52,9 +53,9 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
 
 
 def _places(values: Floats) -> NDArray[np.intp]:
-    """Return each number's place among the different ones; neighbours that are equal up to rounding share one."""
+    """Return each number's rank among the distinct numbers; neighbours that are equal up to rounding share a rank."""
     order = np.argsort(values, kind="stable")
-    halves = 0.5 * values[order]  # of which no difference is infinite
+    halves = 0.5 * values[order]  # halved, so that no difference overflows
     apart = np.diff(halves) > _ROUNDING * np.maximum(np.abs(halves[1:]), np.abs(halves[:-1]))
     places = np.zeros(len(values), dtype=np.intp)
     places[order[1:]] = np.cumsum(apart)

@@ -13,7 +13,7 @@ Floats = NDArray[np.float64]
 
 
 def centred(K: Floats) -> Floats:
-    """Centre a square matrix: the inner products of the mapped rows after their mean is taken off.
+    """Centre a kernel matrix: return the inner products of the mapped rows after their mean is subtracted.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def centred_alignment(K: Floats, L: Floats) -> float:
     Returns
     -------
     float
-        In [-1, 1], and in [0, 1] if both are positive semidefinite; 0 where one of them is constant, nan where one is not
+        In [-1, 1], and in [0, 1] if both matrices are positive semidefinite; 0 if a matrix is constant, nan if a matrix is not
         finite.
 
     References
@@ -66,7 +66,7 @@ def centred_alignment(K: Floats, L: Floats) -> float:
 def alignment_with_labels(K: Floats, y: Any) -> float:
     """Return the centred alignment of a kernel matrix with the ideal kernel of a classification.
 
-    The ideal kernel is 1 for two rows of one class and 0 for others. Of two classes it has the same alignment as y y'.
+    The ideal kernel is 1 for two rows of the same class and 0 otherwise. For two classes it has the same alignment as y y'.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def alignment_with_target(K: Floats, y: Any) -> float:
 
 
 def _with_features(K: Floats, features: Floats) -> float:
-    """Align with F F', which need not be formed: <H K H, F F'> is the sum of F' H K H F's diagonal."""
+    """Align with F F' without forming it: <H K H, F F'> is the trace of F' H K H F."""
     n = len(features)
     if K.shape != (n, n):
         raise SolverError(f"K has the shape {K.shape} and y {n} entries; use a matrix of shape ({n}, {n})")

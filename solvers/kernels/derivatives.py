@@ -1,4 +1,4 @@
-"""Derivatives of kernel functions: gradients of their sums, and the metric that a kernel induces where its arguments are."""
+"""Derivatives of kernel functions: gradients of kernel sums, and the metric that a kernel induces on the input space."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from spotsvm.solvers.kernels.matrices.gram import check_rows, gram_matrix, kerne
 
 Floats = NDArray[np.float64]
 
-# of the spread of a column: with the error of order h^2 taken out, rounding and what is left are both below 1e-9
+# share of a column's spread: without the error of order h^2, rounding and the remaining error are both below 1e-9
 _STEP = 1e-3
-# two steps give the same derivative of a smooth function within this share
+# relative tolerance between the derivatives with two steps, if the function is smooth
 _SAME = 0.02
 
 
 def difference_steps(Z: Floats) -> Floats:
-    """Return a step for each column, a thousandth of its standard deviation; of its size where it is constant.
+    """Return a step for each column: a thousandth of its standard deviation, or of its size if it is constant.
 
     Parameters
     ----------
@@ -41,12 +41,12 @@ def difference_steps(Z: Floats) -> Floats:
 
 
 def gradient_by_differences(function: Callable[[Floats], Floats], X: Floats, steps: Floats) -> Floats:
-    """Differentiate functions of a row at some rows.
+    """Differentiate functions of a row at the given rows.
 
     Parameters
     ----------
     function : callable
-        From rows, (k, d), to the values of p functions, (k, p).
+        Maps rows, (k, d), to the values of p functions, (k, p).
     X : ndarray of shape (n, d)
         The rows.
     steps : ndarray of shape (d,)
@@ -72,12 +72,12 @@ def gradient_by_differences(function: Callable[[Floats], Floats], X: Floats, ste
 
 
 def tensor_by_differences(kernel: Callable[[Floats], Floats], x: Floats, steps: Floats) -> Floats:
-    """Differentiate a kernel by both of its arguments, where they are equal.
+    """Differentiate a kernel by both of its arguments, at equal arguments.
 
     Parameters
     ----------
     kernel : callable
-        From rows, (k, d), to their kernel matrix, (k, k).
+        Maps rows, (k, d), to their kernel matrix, (k, k).
     x : ndarray of shape (d,)
         The row.
     steps : ndarray of shape (d,)
@@ -108,7 +108,7 @@ def _mixed(kernel: Callable[[Floats], Floats], x: Floats, steps: Floats) -> Floa
 
 
 class KernelMetric(NamedTuple):
-    """What the metric of a kernel times a function of x needs, at some rows x.
+    """A kernel's value and derivatives at rows x, for the metric of the kernel times a function of x.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class KernelMetric(NamedTuple):
     gradient : ndarray of shape (n, d)
         The derivatives of K(x, x') by x, at x' = x.
     tensor : ndarray of shape (n, d, d)
-        g_ij(x): the derivatives of K(x, x') by x_i and x'_j, at x' = x; nan where there are none.
+        g_ij(x): the derivatives of K(x, x') by x_i and x'_j, at x' = x; nan where they do not exist.
     """
 
     value: Floats
@@ -133,23 +133,23 @@ def expansion_gradient(kernel: Kernel, X: Floats, Z: Floats, coefficients: Float
     kernel : Kernel
         The kernel function; not "precomputed".
     X : ndarray of shape (n, d)
-        Where the gradients are wanted.
+        Rows at which to compute the gradients.
     Z : ndarray of shape (m, d)
         The rows z_j.
     coefficients : ndarray of shape (p, m)
         The coefficients of each of p sums.
     steps : ndarray of shape (d,), optional
-        Of the difference quotients that a callable kernel is differentiated by; see `difference_steps`.
+        Steps of the difference quotients for a callable kernel; see `difference_steps`.
 
     Returns
     -------
     ndarray of shape (n, p, d)
-        The gradients; nan or infinite where there is none.
+        The gradients; nan or infinite where they do not exist.
 
     Raises
     ------
     SolverError
-        If the kernel is "precomputed", or a callable and there are no steps.
+        If the kernel is "precomputed", or if it is a callable and `steps` is None.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def expansion_gradient(kernel: Kernel, X: Floats, Z: Floats, coefficients: Float
 
 
 def kernel_metric(kernel: Kernel, X: Floats, steps: Floats | None = None) -> KernelMetric:
-    """Compute the metric tensor that a kernel induces at some rows, with what else eq. 6 of Williams et al. needs.
+    """Compute the metric tensor that a kernel induces at some rows, and the other terms of eq. 6 of Williams et al.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def _given(steps: Floats | None) -> Floats:
 
 
 def _slope(kernel: Kernel, values: Floats) -> Floats:
-    """Differentiate the kernel by what it is computed from, the inner product or the squared distance."""
+    """Differentiate the kernel by its base value, the inner product or the squared distance."""
     gamma = float(kernel.gamma)
     if kernel.name == "linear":
         return np.ones_like(values)
@@ -255,7 +255,7 @@ def _slope(kernel: Kernel, values: Floats) -> Floats:
     if kernel.name == "poly":
         degree = int(kernel.degree)
         return degree * gamma * (gamma * values + float(kernel.coef0)) ** max(degree - 1, 0)
-    half: Floats = 0.5 * gamma / kernel.of(values.copy())  # of either multiquadric: the sign is that of its value
+    half: Floats = 0.5 * gamma / kernel.of(values.copy())  # for both multiquadrics: the kernel value has the sign
     return half
 
 

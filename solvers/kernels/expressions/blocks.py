@@ -1,4 +1,4 @@
-"""The building blocks of kernel expressions: their names, the types they take and give, and which of them carry a number."""
+"""The building blocks of kernel expressions: names, argument and result types, and whether a block carries a number."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Block:
     name : str
         Its name in expressions and in files.
     arguments : tuple of {"scalar", "vector"}
-        The types that it takes, in their order; empty for a leaf.
+        The argument types, in order; empty for a leaf.
     result : {"scalar", "vector"}
-        The type that it gives.
+        The result type.
     values : {"none", "any", "positive"}
-        Whether it carries a number of its own, and which: any finite one, or a positive one.
+        Whether the block carries no number, any finite number, or a positive number.
     inputs : frozenset of str
-        Which of "x_i" and "x_j" it mentions by itself.
+        The inputs, "x_i" and "x_j", that the block itself depends on.
     """
 
     name: str
@@ -38,7 +38,7 @@ _BOTH = frozenset({"x_i", "x_j"})
 
 CONSTANTS = ("c1", "c2", "c3", "c4")
 
-# Table 1 of Koch 2011; what is overloaded there has a name for each type here
+# Table 1 of Koch 2011; an operator that is overloaded there has a name for each type here
 _OF_THE_PAPER = (
     *(Block(name, (), "scalar") for name in CONSTANTS),
     *(Block(name, (), "vector", inputs=frozenset({name})) for name in ("x_i", "x_j")),
@@ -50,7 +50,7 @@ _OF_THE_PAPER = (
     Block("vector_times_scalar", ("vector", "scalar"), "vector"),
 )
 
-# what keeps a matrix positive semidefinite, beside "add", "multiply" and "square"
+# blocks that keep a matrix positive semidefinite, in addition to "add", "multiply" and "square"
 _OF_KERNELS = (
     Block("number", (), "scalar", "any"),
     Block("linear", (), "scalar", "positive", _BOTH),
@@ -67,6 +67,6 @@ _OF_KERNELS = (
 PAPER_BLOCKS = {block.name: block for block in _OF_THE_PAPER}
 BLOCKS = PAPER_BLOCKS | {block.name: block for block in _OF_KERNELS}
 
-#: most levels and nodes of an expression, far above what is ever grown: they bound recursion over a tree, and the time that a
-#: hostile file can cost
+#: maximum levels and nodes of an expression, far more than any grown expression has: they bound recursion over a tree, and the
+#: time that a hostile file can cost
 MAX_DEPTH, MAX_SIZE = 64, 10_000

@@ -61,7 +61,7 @@ class VectorField(NamedTuple):
             return self.dot(self, pairs)
         if np.ndim(a) == 0 and np.ndim(b) == 0 and a == -b:
             return a * a * pairs.distance
-        # a square: what is below 0 is rounding
+        # a square: values below 0 are rounding errors
         return np.maximum(self.dot(self, pairs), 0)
 
 
@@ -81,9 +81,9 @@ def _product(first: ScalarField | None, second: ScalarField | None) -> ScalarFie
     return None if first is None or second is None else first * second
 
 
-# exp(-80) is 1.8e-35: nothing beside 1, but a normal number; denormals are up to 60 times slower
+# exp(-80) is 1.8e-35: negligible beside 1, but a normal number; denormals are up to 60 times slower
 _LOWEST_EXPONENT = -80
-# pairs of a block: 256 kB a field, a quarter of the time of whole matrices at n = 400
+# pairs in a block, 256 kB for each field: a quarter of the time of whole matrices at n = 400
 _BLOCK = 2**15
 
 
@@ -92,14 +92,14 @@ def evaluate(expression: Expression, products: InnerProducts, constants: Mapping
 
     Vectors enter an expression through sums and products with scalars alone, so each is a(i, j) x_i + b(i, j) x_j, and every
     inner product and squared distance follows from those of the rows. A node costs O(n m) at most, whatever the number of
-    features, and O(n + m) or O(1) where it depends on one of the rows or on none.
+    features, O(n + m) if it depends on one of the rows, and O(1) if on neither.
 
     Parameters
     ----------
     expression : Expression
         A scalar.
     products : InnerProducts
-        Of n and m rows.
+        Inner products of n and m rows.
     constants : mapping of str to float, optional
         A finite number for each symbolic constant of the expression.
 
@@ -134,14 +134,14 @@ def evaluate_settings(
 ) -> Iterator[Floats]:
     """Compute the matrices of one expression under several settings of its constants.
 
-    What depends on no constant is computed once.
+    Nodes that depend on no constant are computed once.
 
     Parameters
     ----------
     expression : Expression
         A scalar.
     products : InnerProducts
-        Of n and m rows.
+        Inner products of n and m rows.
     settings : iterable of mapping
         As `constants` of `evaluate`.
 
@@ -196,20 +196,20 @@ class Evaluation:
     Parameters
     ----------
     pairs : PairFields
-        What is known of the pairs.
+        Inner products, norms and distances of the pairs.
     constants : mapping of str to number
         The values of the symbolic constants.
     known : dict
-        Fields of parts without constants, which are added to it.
+        Fields of the nodes without constants; new fields are added to it.
     number : callable, default=numpy.float64
-        Makes the numbers that nodes carry into the kind of number that the fields have.
+        Converts the nodes' numbers to the number type of the fields.
     """
 
     def __init__(self, pairs: PairFields, constants: Mapping[str, Any], known: dict[Any, Any], number: Any = np.float64):
         self.pairs, self.constants, self.known, self.number = pairs, constants, known, number
 
     def scalar(self, node: Expression) -> ScalarField:
-        """Return the field of a scalar, silent about overflow and 0/0."""
+        """Return the field of a scalar, without warnings about overflow and 0/0."""
         with np.errstate(all="ignore"):
             return self._of(node)
 
@@ -240,7 +240,7 @@ class Evaluation:
 
     @cached_property
     def _left(self) -> Evaluation:
-        """The same of each row of the left with itself: there every inner product is |x_i|^2."""
+        """The evaluation of each left row with itself: there every inner product is |x_i|^2."""
         return self._with_itself("left")
 
     @cached_property
@@ -254,7 +254,7 @@ class Evaluation:
 
 
 def _inverse_root(squared: ScalarField) -> ScalarField:
-    """Return 1 / sqrt(k(x, x)), 0 where k(x, x) is 0: all of that row of a positive semidefinite matrix is."""
+    """Return 1 / sqrt(k(x, x)), 0 where k(x, x) is 0: then the whole row of a positive semidefinite matrix is 0."""
     nothing = squared == 0
     return np.where(nothing, squared, 1 / np.where(nothing, squared + 1, np.sqrt(squared)))
 

@@ -1,4 +1,4 @@
-"""Kernel functions as typed expression trees, which are plain data."""
+"""Kernel functions as typed expression trees, stored as plain data."""
 
 from __future__ import annotations
 
@@ -41,8 +41,9 @@ class Expression:
     `"exponential"`                                 a scalar k            `exp(v (normalise(k) - 1))`
     =============================================== ===================== ===================================
 
-    The upper part is the paper's search space. The lower part carries numbers v of its own; with "add", "multiply" and
-    "square" it makes matrices that are positive semidefinite whatever the data. Where k(x, x) is 0, "normalise" is 0.
+    The blocks down to "vector_times_scalar" are the paper's search space. Most of those from "number" on carry a number v;
+    together with "add", "multiply" and "square" they give positive semidefinite matrices for all data, if no "number" is
+    negative. Where k(x, x) is 0, "normalise" is 0.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class Expression:
     arguments : tuple of Expression
         Its arguments.
     value : float, optional
-        Its number v: finite, and positive but for "number"; only for blocks that have one.
+        The number v, only for blocks that carry a number: finite, and positive except for "number".
 
     Raises
     ------
@@ -61,8 +62,8 @@ class Expression:
 
     See Also
     --------
-    spotsvm.ExpressionKernel : A kernel for machines.
-    spotsvm.EvolvedKernelSVC : Evolves one.
+    spotsvm.ExpressionKernel : An expression as the kernel of an estimator.
+    spotsvm.EvolvedKernelSVC : Searches for an expression by genetic programming.
 
     References
     ----------
@@ -113,12 +114,12 @@ class Expression:
         return self._hash
 
     def __reduce__(self) -> tuple[type[Expression], tuple[Any, ...]]:
-        # built anew where it is unpickled: hashes of strings differ between processes
+        # rebuilt when unpickled: hashes of strings differ between processes
         return Expression, (self.block, self.arguments, self.value)
 
     @property
     def type(self) -> Type:
-        """What it gives: "scalar" or "vector"."""
+        """The result type, "scalar" or "vector"."""
         return BLOCKS[self.block].result
 
     def nodes(self) -> Iterator[Expression]:
@@ -135,7 +136,7 @@ class Expression:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The numbers that it carries, in the order of its nodes."""
+        """The numbers of the nodes, in the order of `nodes`."""
         return tuple(node.value for node in self.nodes() if node.value is not None)
 
     def with_values(self, values: Sequence[float]) -> Expression:
@@ -144,7 +145,7 @@ class Expression:
         Parameters
         ----------
         values : sequence of float
-            As many as `values` has, in its order.
+            New numbers in the order of the property `values`, and equally many.
 
         Returns
         -------
@@ -154,7 +155,7 @@ class Expression:
         Raises
         ------
         SolverError
-            If their number is another, or one of them is out of range.
+            If there are too few or too many numbers, or a number is out of range.
 
         Examples
         --------
@@ -171,7 +172,7 @@ class Expression:
         return Expression(self.block, tuple(child._with_next(remaining) for child in self.arguments), value)
 
     def bind(self, constants: Mapping[str, float]) -> Expression:
-        """Put numbers in the place of symbolic constants; those not named are kept.
+        """Replace symbolic constants by numbers; constants that are not named stay symbolic.
 
         Parameters
         ----------
@@ -195,7 +196,7 @@ class Expression:
         return Expression(self.block, tuple(child.bind(constants) for child in self.arguments), self.value)
 
     def text(self) -> str:
-        """Return the formula as plain text, numbers with four digits.
+        """Return the formula as plain text, with numbers of four digits.
 
         Returns
         -------
@@ -207,7 +208,7 @@ class Expression:
         return text_formula(self)
 
     def latex(self) -> str:
-        """Return the formula in LaTeX's mathematics, numbers with four digits.
+        """Return the formula in LaTeX math mode, with numbers of four digits.
 
         Returns
         -------
@@ -219,7 +220,7 @@ class Expression:
         return latex_formula(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return nested dictionaries, lists, strings and numbers, as JSON can hold them.
+        """Return the tree as nested dictionaries, lists, strings and numbers that JSON can store.
 
         Returns
         -------
@@ -235,12 +236,12 @@ class Expression:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Expression:
-        """Read what `to_dict` gave, checking all of it; nothing is executed.
+        """Read the result of `to_dict` and check all of it; nothing is executed.
 
         Parameters
         ----------
         content : mapping
-            A "block", and its "arguments" and "value" where it has them.
+            A "block", with "arguments" and "value" if the block has them.
 
         Returns
         -------
@@ -250,7 +251,7 @@ class Expression:
         Raises
         ------
         SolverError
-            If it is no such mapping, naming what is wrong and where.
+            If the mapping is invalid; the message says what is wrong and where.
 
         Examples
         --------
@@ -268,7 +269,7 @@ class Expression:
         Parameters
         ----------
         text : str
-            What `json.dumps(expression.to_dict())` gives.
+            The result of `json.dumps(expression.to_dict())`.
 
         Returns
         -------
@@ -278,7 +279,7 @@ class Expression:
         Raises
         ------
         SolverError
-            If it is no JSON, or no expression.
+            If the text is not JSON, or not an expression.
         """
         from spotsvm.solvers.kernels.expressions.reading import read_json
 

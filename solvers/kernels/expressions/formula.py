@@ -1,16 +1,16 @@
-"""Kernel expressions as formulae, in plain text and in LaTeX, with the parentheses that they need."""
+"""Kernel expressions as formulae, in plain text and in LaTeX, with only the necessary parentheses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-# how tightly a formula holds together; one that holds less than its place asks for is put in parentheses
+# binding strength of a formula; a formula that binds less tightly than its context needs gets parentheses
 _NEGATIVE, _SUM, _OPEN_PRODUCT, _PRODUCT, _POWER, _ATOM = range(6)
 
 
 class _Node(Protocol):
-    """The part of `Expression` that a formula shows."""
+    """The part of `Expression` that a formula needs."""
 
     @property
     def block(self) -> str: ...
@@ -68,7 +68,7 @@ def _sum_or_product(block: str, first: _Formula, last: _Formula, times: str) -> 
         return _Formula(f"{first.within(_SUM)} + {last.within(_SUM)}", _SUM)
     if block in ("subtract", "subtract_vectors"):
         return _Formula(f"{first.within(_SUM)} - {last.within(_OPEN_PRODUCT)}", _SUM)
-    # "a <x, z>" may end a product, but what followed it would read as another vector
+    # "a <x, z>" may end a product, but a factor after it would read as another vector
     holds = _OPEN_PRODUCT if last.holds == _OPEN_PRODUCT else _PRODUCT
     return _Formula(f"{first.within(_PRODUCT)}{times}{last.within(_OPEN_PRODUCT)}", holds)
 
@@ -115,7 +115,7 @@ def _latex(node: _Node) -> _Formula:
 
 
 def _times(following: _Formula) -> str:
-    """Two numbers side by side would read as one."""
+    """Return a dot before a digit: two adjacent numbers would read as a single number."""
     return r" \cdot " if following.string[:1].isdigit() else " "
 
 

@@ -29,8 +29,8 @@ class InnerProducts:
     right : ndarray of shape (m,)
         |z_j|^2.
     distances : ndarray of shape (n, m), optional
-        ||x_i - z_j||^2. Where it is left out it is left_i + right_j - 2 G_ij, which has fewer digits for rows that are close
-        to each other and far from the origin.
+        ||x_i - z_j||^2. The default is left_i + right_j - 2 G_ij, which is less exact for rows that are close to each other and
+        far from the origin.
 
     Raises
     ------
@@ -73,14 +73,14 @@ class InnerProducts:
 
     @classmethod
     def between(cls, X: Floats, Z: Floats | None = None) -> InnerProducts:
-        """Compute them for the rows of two arrays.
+        """Compute the inner products of the rows of two arrays.
 
         Parameters
         ----------
         X : ndarray of shape (n, d)
             Finite numbers.
         Z : ndarray of shape (m, d), optional
-            X itself where it is left out; then G is exactly symmetric, and its diagonal is `left`.
+            X by default; G is then exactly symmetric, and its diagonal is `left`.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             left = np.einsum("ij,ij->i", X, X)
@@ -92,7 +92,7 @@ class InnerProducts:
             return cls(G, left, left, squared_distances(X))
 
     def block(self, rows: Any, columns: Any) -> InnerProducts:
-        """Return those of some rows on the left and some on the right.
+        """Return the inner products of some rows on the left with some on the right.
 
         Parameters
         ----------

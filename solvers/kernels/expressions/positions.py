@@ -1,4 +1,4 @@
-"""The parts of an expression by their place, and a part replaced by another."""
+"""The nodes of an expression with their positions, and the replacement of a node."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spotsvm.solvers.kernels.expressions.expression import Expression
 
 
 class Part(NamedTuple):
-    """A node of an expression, with its place in it.
+    """A node of an expression, with its position.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Part(NamedTuple):
 
 
 def parts_of(expression: Expression) -> list[Part]:
-    """List every node with its place, the root first.
+    """List every node with its position, the root first.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ def with_part(expression: Expression, position: tuple[int, ...], new: Expression
     expression : Expression
         Any.
     position : tuple of int
-        The place of the part.
+        The position of the part.
     new : Expression
-        What to put there, of the same type.
+        The replacement, of the same type.
 
     Raises
     ------
     SolverError
-        If it is of another type, or the expression grows beyond what one may have.
+        If the replacement has another type, or the new expression is too large.
 
     Examples
     --------

@@ -29,7 +29,7 @@ class _Node:
 
 def read_mapping(make: Callable[..., T], content: Mapping[str, Any]) -> T:
     """Read a mapping as `Expression.from_dict` does; `make` is the class `Expression`."""
-    # by a stack of its own: a file of 10^5 levels must end in an error that says so
+    # with an explicit stack: a file of 10^5 levels must raise a clear error
     stack = [_opened(content, "expression")]
     n_nodes = 1
     while True:

@@ -8,7 +8,7 @@ _LENGTH = 40
 
 
 def shown(content: Any) -> str:
-    """Show a number or a short string as it is, and of anything else its type: a walk through hostile data may not end."""
+    """Show a number or a short string as it is, and only the type of other data: traversing hostile data may not end."""
     if isinstance(content, int) and not isinstance(content, bool) and abs(content) >= 10**_LENGTH:
         return "a whole number of more than 40 digits"
     if content is None or isinstance(content, (bool, int, float)):

@@ -1,4 +1,4 @@
-"""Shorter expressions of the same kernel: numbers merged, and normalisations left out that change nothing."""
+"""Shorter expressions of the same kernel: numbers are merged, and superfluous normalisations removed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ _OF_UNIT_DIAGONAL = ("gaussian", "rational", "normalise")
 
 
 def simplified(expression: Expression) -> Expression:
-    """Merge numbers and leave out what changes nothing, where the kernel is positive semidefinite.
+    """Merge numbers and remove superfluous blocks of a positive semidefinite kernel.
 
-    Factors are collected, products and powers of Gaussians become one, sums and products of numbers are worked out, and a
-    kernel that is normalised already, or only scaled, is not scaled or normalised again. The values stay the same but for
-    rounding; numbers beyond 1e100 or below 1e-100 are held there.
+    Factors are collected, products and powers of Gaussians are merged into a single Gaussian, and sums and products of numbers
+    are computed. A kernel that is already normalised or scaled is not normalised or scaled again. The values stay the same up to
+    rounding; numbers are clipped to 1e-100 .. 1e100.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
 """Kernel functions with their parameters, alone and combined.
 
-It may import the number checks and errors of `spotsvm.solvers`.
+It may import the checks of numbers and the errors of `spotsvm.solvers`.
 """

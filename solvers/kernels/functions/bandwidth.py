@@ -1,4 +1,4 @@
-"""The scale of a kernel: gamma as scikit-learn has it, or sigma."""
+"""The scale of a kernel: gamma as in scikit-learn, or sigma."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def resolve_gamma(
     Parameters
     ----------
     gamma : {"scale", "auto"} or float, default="scale"
-        "scale" is 1 / (n_features Var(X)), or 1 where X is constant; "auto" is 1 / n_features: as in scikit-learn's SVC.
+        "scale" is 1 / (n_features Var(X)), or 1 if X is constant; "auto" is 1 / n_features, as in scikit-learn's SVC.
     X : ndarray of shape (n_samples, n_features), optional
-        The data that the two names refer to.
+        The data, needed for "scale" and "auto".
     sigma : float, optional
         Instead of gamma, the width of exp(-d^2 / (2 sigma^2)): gamma is 1 / (2 sigma^2).
 
     Raises
     ------
     SolverError
-        If `gamma` is none of these, `sigma` not positive, both are given, or X is missing or too large for its variance.
+        If `gamma` is invalid, `sigma` is not positive, both are set, X is missing, or its variance overflows.
 
     References
     ----------
@@ -64,12 +64,12 @@ def _gamma_of_sigma(sigma: Any, gamma: Any) -> float:
         raise SolverError(f"sigma={sigma!r} and gamma={gamma!r} are both given; use one, gamma is 1 / (2 sigma^2)")
     width = as_float(sigma)
     if not 1e-150 < width < 1e150:
-        raise SolverError(f"sigma={sigma!r}; use a positive number whose square is one too, 1e-150 to 1e150")
+        raise SolverError(f"sigma={sigma!r}; use a positive number, from 1e-150 to 1e150")
     return 0.5 / width**2
 
 
 def _scale(X: NDArray[np.float64]) -> float:
-    if X.min() == X.max():  # the computed variance of a constant need not be 0
+    if X.min() == X.max():  # rounding may give a constant a variance above 0
         return 1.0
     with np.errstate(over="ignore", invalid="ignore"):
         variance = float(X.var())

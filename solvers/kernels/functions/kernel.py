@@ -1,4 +1,4 @@
-"""A kernel function by name, with its parameters: what it needs of the data and what it makes of it."""
+"""A kernel function by name, with its parameters."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BASES: dict[str, Base] = {
 }
 KERNELS = tuple(_BASES)
 
-# exp(-80) is 1.8e-35: nothing beside 1, but a normal number in either precision; denormals are up to 60 times slower
+# exp(-80) is 1.8e-35: negligible beside 1, but a normal number in both precisions; denormals are up to 60 times slower
 _LOWEST_EXPONENT = -80.0
 
 
@@ -52,13 +52,13 @@ class Kernel:
     ========================= ==========================================
 
     "epanechnikov", "multiquadric", "negative_multiquadric" and "sigmoid" are indefinite. The multiquadric grows with the
-    distance: it is a hard case for solvers rather than a similarity. Its negative is conditionally positive definite, so
-    that with a bias it makes a convex problem.
+    distance: it is a hard test case for solvers rather than a similarity. Its negative is conditionally positive definite, so
+    the dual with a bias is convex.
 
     Parameters
     ----------
     name : str or callable
-        A name of the table, or a function of two arrays of shapes (n, d) and (m, d) that returns a matrix of shape (n, m).
+        A name from the table, or a function of two arrays of shapes (n, d) and (m, d) that returns a matrix of shape (n, m).
     gamma : float, default=1.0
         Finite; not negative where it multiplies a distance. Mierswa's kappa in eq. 28 and 30.
     coef0 : float, default=0.0
@@ -69,12 +69,12 @@ class Kernel:
     Raises
     ------
     SolverError
-        If a parameter is not as above.
+        If a parameter is invalid.
 
     See Also
     --------
-    gram_matrix : Its values for all pairs of rows.
-    spotsvm.ExactSVC : A machine that takes its names.
+    gram_matrix : Computes the kernel values for all pairs of rows.
+    spotsvm.ExactSVC : An estimator with a kernel of these names.
 
     References
     ----------
@@ -107,12 +107,12 @@ class Kernel:
 
     @property
     def base(self) -> Base:
-        """What the kernel is computed from; "rows" for a callable."""
+        """The quantity from which the kernel is computed; "rows" for a callable."""
         return _BASES[self.name] if isinstance(self.name, str) else "rows"
 
     @property
     def label(self) -> str:
-        """The kernel for error messages."""
+        """Name and parameters of the kernel, for error messages."""
         if not isinstance(self.name, str):
             return f"the callable {getattr(self.name, '__qualname__', repr(self.name))}"
         if self.name in ("linear", "precomputed"):
@@ -124,13 +124,13 @@ class Kernel:
 
     @property
     def positive_semidefinite(self) -> bool:
-        """Whether every matrix of this kernel is known to be positive semidefinite; False where that is not known."""
+        """Whether every matrix of this kernel is known to be positive semidefinite; False if it is not known."""
         if self.name == "poly":
             return self.degree == 0 or (self.gamma >= 0 and self.coef0 >= 0)
         return self.name in ("linear", "rbf")
 
     def of(self, values: Floats) -> Floats:
-        """Turn inner products or squared distances, whichever is its `base`, into kernel values, in place.
+        """Turn inner products or squared distances (see `base`) into kernel values, in place.
 
         Parameters
         ----------

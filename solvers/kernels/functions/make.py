@@ -21,14 +21,14 @@ def make_kernel(
     degree: int = 3,
     sigma: Any = None,
 ) -> Kernel:
-    """Make a kernel from the parameters that scikit-learn's SVC has, and sigma.
+    """Make a kernel from the parameters of scikit-learn's SVC, or with sigma in place of gamma.
 
     Parameters
     ----------
     kernel : str, callable or Kernel, default="rbf"
-        As in `Kernel`; one that is made already is given back.
+        A name or callable as in `Kernel`; a `Kernel` is returned unchanged.
     X : ndarray of shape (n_samples, n_features), optional
-        The data that gamma's names refer to.
+        The data, needed for gamma="scale" and "auto".
     gamma : {"scale", "auto"} or float, default="scale"
         As in `resolve_gamma`.
     coef0, degree : float, int
@@ -39,7 +39,7 @@ def make_kernel(
     Raises
     ------
     SolverError
-        If a parameter is not as above, or `sigma` is given to a kernel other than "rbf".
+        If a parameter is invalid, or `sigma` is set with a kernel other than "rbf".
 
     References
     ----------
@@ -57,5 +57,5 @@ def make_kernel(
         raise SolverError(f"sigma={sigma!r} is the width of the kernel 'rbf'; the kernel {kernel!r} has none")
     uses_gamma = isinstance(kernel, str) and kernel not in ("linear", "precomputed")
     if not uses_gamma and isinstance(gamma, str):
-        X = np.ones((1, 1))  # checked, though it has no effect
+        X = np.ones((1, 1))  # gamma is checked although this kernel does not use it
     return Kernel(kernel, resolve_gamma(gamma, X, sigma=sigma), coef0, degree)

@@ -1,4 +1,4 @@
-"""Several kernels, each on its own columns of the data, combined into one."""
+"""Several kernels, each on its own columns of the data, combined into a sum or a product."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BaseKernel:
-    """A kernel on some columns of the data.
+    """A kernel on selected columns of the data.
 
     Parameters
     ----------
     kernel : Kernel
         The kernel function; any but "precomputed".
     columns : tuple of int
-        The columns that it sees, at least one, 0 or more each.
+        Indices of the columns, at least one, each 0 or more.
 
     Raises
     ------
@@ -41,12 +41,12 @@ class BaseKernel:
 
     def __post_init__(self) -> None:
         if self.kernel.name == "precomputed":
-            raise SolverError("kernel='precomputed' has no columns; a combination is of kernels that are functions of rows")
+            raise SolverError("kernel='precomputed' has no columns; combine kernels that are functions of rows")
         if not self.columns or min(self.columns) < 0:
-            raise SolverError(f"columns={self.columns!r}; use one column or more, each counted from 0")
+            raise SolverError(f"columns={self.columns!r}; use one or more column indices, counted from 0")
 
     def of(self, X: Floats) -> Floats:
-        """Return its columns of some rows, C-contiguous."""
+        """Return the columns of X, C-contiguous."""
         return np.ascontiguousarray(X[:, self.columns])
 
 
@@ -59,12 +59,12 @@ class MultiKernel:
     Parameters
     ----------
     bases : tuple of BaseKernel
-        The kernels, one or more; of a product all are "rbf".
+        The kernels, one or more; all "rbf" in a product.
     weights : tuple of float
-        Finite, 0 or more, at least one of them positive: one for each kernel of a sum, a single one for a product. A kernel
-        of weight 0 is not computed.
+        Finite, 0 or more, at least one positive: one weight for each kernel of a sum, a single weight for a product. A kernel of
+        weight 0 is not computed.
     product : bool, default=False
-        Whether it is a product.
+        Whether the kernels are multiplied instead of added.
 
     Raises
     ------
@@ -104,7 +104,7 @@ class MultiKernel:
 
     @property
     def terms(self) -> list[tuple[BaseKernel, float]]:
-        """The kernels whose weight is positive, with their weights; of a product all of them, with its weight."""
+        """The kernels of positive weight with their weights; for a product, all kernels with the product's weight."""
         weights = self.weights * len(self.bases) if self.product else self.weights
         return [(base, float(weight)) for base, weight in zip(self.bases, weights, strict=True) if weight > 0]
 
@@ -120,9 +120,9 @@ class MultiKernel:
 
     @property
     def label(self) -> str:
-        """The kernel for error messages."""
+        """Description of the kernel, for error messages."""
         return f"a {'product' if self.product else 'sum'} of {self.n_terms} kernels"
 
     def scaled_columns(self, X: Floats) -> Floats:
-        """Return the columns of a product, each times the root of its gamma: it is the Gaussian kernel of these, gamma 1."""
+        """Return the columns, each times the root of its gamma: the product is their Gaussian kernel with gamma 1."""
         return np.hstack([base.of(X) * np.sqrt(base.kernel.gamma) for base in self.bases])

@@ -1,4 +1,4 @@
-"""Compiled loops of sums of Gaussian kernels, from squared distances that are kept by columns."""
+"""Compiled loops of sums of Gaussian kernels, from squared distances stored in columns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spotsvm.surrogates.compiled import compiled
 
 _BLOCK = 1024  # rows that stay in the processor's cache while all kernels are added to them
 _PER_OCTAVE = math.log2(math.e)
-_LOWEST = np.float32(-126)  # below which powers of two become denormal and slow
+_LOWEST = np.float32(-126)  # below this exponent powers of two are denormal and slow
 
 # 2^f for 0 <= f < 1, interpolated at the Chebyshev points: correct to 3e-9, 1 at 0
 _A, _B, _C, _D, _E, _F, _G = (
@@ -29,7 +29,7 @@ _A, _B, _C, _D, _E, _F, _G = (
 
 @compiled
 def _gaussians(distances, rate, values, octaves):
-    """Write 2^(rate d) to `values`, in single precision throughout: so it is vectorised, twice as wide as in double precision."""
+    """Write 2^(rate d) to `values`, in single precision only: vectors are then twice as wide as in double precision."""
     for k in range(distances.shape[0]):
         x = rate * distances[k]
         x = x if x > _LOWEST else _LOWEST
@@ -63,7 +63,7 @@ def add_gaussians(distances, slots, gamma, coefficients, out):
 
 @compiled
 def keep_gaussians(distances, slots, gamma, kernels):
-    """Write exp(-gamma d) to some rows of `kernels`, from the same rows of `distances`: what `add_gaussians` adds up."""
+    """Write exp(-gamma d) to some rows of `kernels`, from the same rows of `distances`, for `add_columns`."""
     rate = np.float32(-gamma * _PER_OCTAVE)
     octaves = np.empty(distances.shape[1], np.int32)
     for slot in slots:
@@ -116,7 +116,7 @@ def fill_distances(columns, out):
 def fill_columns(X, columns, unit, slots, out):
     """Write the squared distances from row i of X to all rows, given by columns (d, m), to row slots[i] of `out`, in some unit.
 
-    Gives the largest, before it is divided.
+    Return the largest distance, before the division by the unit.
     """
     m = columns.shape[1]
     largest = 0.0

@@ -9,8 +9,8 @@ from spotsvm.surrogates.compiled import compiled
 
 @compiled(inline="always")
 def power(x):
-    """Return exp(256 x), x <= 0, by the series of exp(x), squared eight times; written into its loop, which stays vectorised."""
-    x = x if x > -0.3125 else -0.3125  # exp(-80), below which numbers become denormal and slow
+    """Return exp(256 x), x <= 0, by the series of exp(x), squared eight times; inlined, so that its loop stays vectorised."""
+    x = x if x > -0.3125 else -0.3125  # the result is exp(-80); much smaller results would be denormal and slow
     tail = 1 / 720 + x * (1 / 5040 + x * (1 / 40320 + x * (1 / 362880)))
     e = 1.0 + x * (1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * tail)))))
     e = e * e
@@ -25,10 +25,10 @@ def power(x):
 
 @compiled
 def fill_gaussian(distances, gamma, K):
-    """Write exp(-gamma d) for squared distances d, correct to single precision however small.
+    """Write exp(-gamma d) for squared distances d, correct to single precision even for tiny values.
 
-    The exponential of a 256th of the exponent by its series, squared eight times: in this form it is vectorised on every
-    processor, which calls of a library function in a compiled loop are not.
+    The exponential of x / 256 is computed by its series and squared eight times. This form is vectorised on every processor; a
+    call of a library function in a compiled loop is not.
     """
     scale = -gamma / 256.0
     for i in range(distances.shape[0]):

@@ -1,4 +1,4 @@
-"""Compiled loops of sums of kernel matrices in single precision, of which the upper half is stored row after row."""
+"""Compiled loops of sums of kernel matrices in single precision, stored as upper halves row after row."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import numpy as np
 
 from spotsvm.surrogates.compiled import compiled
 
-_LOWEST = np.float32(-80.0)  # exp(-80), below which numbers become denormal and slow
+_LOWEST = np.float32(-80.0)  # exp(-80): much smaller numbers would be denormal and slow
 _LOG2E = np.float32(1.44269504088896341)
-_MAGIC = np.float32(12582912.0)  # 1.5 2^23: what is added to it is rounded to a whole number, found in its low bits
+_MAGIC = np.float32(12582912.0)  # 1.5 2^23: adding x rounds x to an integer, which stands in the low bits of the sum
 _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-2.12194440e-4)
 _ONE, _HALF = np.float32(1.0), np.float32(0.5)
 _C3, _C4, _C5, _C6, _C7 = (np.float32(1.0 / f) for f in (6.0, 24.0, 120.0, 720.0, 5040.0))
@@ -19,8 +19,8 @@ _EXPONENT_OF_ONE = np.int32(127 << 23)
 def add_exponentials(exponents, scale, weight, less, powers, bits, total):
     """Add weight (exp(scale x) - less) for exponents x, where scale x is at most 0.
 
-    exp is 2^m exp(r) with |r| <= log(2) / 2, and exp(r) - 1 is by its series: with `less` = 1 correct to single precision
-    however near to 0. All loops are vectorised; `powers` and `bits` are the same memory as float32 and int32.
+    exp is 2^m exp(r) with |r| <= log(2) / 2, and exp(r) - 1 is computed by its series. With `less` = 1 the result is correct to
+    single precision even near 0. All loops are vectorised; `powers` and `bits` are the same memory as float32 and int32.
     """
     for k in range(len(exponents)):
         x = scale * exponents[k]

@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Block = Callable[[slice, slice], Floats]
 
-#: Bytes that blocks may take beside the result, unless something else is asked for.
+#: Default memory of the blocks, in bytes, in addition to the result.
 MAX_BYTES = 200 * 2**20
-# blocks that stay in the processor's cache between the passes over them are the fastest
+# fastest are blocks that stay in the processor's cache between the passes over them
 SYMMETRIC_ROWS, RECTANGULAR_ROWS = 128, 512
 
 
 def rows_within(max_bytes: int, columns: int) -> int:
-    """Return how many rows of some columns fit, at least one: a block needs three arrays of its size."""
+    """Return how many rows of a block fit, at least one: a block needs three arrays of its size."""
     return max(1, int(max_bytes) // max(1, 24 * columns))
 
 
@@ -36,7 +36,7 @@ def _below_diagonal(size: int) -> NDArray[np.bool_]:
 def fill_symmetric(result: NDArray[np.floating], compute: Block, max_bytes: int = MAX_BYTES) -> None:
     """Fill a symmetric matrix from its blocks on and above the diagonal.
 
-    `compute(rows, columns)` gives a block, which is overwritten.
+    `compute(rows, columns)` returns a block, which is then overwritten.
     """
     n = len(result)
     for block in row_blocks(n, min(SYMMETRIC_ROWS, rows_within(max_bytes, n))):

@@ -1,4 +1,4 @@
-"""Gaussian kernels between single rows and all rows of another set, and their distances, kept within a number of bytes."""
+"""Gaussian kernels between single rows and all rows of another set, and their distances, cached within a memory limit."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _BLOCK_BYTES = 2**23
 class DistanceColumns:
     """Sums of Gaussian kernels around a few rows of a large set, at all rows of another set.
 
-    The squared distances from a row of X to all rows of Z are one column. A column is computed when it is first needed,
-    in double precision, and kept in single precision; where there is no more room, it takes the place of the one
-    that has not been needed for longest. So neither memory nor time grows with the square of the rows of X. Where one gamma
-    comes several times in succession, the kernels of a column are kept beside its distances, and are only added up.
+    The squared distances from a row of X to all rows of Z are one column. A column is computed in double precision when it is
+    first needed, and cached in single precision; when the cache is full, it replaces the least recently used column. So neither
+    memory nor time grows with the square of the rows of X. If the same gamma is used several times in succession, the kernel
+    values of a column are cached beside its distances.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
-        Rows that kernels are put around: finite numbers.
+        Centres of the kernels: finite numbers.
     Z : array-like of shape (m, d)
-        Rows at which the sums are wanted: finite numbers.
+        Rows at which the sums are computed: finite numbers.
     max_bytes : int, default=200 MiB
         Memory for the columns, 8 m bytes each; at least one is kept.
 
@@ -42,12 +42,12 @@ class DistanceColumns:
     n_computed : int
         Columns computed so far.
     kept_bytes : int
-        Memory of the columns, of their kernels too where there are any.
+        Memory of the columns and of their cached kernel values.
 
     Raises
     ------
     SolverError
-        If X or Z holds no finite numbers, they differ in their columns, or `max_bytes` is negative.
+        If X or Z has entries that are not finite numbers, their numbers of columns differ, or `max_bytes` is negative.
 
     Examples
     --------
@@ -63,16 +63,16 @@ class DistanceColumns:
         if not max_bytes >= 0:
             raise SolverError(f"max_bytes={max_bytes!r} is not a number of bytes; use 0 or more")
         self._pairs = DistanceRows.between(rows, others)
-        # distances are kept in units of the data's own size, so that single precision holds them whatever the scale
+        # distances are stored in units of the data's size, so that single precision suffices at any scale
         with np.errstate(over="ignore"):
             unit = float(self._pairs.norms_Z.mean())
         self._unit = unit if 0 < unit < np.inf else 1.0
         self._features = np.ascontiguousarray(others.T) if rows.shape[1] <= COMPILED_FEATURES else np.empty((0, 0))
         self._capacity = min(len(rows), max(1, int(max_bytes) // (8 * len(others))))
-        # memory that is never written to is none that is used
+        # memory that is never written to is not used
         self._columns = np.empty((self._capacity, len(others)), np.float32)
         self._kernels = np.empty_like(self._columns)
-        self._gammas = np.full(self._capacity, np.nan)  # those that the kernels of each column are of
+        self._gammas = np.full(self._capacity, np.nan)  # gamma of each column's kernel values
         self._last_gamma = np.nan
         self._slot_of: OrderedDict[int, int] = OrderedDict()
         self.n_computed = 0
@@ -83,12 +83,12 @@ class DistanceColumns:
         return 4 * self._columns.shape[1] * (len(self._slot_of) + int(np.count_nonzero(~np.isnan(self._gammas))))
 
     def gaussian_sums(self, rows: Any, gamma: float, coefficients: Any) -> Floats:
-        """Compute sum_j c_pj exp(-gamma ||x_j - z||^2) at all z, for one or several vectors of coefficients.
+        """Compute sum_j c_pj exp(-gamma ||x_j - z||^2) at all z, for p vectors of coefficients.
 
         Parameters
         ----------
         rows : array-like of int, shape (k,)
-            Rows x_j of X, each once.
+            Indices of the rows x_j of X, all different.
         gamma : float
             Scale of the kernel, 0 or more.
         coefficients : array-like of shape (p, k)
@@ -121,7 +121,7 @@ class DistanceColumns:
         return sums
 
     def _keep(self, slots: Integers, gamma: float) -> None:
-        """Compute the kernels of those columns that are not there."""
+        """Compute the missing kernel values of columns."""
         from spotsvm.solvers.kernels.matrices._column_kernels import keep_gaussians
 
         missing = slots[self._gammas[slots] != gamma]
@@ -130,7 +130,7 @@ class DistanceColumns:
             self._gammas[missing] = gamma
 
     def _slots(self, rows: Integers) -> Integers:
-        """Return where the columns of some rows are, at most as many as fit, once those that are missing are computed."""
+        """Compute missing columns of some rows, and return the slots of these rows; they must fit into the cache."""
         known = self._slot_of
         missing = []
         for row in rows.tolist():
@@ -145,7 +145,7 @@ class DistanceColumns:
         return np.array([known[row] for row in rows.tolist()], dtype=np.intp)
 
     def _free(self, count: int) -> list[int]:
-        """Return slots to write to: new ones as long as there is room, then those not needed for longest."""
+        """Return slots to write to: unused slots first, then the least recently used."""
         used = len(self._slot_of)
         slots = list(range(used, min(self._capacity, used + count)))
         while len(slots) < count:

@@ -15,24 +15,24 @@ Rows = slice | NDArray[np.intp]
 
 # below this many features, differences are as fast as a matrix product (measured at n = 1500)
 _DIRECT_FEATURES = 4
-#: up to so many features, differences in a compiled loop are faster for the rows of one array (measured at n = 64 to 1000)
+#: up to this many features, differences in a compiled loop are faster for the rows of a single array (n = 64 to 1000)
 COMPILED_FEATURES = 20
-# a distance this small against the norms has lost three digits or more to cancellation, and is computed from differences
+# a distance this small relative to the norms has lost three digits or more to cancellation, and is computed from differences
 _CANCELLED = 1e-3
 
 
 def squared_distances(X: Floats, Z: Floats | None = None) -> Floats:
     """Compute ||x - z||^2 for the rows of two arrays.
 
-    The data are centred, the products taken by BLAS, and those distances recomputed from differences which cancellation
-    has left with too few digits. So they have 12 digits, and are 0 for equal rows.
+    The data are centred and multiplied by BLAS. Distances that lost too many digits to cancellation are recomputed from
+    differences. All distances therefore have 12 correct digits, and are 0 for equal rows.
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
         Finite numbers.
     Z : ndarray of shape (m, d), optional
-        X itself where it is left out; the result is then exactly symmetric.
+        X by default; the result is then exactly symmetric.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def squared_distances(X: Floats, Z: Floats | None = None) -> Floats:
 
 @dataclass(frozen=True)
 class DistanceRows:
-    """Two sets of rows, as they are and centred, from which any block of squared distances can be had."""
+    """Two sets of rows, original and centred, from which any block of squared distances can be computed."""
 
     X: Floats
     Z: Floats
@@ -72,7 +72,7 @@ class DistanceRows:
 
     @classmethod
     def between(cls, X: Floats, Z: Floats) -> DistanceRows:
-        """Centre both at the mean of Z, which is the training data where the two differ."""
+        """Centre both sets at the mean of Z, the training data if the sets differ."""
         with np.errstate(over="ignore", invalid="ignore"):
             mean = Z.mean(axis=0) if len(Z) else np.zeros(X.shape[1])
             if not np.isfinite(mean).all():
@@ -91,13 +91,13 @@ class DistanceRows:
             return np.asarray(cdist(a, b, "sqeuclidean")) if values is None else values
 
     def _by_products(self, rows: Rows, columns: slice) -> Floats | None:
-        """Compute a block from inner products, None where too much of it is lost to cancellation."""
+        """Compute a block from inner products; return None if too many distances lose their digits to cancellation."""
         norms = self.norms_X[rows, None] + self.norms_Z[columns]
         values: Floats = self.centred_X[rows] @ self.centred_Z[columns].T
         values *= -2.0
         values += norms
         norms *= _CANCELLED
-        doubtful = ~(values > norms)  # also where an overflow has left nan
+        doubtful = ~(values > norms)  # also where an overflow gave nan
         count = int(np.count_nonzero(doubtful))
         if count * 4 > values.size:
             return None

@@ -1,4 +1,4 @@
-"""Kernel matrices: symmetric on one set of rows, or between two, whole or in blocks within a number of bytes."""
+"""Kernel matrices: symmetric on a set of rows, or between two sets, whole or in blocks within a memory limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Matrix = NDArray[Any]
 
 
 def gram_matrix(kernel: Kernel, X: Any, *, dtype: DTypeLike = np.float64, max_bytes: int = MAX_BYTES) -> Matrix:
-    """Compute the kernel matrix of some rows; half of it, since it is symmetric.
+    """Compute the symmetric kernel matrix of a set of rows; only half of the values are computed.
 
     Parameters
     ----------
@@ -28,14 +28,14 @@ def gram_matrix(kernel: Kernel, X: Any, *, dtype: DTypeLike = np.float64, max_by
     X : array-like of shape (n, d)
         Finite numbers. With the kernel "precomputed" the kernel matrix itself, (n, n).
     dtype : dtype, default=float64
-        Of the result: float64 or float32. It is computed in float64.
+        Type of the result: float64 or float32. It is computed in float64.
     max_bytes : int, default=200 MiB
         Memory that may be used beside the result.
 
     Returns
     -------
     ndarray of shape (n, n)
-        Exactly symmetric; for a callable and "precomputed" only as symmetric as what they give.
+        Exactly symmetric, except for an asymmetric callable or "precomputed" matrix.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def gram_matrix(kernel: Kernel, X: Any, *, dtype: DTypeLike = np.float64, max_by
 
     See Also
     --------
-    Kernel : The kernels there are.
+    Kernel : The available kernels.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def kernel_matrix(kernel: Kernel, X: Any, Z: Any, *, dtype: DTypeLike = np.float
     Z : array-like of shape (m, d)
         Finite numbers; unused with the kernel "precomputed".
     dtype : dtype, default=float64
-        Of the result: float64 or float32.
+        Type of the result: float64 or float32.
     max_bytes : int, default=200 MiB
         Memory that may be used beside the result.
 
@@ -143,7 +143,7 @@ def kernel_blocks(kernel: Kernel, X: Floats, Z: Floats, *, max_bytes: int = MAX_
 
 
 def base_values(kernel: Kernel, X: Floats, Z: Floats) -> Block:
-    """Return a function that computes a block of what the kernel is computed from."""
+    """Return a function that computes a block of inner products or squared distances, the kernel's base."""
     if kernel.base == "squared distances":
         return DistanceRows.between(X, Z).block
 
@@ -178,7 +178,7 @@ def given_values(kernel: Kernel, X: Floats, Z: Floats, columns: int) -> Floats:
 
 
 def check_rows(X: Any, name: str = "X") -> Floats:
-    """Return X as a float64 matrix of finite numbers, or say what is wrong with it."""
+    """Return X as a float64 matrix of finite numbers, or raise SolverError."""
     try:
         rows = np.ascontiguousarray(X, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -192,7 +192,7 @@ def check_rows(X: Any, name: str = "X") -> Floats:
 
 
 def finite_values(values: Floats, kernel: Kernel) -> Floats:
-    """Return the values back, or raise SolverError if one is nan or infinite."""
+    """Return the values unchanged, or raise SolverError if a value is nan or infinite."""
     low, high = values.min(initial=0.0), values.max(initial=0.0)
     if np.isfinite(low) and np.isfinite(high):
         return values

@@ -1,4 +1,4 @@
-"""One matrix of squared distances, and one of inner products, for all kernels on a data set."""
+"""A matrix of squared distances and a matrix of inner products, shared by all kernels on a data set."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Matrix = NDArray[Any]
 
 
 class GramCache:
-    """The kernel matrices of a data set: what they are computed from is computed once and kept.
+    """The kernel matrices of a data set, from squared distances and inner products that are computed once and cached.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Finite numbers. With the kernel "precomputed" the kernel matrix itself, (n, n).
     max_bytes : int, default=200 MiB
-        Memory for what is kept: 8 n^2 bytes for squared distances, as many for inner products. What does not fit is not
-        kept, and matrices are then computed in blocks of rows.
+        Memory of the cache: 8 n^2 bytes for squared distances and 8 n^2 for inner products. Values that do not fit are not
+        cached; the matrices are then computed in blocks of rows.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class GramCache:
     Raises
     ------
     SolverError
-        If X or `max_bytes` is not as above.
+        If X or `max_bytes` is invalid.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class GramCache:
         return sum(matrix.nbytes for matrix in self._kept.values())
 
     def gram(self, kernel: Kernel, *, dtype: DTypeLike = np.float64) -> Matrix:
-        """Compute the kernel matrix of all rows, as `gram_matrix` does and equal to it in every bit.
+        """Compute the kernel matrix of all rows, bit-identical to `gram_matrix`.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class GramCache:
         base = self._base(kernel)
         if base is None:
             return gram_matrix(kernel, self.X, dtype=dtype, max_bytes=self.max_bytes)
-        kept = base  # for the type checker, which does not look into a function
+        kept = base  # for the type checker, which does not narrow types inside a function
         result = np.empty(kept.shape, dtype=dtype)
         fill_symmetric(result, lambda b, c: finite_values(kernel.of(kept[b, c].copy()), kernel), self.max_bytes)
         return result
@@ -119,7 +119,7 @@ class GramCache:
         return finite_values(kernel.of(values), kernel).astype(dtype, copy=False)
 
     def _base(self, kernel: Kernel) -> Floats | None:
-        """Return what is kept for a kernel, None where there is nothing to keep or no room for it."""
+        """Return the cached base values of a kernel; None if the kernel has none or they do not fit."""
         if kernel.base in ("rows", "precomputed"):
             return None
         n = len(self.X)

@@ -15,33 +15,33 @@ from spotsvm.solvers.kernels.matrices.gram import base_values, check_rows
 from spotsvm.solvers.kernels.matrices.multi_gram import check_columns, combined_block
 from spotsvm.solvers.kernels.matrices.single_gram import NEAR, Single, check_distances
 
-_ROWS = 16  # that are summed at a time: few enough to stay in the processor's cache, and a cache line of the lower half
+_ROWS = 16  # rows summed at a time: few enough to stay in the processor's cache, and a cache line of the lower half
 _DISTANCES = Kernel("rbf", 1.0)
-#: of more factors the distances of scaled columns are computed anew as fast as those of the factors are summed
+#: for more factors, computing the distances of scaled columns is as fast as summing the distances of the factors
 _MOST_FACTORS = 48
 _LARGEST = 1e37
 
 
 class GroupGram:
-    """Matrices of combined kernels in single precision; what a group of columns contributes is computed once and kept.
+    """Matrices of combined kernels in single precision; the contribution of each group of columns is computed once and cached.
 
-    Kept are, for each group, the squared distances for all Gaussian kernels and the matrix of each other kernel; half of
-    each, as they are symmetric. A matrix is then one pass over these. (Exponentials take no longer than reading stored ones
-    would, so Gaussian kernels of fixed gamma are not stored.) Gaussian kernels of small gamma are given less one, and linear
-    ones are those of centred columns, as in `SingleGram`: under sum(beta) = 0 this changes only the bias.
+    For each group the cache has the upper half of the squared distances, for all Gaussian kernels, and of the matrix of each
+    other kernel. A combined matrix then takes a single pass over the cache. (Gaussian kernels of fixed gamma are not cached:
+    computing exponentials takes no longer than reading them.) Gaussian kernels of small gamma are returned minus 1, and linear
+    kernels are those of centred columns, as in `SingleGram`: under sum(beta) = 0 this changes only the bias.
 
     Parameters
     ----------
     X : array-like of shape (n, d)
         Finite numbers.
     max_bytes : int, default=200 MiB
-        Memory for what is kept, beside one kernel matrix. The longest unused is given up for what is new; where a kernel needs
-        more, its matrix is computed in double precision by blocks, and nothing is kept.
+        Memory of the cache, in addition to a kernel matrix. New entries replace the least recently used. If a kernel needs more
+        memory, its matrix is computed in double precision by blocks, and nothing is cached.
 
     Raises
     ------
     SolverError
-        If X is not as above.
+        If X is invalid.
 
     Examples
     --------
@@ -63,16 +63,16 @@ class GroupGram:
 
     @staticmethod
     def bytes_for(n: int, n_kept: int) -> int:
-        """Return the memory that n rows need: one kernel matrix, and half a one for each that is kept."""
+        """Return the memory that n rows need: a kernel matrix, and half a matrix for each cached entry."""
         return 4 * n * n + 2 * n * (n + 1) * n_kept
 
     @property
     def kept_bytes(self) -> int:
-        """Memory in use for what is kept."""
+        """Memory in use by the cache."""
         return sum(values.nbytes for values, _, _ in self._kept.values())
 
     def matrix(self, kernel: MultiKernel) -> tuple[Single, float]:
-        """Return the matrix of a combined kernel less a constant, and the constant; it is overwritten by the next one.
+        """Return the matrix of a combined kernel minus a constant, and the constant; the next call overwrites the matrix.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class GroupGram:
         return self._matrix, self._offset
 
     def _by_blocks(self, kernel: MultiKernel) -> float:
-        """Write the sum of weighted kernels with nothing kept; return the constant."""
+        """Write the sum of weighted kernels without the cache; return the constant."""
         assert self._matrix is not None
         with np.errstate(over="ignore"):
             fill_symmetric(self._matrix, combined_block(kernel, self.X, self.X), MAX_BYTES // 2)
@@ -117,7 +117,7 @@ class GroupGram:
         return 0.0
 
     def _scaled_product(self, kernel: MultiKernel) -> float:
-        """Write the Gaussian kernel of scaled columns with nothing kept; return the constant."""
+        """Write the Gaussian kernel of scaled columns without the cache; return the constant."""
         from spotsvm.solvers.kernels.matrices._gaussian_kernels import fill_gaussian, fill_gaussian_less_one
 
         K, weight = self._matrix, kernel.weights[0]
@@ -161,7 +161,7 @@ class GroupGram:
         return float(weight) if near else 0.0
 
     def _fill(self, parts: list[Any], exponential: tuple[np.float32, np.float32] | None) -> None:
-        """Sum up parts, a number of rows at a time, and write them into both halves of the matrix."""
+        """Sum the parts in blocks of rows, and write the sums into both halves of the matrix."""
         from spotsvm.solvers.kernels.matrices._group_kernels import add_exponentials, add_scaled, place_rows
 
         K = self._matrix
@@ -187,7 +187,7 @@ class GroupGram:
             start = stop
 
     def _make_room(self, needed: list[Any]) -> None:
-        """Drop what was not used for the longest time, so that all that is needed can be kept."""
+        """Drop the least recently used entries until all needed entries fit."""
         n = len(self.X)
         for key in needed:
             if key in self._kept:
@@ -231,7 +231,7 @@ def _upper_half(compute: Block, n: int) -> Single:
 
 
 def _key(base: BaseKernel) -> Any:
-    """Return the key by which kernels are kept: distances serve all Gaussian kernels of the same columns."""
+    """Return the cache key of a kernel: all Gaussian kernels of the same columns share their distances."""
     return base.columns if base.kernel.name == "rbf" else base
 
 

@@ -1,4 +1,4 @@
-"""The matrices of combined kernels in double precision: symmetric on one set of rows, or between two by blocks."""
+"""The matrices of combined kernels in double precision: symmetric on a set of rows, or between two sets by blocks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def multi_gram_matrix(kernel: MultiKernel, X: Any, *, max_bytes: int = MAX_BYTES) -> Floats:
-    """Compute the matrix of a combined kernel on some rows; half of it, since it is symmetric.
+    """Compute the symmetric matrix of a combined kernel on a set of rows; only half of the values are computed.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def multi_gram_matrix(kernel: MultiKernel, X: Any, *, max_bytes: int = MAX_BYTES
     Raises
     ------
     SolverError
-        If X has no rows, too few columns, or holds nan or infinity; if kernel values overflow; if a callable fails to give a
-        finite matrix of the blocks that it is asked for.
+        If X has no rows, too few columns, or holds nan or infinity; if kernel values overflow; if a callable does not return a
+        finite matrix for a block.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def multi_kernel_blocks(
 
 
 def check_columns(kernel: MultiKernel, X: Floats) -> Floats:
-    """Return X back, or raise SolverError if it has fewer columns than the kernel needs."""
+    """Return X unchanged, or raise SolverError if it has fewer columns than the kernel needs."""
     last = max(max(base.columns) for base in kernel.bases)
     if last >= X.shape[1]:
         raise SolverError(f"X has {X.shape[1]} columns; a kernel needs column {last}, counted from 0")
@@ -130,7 +130,7 @@ def combined_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
 
 
 def _values(kernel: Kernel, X: Floats, Z: Floats) -> Block:
-    """Return a function that computes a block of what a kernel is computed from; of a callable its values."""
+    """Return a function that computes a block of a kernel's base values, or of a callable's own values."""
     if kernel.base != "rows":
         return base_values(kernel, X, Z)
     return lambda rows, columns: np.array(given_values(kernel, X[rows], Z[columns], columns.stop - columns.start))

@@ -1,4 +1,4 @@
-"""The kernel matrices of one data set in single precision, one at a time."""
+"""The kernel matrices of a data set in single precision, one at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spotsvm.solvers.kernels.matrices.gram import base_values, check_rows, gram_
 
 Single = NDArray[np.float32]
 
-#: up to this typical exponent kernel values are nearer to one than to zero
+#: up to this typical exponent kernel values are closer to 1 than to 0
 NEAR = 0.7
 _SMALLEST = 1e-30
 
@@ -20,8 +20,8 @@ _SMALLEST = 1e-30
 class SingleGram:
     """Kernel matrices in single precision; squared distances are computed once for all gammas.
 
-    Where gamma is small the Gaussian kernel is given less one, exp(-gamma d^2) - 1, so that single precision holds what differs;
-    the linear kernel is that of the centred rows. Under sum(beta) = 0 neither changes more than the bias.
+    For small gamma the Gaussian kernel is returned minus 1, exp(-gamma d^2) - 1, so that single precision keeps the small
+    differences. The linear kernel is that of the centred rows. Under sum(beta) = 0 both changes affect only the bias.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class SingleGram:
         self._offset = 0.0
 
     def without_matrices(self) -> SingleGram:
-        """Return the same rows with nothing computed."""
+        """Return a new object for the same rows, with nothing computed."""
         return SingleGram(self.X, self._keep)
 
     @staticmethod
@@ -50,7 +50,7 @@ class SingleGram:
         return 8 * n * n
 
     def matrix(self, kernel: Kernel) -> tuple[Single, float]:
-        """Return a kernel matrix less a constant, and the constant; it is overwritten by the next one.
+        """Return a kernel matrix minus a constant, and the constant; the next call overwrites the matrix.
 
         Parameters
         ----------
@@ -89,7 +89,7 @@ class SingleGram:
         distances = self._distances
         if distances is None:
             distances = np.empty((n, n), np.float32)
-            with np.errstate(over="ignore"):  # told below
+            with np.errstate(over="ignore"):  # reported below
                 fill_symmetric(distances, base_values(kernel, self.X, self.X), MAX_BYTES)
             some = distances[:: max(n // 64, 1)]
             self._typical = float(np.median(some))
