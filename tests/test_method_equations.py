@@ -468,10 +468,10 @@ def test_verdicts(rng):
     half = norm.ppf(0.975) * np.sqrt((p + q - (p - q) ** 2) / 52)
     np.testing.assert_allclose(share_interval(7, 2, 50)[1], [p - q - half, p - q + half])
     choice = SimpleNamespace(why_default=None)
-    ends = {"helped": (0.1, 0.3), "did not help": (-0.3, -0.1), "no difference": (-0.1, 0.3)}
+    ends = {"helped": (0.1, 0.3), "did not help": (-0.3, -0.1), "no difference seen": (-0.1, 0.3)}
     for decision, (low, high) in ends.items():
         assert _decision(choice, Difference((low + high) / 2, (low, high), 0.1))[0] == decision
-    for gain, decision in ((-0.06, "did not help"), (-0.04, "no difference")):  # a quarter of the interval is 0.05
+    for gain, decision in ((-0.06, "did not help"), (-0.04, "no difference seen")):  # a quarter of the interval is 0.05
         assert _decision(choice, Difference(gain, (gain - 0.1, gain + 0.1), 0.1))[0] == decision
 
 

@@ -29,12 +29,12 @@ class Difference(Estimate):
     Examples
     --------
     >>> Difference(0.03, (0.01, 0.05)).decision, Difference(0.03, (-0.01, 0.07)).decision
-    ('helped', 'no difference')
+    ('helped', 'no difference seen')
     """
 
     @property
     def decision(self) -> Decision:
-        """The verdict: the interval is above 0 ("helped"), below 0 ("did not help"), or contains 0 ("no difference")."""
+        """The verdict: the interval is above 0 ("helped"), below 0 ("did not help"), or contains 0 ("no difference seen")."""
         return DECISIONS[self.side]
 
     def turned(self) -> Difference:

@@ -10,8 +10,8 @@ from spotsvm.luck.estimate import Estimate, score_text
 from spotsvm.luck.intervals import score_range
 from spotsvm.trials.metrics import ScoreUnit
 
-Decision = Literal["helped", "did not help", "no difference"]
-DECISIONS: dict[int, Decision] = {1: "helped", -1: "did not help", 0: "no difference"}
+Decision = Literal["helped", "did not help", "no difference seen"]
+DECISIONS: dict[int, Decision] = {1: "helped", -1: "did not help", 0: "no difference seen"}
 
 _DONE = {
     "nested": (

@@ -71,8 +71,8 @@ class Verdict:
     ----------
     metric : str
         Name of the score.
-    decision : {"helped", "did not help", "no difference"}
-        Whether the tuned model is better; "no difference" if none can be seen.
+    decision : {"helped", "did not help", "no difference seen"}
+        Whether the tuned model is better; "no difference seen" if none can be seen.
     reason : str
         A code for why; see `Reason`.
     recommended : {"tuned", "default"}
@@ -187,7 +187,7 @@ class Verdict:
             )
         if self.decision == "did not help":
             yield "Keep the default SVM."
-        elif self.decision == "no difference":
+        elif self.decision == "no difference seen":
             by = f"better by {score_text(abs(self.overall))}" if self.recommended == "tuned" else "not better"
             which = "it" if self.recommended == "tuned" else "the tuned one"
             yield f"The {self.recommended} SVM is recommended: over {self.folds} and held-out rows together {which} is {by}."

@@ -128,7 +128,7 @@ def decide(
     decision, reason = _decision(choice, held_out)
     both = [choice.gain.value] if np.isnan(held_out.value) else [choice.gain.value, held_out.value]
     overall = float(np.average(both, weights=[n_train, n_held_out][: len(both)]))
-    keep = decision == "did not help" or (decision == "no difference" and overall <= 0)
+    keep = decision == "did not help" or (decision == "no difference seen" and overall <= 0)
     return Verdict(
         metric, decision, reason, "default" if keep else "tuned", choice.default if keep else choice.number,
         choice.default_params if keep else choice.params,
@@ -142,10 +142,10 @@ def _decision(choice: Choice, held_out: Difference) -> tuple[Decision, Reason]:
     if choice.why_default is not None:
         return "did not help", choice.why_default
     if not held_out.known:
-        return "no difference", "no interval"
+        return "no difference seen", "no interval"
     low, high = held_out.interval
     if held_out.side > 0:
         return "helped", "held-out better"
     if held_out.side < 0 or held_out.value < -_SMALL * (high - low) / 2:
         return "did not help", "held-out worse"
-    return "no difference", "undecided"
+    return "no difference seen", "undecided"

@@ -59,7 +59,7 @@ def test_the_verdict_is_the_same_everywhere(tuned):
     assert study.findings["verdict"]["sentence"] == verdict.sentence
     assert ("Recommended: the default SVM" in text) == (verdict.recommended == "default")
     decided = re.findall("Tuning helped|Tuning did not help|No difference can be seen", " ".join(text.split()))
-    words = {"helped": "Tuning helped", "did not help": "Tuning did not help", "no difference": "No difference can be seen"}
+    words = {"helped": "Tuning helped", "did not help": "Tuning did not help", "no difference seen": "No difference can be seen"}
     assert decided == [words[verdict.decision]]
     if name == "board":
         assert verdict.decision == "helped"

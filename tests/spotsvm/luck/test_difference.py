@@ -133,10 +133,10 @@ def test_folds_and_held_out_rows_are_compared_together():
     [
         ((0.01, 0.03), "helped"),
         ((-0.03, -0.01), "did not help"),
-        ((-0.01, 0.03), "no difference"),
-        ((0.0, 0.0), "no difference"),  # both models decide alike for all rows
-        ((-0.03, 0.0), "no difference"),
-        ((float("nan"), float("nan")), "no difference"),
+        ((-0.01, 0.03), "no difference seen"),
+        ((0.0, 0.0), "no difference seen"),  # both models decide alike for all rows
+        ((-0.03, 0.0), "no difference seen"),
+        ((float("nan"), float("nan")), "no difference seen"),
     ],
 )
 def test_verdict_follows_from_the_interval(interval, code):

@@ -89,5 +89,5 @@ def test_the_sentence_on_tuning_says_what_the_draws_show():
     assert worse.sentence.startswith("Tuning did not help: ")
     assert worse.sentence.endswith("The tuned SVM cannot be told from a constant.")
     alike = tuning_gain(default, default, np.full(200, 0.5), "accuracy", 100.0)
-    assert (alike.decision, alike.known) == ("no difference", False)
+    assert (alike.decision, alike.known) == ("no difference seen", False)
     assert isinstance(helped, Difference)

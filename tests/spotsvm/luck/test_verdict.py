@@ -48,7 +48,7 @@ def test_it_comes_back_from_json():
 
 
 BOTH = "on the 50 held-out rows the tuned SVM has accuracy 0.84, the default SVM 0.78 (difference +0.06, 95 % interval"
-UNDECIDED = {"decision": "no difference", "reason": "undecided", "difference": by(0.06, -0.02, 0.1)}
+UNDECIDED = {"decision": "no difference seen", "reason": "undecided", "difference": by(0.06, -0.02, 0.1)}
 
 
 @pytest.mark.parametrize(

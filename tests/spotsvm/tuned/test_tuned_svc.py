@@ -119,7 +119,7 @@ def test_the_verdict():
     helped = quick(budget=None).fit(*make_classification(200, 20, n_informative=2, n_redundant=0, class_sep=1.5, random_state=3))
     rng = np.random.default_rng(0)
     noise = quick().fit(rng.normal(size=(60, 3)), rng.integers(2, size=60))
-    assert noise.verdict_.decision == "no difference"
+    assert noise.verdict_.decision == "no difference seen"
     assert "cannot be told from a constant" in noise.verdict_.sentence
     assert helped.verdict_.interval[0] < helped.verdict_.value < helped.verdict_.interval[1]
     assert (helped.verdict_.decision == "helped") == (helped.verdict_.interval[0] > 0)

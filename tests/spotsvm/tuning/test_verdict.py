@@ -113,13 +113,13 @@ NONE = (np.nan, np.nan)
     ("changed", "decision", "reason", "recommended"),
     [
         ({}, "helped", "held-out better", "tuned"),
-        ({"interval": (-0.02, 0.22)}, "no difference", "undecided", "tuned"),
-        ({"difference": 0.0, "interval": (-0.03, 0.03)}, "no difference", "undecided", "tuned"),
-        ({"difference": 0.0, "interval": NONE}, "no difference", "no interval", "tuned"),
-        ({"difference": np.nan, "interval": NONE}, "no difference", "no interval", "tuned"),
+        ({"interval": (-0.02, 0.22)}, "no difference seen", "undecided", "tuned"),
+        ({"difference": 0.0, "interval": (-0.03, 0.03)}, "no difference seen", "undecided", "tuned"),
+        ({"difference": 0.0, "interval": NONE}, "no difference seen", "no interval", "tuned"),
+        ({"difference": np.nan, "interval": NONE}, "no difference seen", "no interval", "tuned"),
         # small beside the interval, and all rows together are for the tuned model, or against it
-        ({"difference": -0.01, "interval": (-0.1, 0.08)}, "no difference", "undecided", "tuned"),
-        ({"difference": -0.02, "interval": (-0.1, 0.06), "gain": 0.005}, "no difference", "undecided", "default"),
+        ({"difference": -0.01, "interval": (-0.1, 0.08)}, "no difference seen", "undecided", "tuned"),
+        ({"difference": -0.02, "interval": (-0.1, 0.06), "gain": 0.005}, "no difference seen", "undecided", "default"),
         ({"difference": -0.06, "interval": (-0.14, 0.02)}, "did not help", "held-out worse", "default"),
         ({"difference": -0.1, "interval": (-0.14, -0.06)}, "did not help", "held-out worse", "default"),
         ({"why": "none better"}, "did not help", "none better", "default"),
@@ -161,7 +161,7 @@ def apart(rng, n):
 
 @pytest.mark.parametrize(
     ("draw", "n", "decision", "low", "high"),
-    [(board, 240, "helped", 0.2, 0.6), (board, 60, "no difference", 0.1, 0.6), (apart, 120, "did not help", 0.0, 0.0)],
+    [(board, 240, "helped", 0.2, 0.6), (board, 60, "no difference seen", 0.1, 0.6), (apart, 120, "did not help", 0.0, 0.0)],
 )
 def test_a_verdict_on_a_table_of_known_truth(draw, n, decision, low, high):
     """On 4000 new rows the difference is what the verdict says: large, there but not to be told from few rows, or none."""
