@@ -44,6 +44,16 @@ class SpotSearchCV(
 ):
     """Cross-validated search of an estimator's parameters; a drop-in for RandomizedSearchCV.
 
+    The arguments by what they are for; those for daily use come first below, the others under "Other Parameters":
+
+    - what is tuned: `estimator`, `space`, `param_distributions`, `constraints`, `prior`, `start`
+    - how candidates are scored: `scoring`, `cv`, `error_score`, `return_train_score`, `engine`, `sweep`, `rows`
+    - the search: `n_iter`, `search`, `noise`, `batch_size`, `random_state`
+    - the model that is fitted in the end: `refit`, `calibrate`, `refit_timeout`
+    - when it ends: `stop`, `timeout`, `max_failures`
+    - where it runs, and its record: `n_jobs`, `pre_dispatch`, `executor`, `trial_timeout`, `memory_limit`, `retries`, `path`,
+      `callback`, `verbose`
+
     Parameters
     ----------
     estimator : estimator
@@ -51,8 +61,6 @@ class SpotSearchCV(
     space : dict or list of dict
         As RandomizedSearchCV's param_distributions, and ranges (low, high, prior); see `Space`. Of a range with an end that the
         estimator refuses, such as C=0, the middle 99.9 % are searched.
-    param_distributions : dict or list of dict
-        scikit-learn's name of `space`; exactly one of the two is given.
     n_iter : int, default=10
         Suggestions to evaluate: candidates, or sweeps of candidates where a parameter is swept. From 1 upwards: fewer than
         the search's initial design are the first points of it. A space that has no more configurations is evaluated whole, in the
@@ -84,22 +92,34 @@ class SpotSearchCV(
         new rows on average. It does not aim at few support vectors either. `study_.recommend()` is still the best.
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV; the folds are drawn once and are the same for all candidates.
-    verbose : int, default=0
-        Above 0, a line a candidate is printed.
-    pre_dispatch : int or str, default="2*n_jobs"
-        As in RandomizedSearchCV.
     random_state : int, RandomState or None, default=None
         Seed of the search.
+    path : path-like or None, default=None
+        A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
+
+    Other Parameters
+    ----------------
+    param_distributions : dict or list of dict
+        scikit-learn's name of `space`; exactly one of the two is given.
+    constraints : callable, mapping, sequence of them, or None, default=None
+        Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`: what violates one is never evaluated, and a
+        sweep has only the values of the swept parameter that are allowed. Or bounds of a candidate's means over the given
+        folds, such as `{"recall": (">=", 0.9)}` with `scoring=["accuracy", "recall"], refit="accuracy"`, or of its
+        `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and the one that
+        "1se" chooses, holds them all, and `cv_results_` has `bounds_held`. A callable as `refit` chooses as it likes. See `Study`
+        for which searches model them.
+    prior : mapping or None, default=None
+        Where the optimum is believed to be: for some or all parameters a frozen scipy.stats distribution, or weights of a list's
+        values; see `Study`. For a parameter in sweeps it has no effect.
+    start : dict, sequence of dict, Study, path-like, sequence of the last two, or None, default=None
+        Candidates to evaluate first, or another study or its record, of which the best five are; of a list of those, the best of
+        each, and they give a prior of the optimum; see `Study`. They count in
+        `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them. Pass [] for no
+        starting points.
     error_score : "raise" or number, default=nan
         The score of a fold in which fitting or scoring fails. The search treats such a candidate as failed.
     return_train_score : bool, default=False
         Whether `cv_results_` has training scores.
-    noise : "auto" or bool, default=False
-        Whether a candidate's score can differ from evaluation to evaluation. The folds are fixed, so it cannot unless the
-        estimator itself draws at random. Under noise the best candidate is the one that `Study.recommend` gives.
-    batch_size : int or None, default=None
-        Candidates that are suggested together; the results depend on it. None suggests one at a time, and with several workers
-        one for each that is free: the results then depend on how long candidates take, and on an order that is not the seed's.
     engine : {"auto", "sklearn"}, default="auto"
         "auto" shares the work of cross-validating SVC, SVR, ExactSVC and ExactSVR, alone or last in a pipeline, between
         candidates and folds where scikit-learn's result is the same, as `cross_val_scores` does; "sklearn" never does.
@@ -113,18 +133,37 @@ class SpotSearchCV(
         value is no better than the one before and a standard error behind the best, the larger values are skipped;
         `extra_spared` in `study_.frame()` has their number. Every value is a row of `cv_results_`; its column `sweep` has
         the number of the sweep. See `Study`.
-    start : dict, sequence of dict, Study, path-like, sequence of the last two, or None, default=None
-        Candidates to evaluate first, or another study or its record, of which the best five are; of a list of those, the best of
-        each, and they give a prior of the optimum; see `Study`. They count in
-        `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them. Pass [] for no
-        starting points.
+    rows : int or None, default=None
+        Number of rows to search on, for tables on which each candidate takes long: random ones, with the shares of the classes,
+        or of whole groups. Scores, and what is out of fold, are those of this sample; the refit is on all rows. None is all rows.
+    noise : "auto" or bool, default=False
+        Whether a candidate's score can differ from evaluation to evaluation. The folds are fixed, so it cannot unless the
+        estimator itself draws at random. Under noise the best candidate is the one that `Study.recommend` gives.
+    batch_size : int or None, default=None
+        Candidates that are suggested together; the results depend on it. None suggests one at a time, and with several workers
+        one for each that is free: the results then depend on how long candidates take, and on an order that is not the seed's.
+    calibrate : bool, default=False
+        Whether a classifier with decisions, or probabilities, gets probabilities by a sigmoid of its decisions (of several
+        classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given
+        folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. It takes the time
+        of one more candidate; with `refit="average"` no more than that.
+    refit_timeout : float or None, default=None
+        Seconds that the refit may take: the final fit alone, on all rows. With `refit="average"` or `calibrate=True` candidates
+        are fitted on the folds before it, without a limit. The final fit is then done in a worker process, which is killed when
+        the time is up, and sends the fitted estimator back; None does it here, without a limit.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. `study_.findings["stop"]` has the decision of the rule.
-    path : path-like or None, default=None
-        A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
-    callback : callable, Callback, sequence of them, or None, default=None
-        As `Study.run` takes it: called with the study and each trial that was told.
+    timeout : float or None, default=None
+        Wall seconds for the search, after which no further candidate starts, but for the first; of one whose work `engine`
+        shares, the values that were scored by then count, and what is being solved is given up. Other estimators finish the
+        candidates under way, as many as `n_jobs` scores at once: `trial_timeout` ends them. The refit comes on top. Where it
+        ended the search, `study_.findings["timeout"]` says so. A record that goes on has the whole time again.
+    max_failures : int or None, default=5
+        How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
+        a number as `error_score`.
+    pre_dispatch : int or str, default="2*n_jobs"
+        As in RandomizedSearchCV.
     executor : concurrent.futures.Executor, object with submit, str, distributed.Client or None, default=None
         Where to score whole candidates, fold after fold, as `Study.run` takes it, with `n_jobs` workers if it is a name. With it,
         `trial_timeout` or `memory_limit` the data are sent once to each worker, and several candidates are scored at once. A
@@ -137,36 +176,10 @@ class SpotSearchCV(
     retries : int, default=0
         How often a candidate is scored again whose worker died. It has no effect without `executor`, `trial_timeout` and
         `memory_limit`: candidates are then not scored in workers.
-    timeout : float or None, default=None
-        Wall seconds for the search, after which no further candidate starts, but for the first; of one whose work `engine`
-        shares, the values that were scored by then count, and what is being solved is given up. Other estimators finish the
-        candidates under way, as many as `n_jobs` scores at once: `trial_timeout` ends them. The refit comes on top. Where it
-        ended the search, `study_.findings["timeout"]` says so. A record that goes on has the whole time again.
-    max_failures : int or None, default=5
-        How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
-        a number as `error_score`.
-    refit_timeout : float or None, default=None
-        Seconds that the refit may take: the final fit alone, on all rows. With `refit="average"` or `calibrate=True` candidates
-        are fitted on the folds before it, without a limit. The final fit is then done in a worker process, which is killed when
-        the time is up, and sends the fitted estimator back; None does it here, without a limit.
-    constraints : callable, mapping, sequence of them, or None, default=None
-        Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`: what violates one is never evaluated, and a
-        sweep has only the values of the swept parameter that are allowed. Or bounds of a candidate's means over the given
-        folds, such as `{"recall": (">=", 0.9)}` with `scoring=["accuracy", "recall"], refit="accuracy"`, or of its
-        `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and the one that
-        "1se" chooses, holds them all, and `cv_results_` has `bounds_held`. A callable as `refit` chooses as it likes. See `Study`
-        for which searches model them.
-    prior : mapping or None, default=None
-        Where the optimum is believed to be: for some or all parameters a frozen scipy.stats distribution, or weights of a list's
-        values; see `Study`. For a parameter in sweeps it has no effect.
-    calibrate : bool, default=False
-        Whether a classifier with decisions, or probabilities, gets probabilities by a sigmoid of its decisions (of several
-        classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given
-        folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. It takes the time
-        of one more candidate; with `refit="average"` no more than that.
-    rows : int or None, default=None
-        Number of rows to search on, for tables on which each candidate takes long: random ones, with the shares of the classes,
-        or of whole groups. Scores, and what is out of fold, are those of this sample; the refit is on all rows. None is all rows.
+    callback : callable, Callback, sequence of them, or None, default=None
+        As `Study.run` takes it: called with the study and each trial that was told.
+    verbose : int, default=0
+        Above 0, a line a candidate is printed.
 
     Attributes
     ----------
