@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     gamma: Any = "scale"
     scales: Any = (1.0,)
     weights: Any = None
-    combine: str = "sum"
+    combine: Literal["sum", "product"] = "sum"
     degree: int = 3
     coef0: float = 0.0
     C: float = 1.0

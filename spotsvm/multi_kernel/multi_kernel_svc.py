@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -121,7 +121,7 @@ dual_objective_, n_features_in_, feature_names_in_
     _shared_machine = staticmethod(read_multi_machine)
 
     class_weight: Any = None
-    decision_function_shape: str = "ovr"
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     break_ties: bool = False
 
     def _pair_decisions(self, X: Any) -> Floats:

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral
 from threading import Lock
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import joblib
 import numpy as np
@@ -92,7 +92,7 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
 
     fraction: float = 0.5
     _: KW_ONLY
-    task: str = "auto"
+    task: Literal["auto", "classification", "regression"] = "auto"
     n_estimators: int = 100
     max_samples: int | float | None = None
     min_samples_leaf: int | float = 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import deepcopy
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -20,7 +20,7 @@ from spotsvm.luck.refits.candidates import as_decisions, common_responses, respo
 from spotsvm.luck.scores import labels_of, probabilities_of
 
 Array = NDArray[Any]
-_RESPONSES = ("predict_proba", "decision_function", "predict")
+Response = Literal["predict_proba", "decision_function", "predict"]
 
 
 class _Average(MetaEstimatorMixin, BaseEstimator):
@@ -169,7 +169,7 @@ class AverageClassifier(ClassifierMixin, _Average):
         scales: Sequence[float] | None = None,
         calibration: Calibration | None = None,
         n_jobs: int | None = None,
-        response: str | None = None,
+        response: Response | None = None,
     ):
         super().__init__(estimators, weights=weights, scales=scales, calibration=calibration, n_jobs=n_jobs)
         self.response = response
@@ -196,8 +196,8 @@ class AverageClassifier(ClassifierMixin, _Average):
         ArgumentError
             If the weights are unusable, or `response` is unknown.
         """
-        if self.response not in (None, *_RESPONSES):
-            raise ArgumentError(f"response={self.response!r}; use None or one of {', '.join(map(repr, _RESPONSES))}")
+        if self.response not in (None, *get_args(Response)):
+            raise ArgumentError(f"response={self.response!r}; use None or one of {', '.join(map(repr, get_args(Response)))}")
         super().fit(X, y, **fit_params)
         self.classes_ = np.asarray(self.estimators_[0].classes_)
         return self

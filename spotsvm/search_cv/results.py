@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Number
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from spotsvm.luck.fold_bias import fold_metrics
 from spotsvm.luck.refits.candidates import POOL, combined, out_of_fold
 from spotsvm.luck.refits.search_access import best_candidates
 from spotsvm.luck.scores import probabilities_of
-from spotsvm.search_cv.average import AverageClassifier, AverageRegressor
+from spotsvm.search_cv.average import AverageClassifier, AverageRegressor, Response
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
 from spotsvm.search_cv.scoring import CandidateScoring, metric_name, why_none_holds
 from spotsvm.study.study import Study
@@ -272,7 +272,7 @@ def combination(
     )  # fmt: skip
     found = combined(out, name, search.study_.seed, groups=groups, average=averages, calibrated=search.calibrate)
     members = np.flatnonzero(found.weights)
-    kind = partial(AverageClassifier, response=out.response) if classifier else AverageRegressor
+    kind = partial(AverageClassifier, response=cast("Response", out.response)) if classifier else AverageRegressor
     estimator = kind(
         [candidates[out.kept[k]] for k in members],
         weights=found.weights[members].tolist(),

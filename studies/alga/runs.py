@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -201,7 +201,7 @@ def _reduced_rows(
     options = {"ties": "any", "crossover": "rows"} | _options(parts, method, size, grid)
     if max_evaluations is not None or method in _BUDGETS:
         options["n_trials"] = min(n for n in (max_evaluations, _BUDGETS.get(method)) if n is not None)
-    machine = ReducedSVC(method=_METHODS[method], random_state=run * N_FOLDS + parts.fold, **options)
+    machine = ReducedSVC(method=cast("Any", _METHODS[method]), random_state=run * N_FOLDS + parts.fold, **options)
     _runs_compile()
     began = time.process_time()
     machine.fit(parts.X, parts.y, validation=(parts.validation_X, parts.validation_y))

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import joblib
 import numpy as np
@@ -274,7 +274,7 @@ def tuned_rbf(X: Floats, y: NDArray[Any], seed: int, exponents: tuple[int, ...] 
 
 def evolved(X: Floats, y: NDArray[Any], seed: int, grammar: str, n_evaluations: int, options: Mapping[str, Any]) -> Tuned:
     """Evolve a kernel on standardised features, and train on all rows; `options` are further arguments of `EvolvedKernelSVC`."""
-    machine = EvolvedKernelSVC(grammar=grammar, n_trials=n_evaluations, random_state=seed, **options)
+    machine = EvolvedKernelSVC(grammar=cast("Any", grammar), n_trials=n_evaluations, random_state=seed, **options)
     pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
     # of the cross-validation that chose among the best, where there was one
     validation = machine.fitness_ if np.isnan(machine.cv_error_) else machine.cv_error_

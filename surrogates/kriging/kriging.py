@@ -102,7 +102,7 @@ class Kriging(RegressorMixin, BaseEstimator):
 
     def __init__(
         self,
-        correlation: str = "gaussian",
+        correlation: Literal["gaussian", "matern52"] = "gaussian",
         nugget: float | Literal["estimate"] | None = "estimate",
         optimizer: Literal["lbfgsb", "cmaes"] = "lbfgsb",
         n_restarts: int | None = None,

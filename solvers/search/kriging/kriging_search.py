@@ -176,7 +176,7 @@ class KrigingSearch(Search):
         *,
         noise: Noise = "auto",
         n_initial: int = 6,
-        correlation: str = "matern52",
+        correlation: Literal["matern52", "gaussian"] = "matern52",
         inference: Inference = "sampled",
         n_members: int = 4,
         nugget_bounds: tuple[float, float] = (1e-8, 10.0),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,12 +132,12 @@ class ConformalSVC(DualSVC):
     gamma: Any = "scale"
     coef0: float = 0.0
     bias: Any = "scaled"
-    solver: str = "exact"
+    solver: Literal["exact", "libsvm"] = "exact"
     tol: float = 1e-3
     cache_size: float = 200
     class_weight: Any = None
     max_iter: int = -1
-    decision_function_shape: str = "ovr"
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     break_ties: bool | None = None
     sigma: float | None = None
 

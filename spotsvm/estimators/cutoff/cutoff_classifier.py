@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,10 +115,10 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     _: KW_ONLY
     class_weight: Any = None
     cutoff: Any = None
-    weight_unit: str | None = None
+    weight_unit: Literal["balanced"] | None = None
     classes: Any = None
-    response_method: str = "auto"
-    excess: str = "raise"
+    response_method: Literal["auto", "votes", "soft_votes", "predict_proba", "decision_function"] = "auto"
+    excess: Literal["raise", "scale"] = "raise"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, **params: Any) -> Self:
         """Fit the estimator with the weights.

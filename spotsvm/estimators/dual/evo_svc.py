@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -106,7 +106,7 @@ n_features_in_, feature_names_in_
 
     C: float = 1.0
     kernel: Any = "rbf"
-    method: str = "memetic"
+    method: Literal["memetic", "gaussian", "switching", "hybrid", "swarm", "exact"] = "memetic"
     degree: int = 3
     gamma: Any = "scale"
     coef0: float = 0.0
@@ -120,8 +120,8 @@ n_features_in_, feature_names_in_
     inertia: float = 0.1
     local_weight: float = 1.0
     global_weight: float = 1.0
-    pulls: str = "gaussian"
-    decision_function_shape: str = "ovr"
+    pulls: Literal["uniform", "gaussian"] = "gaussian"
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     break_ties: bool = False
     sigma: float | None = None
     random_state: Any = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.dual.dual_svc import DualSVC
@@ -104,7 +104,7 @@ n_features_in_, feature_names_in_
     cache_size: float = 200
     class_weight: Any = None
     max_iter: int = -1
-    decision_function_shape: str = "ovr"
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     break_ties: bool = False
     sigma: float | None = None
     probability: Any = False

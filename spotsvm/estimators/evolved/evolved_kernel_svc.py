@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
@@ -155,7 +155,7 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
 
     smoothness: Any = "auto"
     class_weight: Any = None
-    decision_function_shape: str = "ovr"
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     break_ties: bool = False
 
     def _find_kernel(self, X: Any, y: Any, settings: EvolutionSettings) -> None:

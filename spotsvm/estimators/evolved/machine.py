@@ -6,7 +6,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,7 @@ class EvolvedKernelMachine(KernelMachine):
     # as of fit itself, which calls that of its base class
     _calls_to_warn = 4
 
-    grammar: str = "psd"
+    grammar: Literal["psd", "paper"] = "psd"
     n_trials: Any = "auto"
     population_size: int = 20
     tournament_size: int = 8
@@ -41,7 +41,7 @@ class EvolvedKernelMachine(KernelMachine):
     max_constants: Any = "auto"
     validation_fraction: float = 1 / 3
     n_holdouts: Any = "auto"
-    indefinite: str = "reject"
+    indefinite: Literal["reject", "clip", "evolve"] = "reject"
     C_range: Any = (2.0**-8, 2.0**8)
     constant_range: Any = (2.0**-8, 2.0**8)
     parsimony: Any = "auto"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,14 +160,14 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     (16, True)
     """
 
-    method: str = "alga"
+    method: Literal["alga", "gasvm", "ga-model", "nsga2", "random"] = "alga"
     n_per_class: Any = "grow"
     C: Any = None
     gamma: Any = None
     validation: Any = 1 / 3
     max_per_class: int | None = None
-    crossover: str = "auto"
-    ties: str = "fewer vectors"
+    crossover: Literal["auto", "vectors", "rows"] = "auto"
+    ties: Literal["any", "fewer vectors"] = "fewer vectors"
     population_size: int = 20
     mutation_probability: float = 0.3
     mutated_share: float = 0.2
@@ -179,7 +179,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     n_trials: int | None = None
     tol: float = 1e-3
     cache_size: float = 200
-    decision_function_shape: str = "ovr"
+    decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     random_state: Any = None
 
     def fit(self, X: Any, y: Any, validation: Any = None) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -91,8 +91,8 @@ class DelayEmbedding(CausalTransformer):
     delay: int = 1
     horizon: int = 0
     _: KW_ONLY
-    missing: str = "raise"
-    start: str = "nan"
+    missing: Literal["raise", "zero", "last", "nan"] = "raise"
+    start: Literal["nan", "zero", "raise"] = "nan"
     history: Any = None
     step: Any = None
 

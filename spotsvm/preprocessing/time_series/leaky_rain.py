@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -102,8 +102,8 @@ class LeakyRain(CausalTransformer):
     decays: Any = (0.1, 0.3)
     windows: Any = (50, 120)
     _: KW_ONLY
-    missing: str = "raise"
-    start: str = "zero"
+    missing: Literal["raise", "zero", "ignore", "nan"] = "raise"
+    start: Literal["zero", "ignore", "nan", "raise"] = "zero"
     history: Any = None
     step: Any = None
 

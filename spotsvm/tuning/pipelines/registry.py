@@ -173,7 +173,7 @@ def named_pipeline(
     if is_series(name):
         if task != "regression":
             raise ArgumentError(f"pipeline {name!r} is for regression, not for {task}")
-        pipeline, space = stormwater_pipeline(horizon=horizon, region=region, history=history)
+        pipeline, space = stormwater_pipeline(horizon=horizon, region=cast("Any", region), history=history)
         return NamedPipeline(name, pipeline, space, TimeSeriesSplit(cv), scoring)
     classes_too = task == "classification"
     kind: Any = (StratifiedGroupKFold if classes_too else GroupKFold) if grouped else StratifiedKFold if classes_too else KFold
@@ -182,6 +182,6 @@ def named_pipeline(
         pipeline, space = table_pipeline(task, n, categorical, scale)
         return NamedPipeline(name, pipeline, space, folds, scoring)
     classes = np.unique(np.asarray(y)).tolist() if task == "classification" else None
-    pipeline, space = spectra_pipeline(task, n, classes, region=region, scale=True, random_state=seed)
+    pipeline, space = spectra_pipeline(task, n, classes, region=cast("Any", region), scale=True, random_state=seed)
     first = FIRST if task == "classification" and region == REGIONS[name][0] else ()
     return NamedPipeline(name, pipeline, space, folds, scoring, first)

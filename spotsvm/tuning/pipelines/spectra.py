@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import loguniform, uniform
@@ -32,7 +32,7 @@ def spectra_pipeline(
     n_samples: int,
     classes: Sequence[Any] | None = None,
     *,
-    region: str = "default",
+    region: Literal["default", "table7", "table8"] = "default",
     scale: bool = False,
     random_state: int | None = 0,
     n_estimators: int = 100,

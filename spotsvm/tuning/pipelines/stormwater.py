@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from scipy.stats import loguniform, randint, uniform
 from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
@@ -28,9 +28,9 @@ def stormwater_pipeline(
     *,
     horizon: int = 0,
     delay: int = 1,
-    region: str = "wide",
+    region: Literal["wide", "koch2011"] = "wide",
     history: Any = None,
-    missing: str = "raise",
+    missing: Literal["raise", "zero", "nan"] = "raise",
 ) -> tuple[Pipeline, dict[str, Any]]:
     """Return a pipeline of two embedded leaky sums of rain and a support vector regression, and its search space.
 
