@@ -37,15 +37,15 @@ def solve_dual_regression(
     y : array-like of shape (n,)
         Target.
     C : float or array-like of shape (n,), default=1.0
-        Bound, or one for each row; positive and finite.
+        A bound, or a bound for each row; positive and finite.
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing; 0 or more.
     start : array-like of shape (n,) or None, default=None
-        A beta to begin at.
+        A beta to start from.
     tol : float, default=1e-3
         Largest KKT violation.
     max_iter : int or None, default=None
-        Cap of the steps; None for one that grows with n.
+        Maximum number of steps; None for a maximum that grows with n.
 
     Returns
     -------
@@ -59,8 +59,8 @@ def solve_dual_regression(
 
     See Also
     --------
-    solve_dual : The same for classification.
-    spotsvm.ExactSVR : The regressor on it.
+    solve_dual : Solves the dual for classification.
+    spotsvm.ExactSVR : The regressor that uses it.
 
     Notes
     -----
@@ -92,7 +92,8 @@ def _feasible(start: Any, bounds: Floats) -> Floats:
         return np.zeros(len(bounds))
     inside: Floats = np.clip(check_numbers("start", start, len(bounds)), -bounds, bounds)
     above, below = inside[inside > 0].sum(), -inside[inside < 0].sum()
-    if abs(above - below) > 1e-12 * (above + below):  # less is rounding, and bounds are to be met exactly
+    # a smaller difference is rounding: scaling would move variables off their bounds
+    if abs(above - below) > 1e-12 * (above + below):
         heavy = inside > 0 if above > below else inside < 0
         inside[heavy] *= min(above, below) / max(above, below)
     return inside

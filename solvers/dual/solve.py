@@ -1,4 +1,4 @@
-"""Solve the dual of a support vector machine by any of the methods."""
+"""Solve the dual of a support vector machine by a method's name."""
 
 from __future__ import annotations
 
@@ -44,32 +44,31 @@ def solve_dual(
     y : array-like of shape (n,)
         Labels, -1 and 1.
     C : float or array-like of shape (n,), default=1.0
-        Upper bound, or one for each row; positive (single rows may have 0) and finite.
+        Upper bound, or an upper bound for each row; positive (single rows may have 0) and finite.
     method : str, default="auto"
-        "exact": coordinates in pairs, without bias and with one (then with Newton steps); a stationary point where K is
-        indefinite. "memetic": an evolution of exact solutions, for indefinite K. "gaussian", "switching", "hybrid",
-        "swarm": EvoSVM-G, -S, -H and PsoSVM as the paper has them, without bias. "auto": exact where K is positive
-        semidefinite, memetic where it is not.
+        "exact": pairs of coordinates and Newton steps, with or without bias; gives a stationary point if K is indefinite.
+        "memetic": an evolution of exact solutions, for indefinite K. "gaussian", "switching", "hybrid", "swarm": EvoSVM-G, -S, -H
+        and PsoSVM as in the paper, without bias. "auto": "exact" if K is positive semidefinite, otherwise "memetic".
     bias : bool or "after", default=False
-        Whether the problem has a bias. With "after" it has none, and a threshold is computed from its solution: the mean of y
-        less the decision over the rows with 0 < alpha < C, as in mySVM.
+        Whether the problem has a bias. With "after" the problem has no bias, and a threshold is computed from its solution: the
+        mean of y minus the decision over the rows with 0 < alpha < C, as in mySVM.
     random_state : int, numpy.random.Generator or None, default=None
-        Seed of everything random.
+        Seed of all random numbers.
     start : array-like of shape (n,), optional
-        An alpha for "exact" to begin at, and for "auto", where that is exact.
+        An alpha from which "exact" starts, also if "auto" chooses it.
     tol : float, default=1e-3
         KKT violation at which an exact solver stops, positive.
     max_iter : int, optional
-        Cap of the steps of an exact solver, of the generations of an evolution.
+        Maximum number of steps of an exact solver, or of generations of an evolution.
     definite : bool, optional
-        Whether K is positive semidefinite, if that is known; found out by a Cholesky factor otherwise.
+        Whether K is positive semidefinite; by default this is checked by a Cholesky factor.
     settings : EvolutionSettings, SwarmSettings or MemeticSettings, optional
-        Settings of the method instead of the paper's; "auto" takes MemeticSettings, "exact" has none.
+        Settings of the method instead of its defaults; "auto" takes MemeticSettings, "exact" has no settings.
 
     Returns
     -------
     DualResult
-        The solution, its objective, why it stopped, and how well it meets the optimality conditions.
+        The solution, its objective, the reason for stopping, and its violation of the optimality conditions.
 
     Raises
     ------
@@ -78,8 +77,8 @@ def solve_dual(
 
     See Also
     --------
-    solve_dual_regression : The same for regression.
-    spotsvm.ExactSVC : The classifier on it.
+    solve_dual_regression : Solves the dual for regression.
+    spotsvm.ExactSVC : The classifier that uses it.
 
     Notes
     -----
@@ -189,9 +188,9 @@ def _check_arguments(method: Any, definite: Any, start: Any, settings: Any) -> N
     if definite is not None:
         check_flag("definite", definite)
     if start is not None and method not in ("auto", "exact"):
-        raise SolverError(f"start is given, and method={method!r}, which has no use for it; use the method 'exact', or no start")
+        raise SolverError(f"start is set, but method={method!r} does not use it; use the method 'exact', or start=None")
     if settings is not None and method == "exact":
-        raise SolverError(f"settings={settings!r} with method='exact', which has none; use None")
+        raise SolverError(f"settings={settings!r} with method='exact', which has no settings; use None")
     if method == "auto":
         from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 

@@ -1,4 +1,4 @@
-"""A check whether a matrix is one of a kernel, and the nearest positive semidefinite matrix where it is not."""
+"""A check whether a matrix is a valid kernel matrix, and the nearest positive semidefinite matrix."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from scipy.linalg import eigvalsh, lapack
 Floats = NDArray[np.float64]
 MatrixState = Literal["semidefinite", "indefinite", "asymmetric", "not finite"]
 
-#: smallest eigenvalue of a positive semidefinite matrix, as a part of the largest: what rounding makes of 0
+#: smallest eigenvalue of a positive semidefinite matrix, relative to the largest: 0 up to rounding
 SMALLEST_EIGENVALUE = -1e-8
 _ASYMMETRY = 1e-8  # of the largest entry
 _LARGEST_ENTRY = 1e150  # the squares of larger ones overflow
 
 
 def matrix_state(K: Floats) -> MatrixState:
-    """Return what a matrix is: that of a kernel, or what is wrong with it.
+    """Return whether a matrix is a valid kernel matrix, or the reason why it is not.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def matrix_state(K: Floats) -> MatrixState:
 
 def is_symmetric(K: Floats, size: float) -> bool:
     """Return whether a matrix with entries up to `size` is symmetric within rounding."""
-    # most that are not show it in a corner
+    # most asymmetric matrices show it in a corner
     corner = K[:8, :8]
     allowed = _ASYMMETRY * size
     if not (np.abs(corner - corner.T) <= allowed).all():
@@ -76,7 +76,7 @@ def _semidefinite(K: Floats, size: float) -> bool:
 
 
 def _power_steps(K: Floats) -> float:
-    """Return a lower bound on the largest eigenvalue that is mostly near it."""
+    """Return a lower bound on the largest eigenvalue, usually close to it."""
     vector = K.sum(axis=0)
     bound = float(K.diagonal().max())
     for _ in range(3):
@@ -111,8 +111,8 @@ def clipping(K: Floats) -> tuple[Floats, Floats]:
     clipped : ndarray of shape (n, n)
         The nearest positive semidefinite matrix, K A.
     A : ndarray of shape (n, n)
-        The projection on the eigenvectors of positive eigenvalues. For kernel values B of other rows with those of K, B A is what
-        belongs to the clipped matrix: it makes of a row of K that of the clipped matrix.
+        The projection on the eigenvectors of positive eigenvalues. It maps a row of K to the row of the clipped matrix; for
+        kernel values B of other rows with those of K, B A are the clipped values.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The dual solved by evolution, by a swarm, and by a memetic algorithm.
+"""Solvers of the dual by an evolution strategy, a particle swarm and a memetic algorithm.
 
 It may import `spotsvm.solvers.dual.problem` and `.exact`.
 """

@@ -1,4 +1,4 @@
-"""Kernels of the evolution: offspring that change few coordinates, evaluated in O(n) and less.
+"""Compiled loops of the evolution: offspring that change few coordinates are evaluated in O(n) or less.
 
 Individuals are rows beta = alpha y with gradient = y - K beta and fitness y'beta - beta' K beta / 2.
 """
@@ -17,7 +17,7 @@ Bits = NDArray[np.uint8]
 
 @compiled
 def swap_differences(beta: Floats, couples: Integers, swapped: Bits, differences: Floats, counts: Integers) -> None:
-    """Set differences[r] to what couple r's first row gains by the swap, and counts[r] to the number that is not zero."""
+    """Set differences[r] to the change of couple r's first row by the swap, and counts[r] to its number of nonzeros."""
     for r in range(len(couples)):
         one, other = couples[r, 0], couples[r, 1]
         count = 0
@@ -43,7 +43,7 @@ def make_children(
 ) -> None:
     """Write each couple's two children to the rows from `first` on.
 
-    products[r] = K differences[r] is given where counts[r] > few, and found here from a row of K a difference elsewhere.
+    products[r] = K differences[r] is passed if counts[r] > few; otherwise it is computed here from the rows of K.
     """
     n = len(K)
     for r in range(len(couples)):
@@ -86,9 +86,9 @@ def flip_some(
     counts: Integers,
     mutant_fitness: Floats,
 ) -> None:
-    """Mutate each row where it is hit: to zero what is not, else to the given value; note the changes and the fitness.
+    """Mutate each row at its hits: nonzero entries to zero, others to the given value; note the changes and the fitness.
 
-    `hits` are places in the flattened rows, in order; `values` the new beta for each. Row r's mutant differs from it by
+    `hits` are sorted indices of the flattened rows, and `values` the new beta at each. Row r's mutant differs from it by
     changes[r, :counts[r]] in the coordinates changed[r, :counts[r]].
     """
     n = len(K)
@@ -122,7 +122,7 @@ def take_rows(
     new_beta: Floats,
     new_gradient: Floats,
 ) -> None:
-    """Write the winners out: numbers below `len(counts)` are rows, the others the mutants of these rows."""
+    """Write the winners: indices below `len(counts)` are rows, larger indices the mutants of these rows."""
     n = len(K)
     rows = len(counts)
     for place in range(len(winners)):

@@ -18,19 +18,19 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 KINDS = ("gaussian", "switching", "hybrid")
-REFRESH = 100  # generations after which running gradients are computed anew, against rounding
+REFRESH = 100  # generations after which running gradients are recomputed, against rounding
 
 
 @dataclass(frozen=True)
 class EvolutionSettings:
-    """How the evolution runs; the defaults are the paper's.
+    """Settings of the evolution strategy; the defaults are the paper's.
 
     Attributes
     ----------
     population_size : int, default=10
         Number of parents.
     max_generations : int, default=1000
-        Cap of the generations.
+        Maximum number of generations.
     patience : int, default=5
         Stop after this many generations without improvement.
     tournament_share : float, default=0.25
@@ -40,7 +40,7 @@ class EvolutionSettings:
     step : float, default=0.1
         First standard deviation of the Gaussian mutation, in units of C.
     adaptation : float, default=0.85
-        Factor of the 1/5 rule, by which the step shrinks or its inverse by which it grows; 1 keeps the step.
+        Factor of the 1/5 rule: the step is multiplied by it, or divided by it to grow; 1 keeps the step.
     """
 
     population_size: int = 10
@@ -77,14 +77,14 @@ def evolve(problem: DualProblem, kind: str, rng: np.random.Generator, settings: 
     kind : {"gaussian", "switching", "hybrid"}
         The mutation: EvoSVM-G, EvoSVM-S or EvoSVM-H.
     rng : numpy.random.Generator
-        Source of all randomness.
+        Generator of all random numbers.
     settings : EvolutionSettings, optional
         The paper's by default.
 
     Returns
     -------
     Solution
-        The best individual that was seen.
+        The best individual of all generations.
 
     Raises
     ------
@@ -94,17 +94,17 @@ def evolve(problem: DualProblem, kind: str, rng: np.random.Generator, settings: 
     Notes
     -----
     Where the paper is silent, a generation is as in the software it used (YALE, later RapidMiner): parents are chosen by
-    tournament from the parents, children and mutants of the generation before, and the best individual is always one of
-    them; couples are formed at random, and with the crossover probability two children of a uniform crossover join the
-    parents; then each parent and child adds one mutant (none if the mutation changed nothing). The tournament has
-    `tournament_size` entrants, drawn with replacement. The 1/5 rule compares each generation's share of mutants that are
-    better than what they were made from with 1/5; the software looks at intervals of n generations, by which time the
-    stopping rule has ended most runs. An improvement is one beyond rounding, 1e-12 of the fitness. All three kinds start
-    from uniformly random vectors, so what EvoSVM-S never switches stays between 0 and C.
+    tournament from the parents, children and mutants of the generation before, and the best individual is always one of them.
+    Couples are formed at random, and with the crossover probability two children of a uniform crossover join the parents. Then
+    each parent and child adds a mutant, unless the mutation changed nothing. The tournament has `tournament_size` entrants, drawn
+    with replacement. The 1/5 rule compares the share of mutants that are better than their originals with 1/5 in each generation;
+    the software does so every n generations, when the stopping rule has already ended most runs. An improvement must exceed
+    rounding, 1e-12 of the fitness. All three kinds start from uniformly random vectors, so variables that EvoSVM-S never switches
+    stay strictly between 0 and C.
 
-    A mutant that changes k coordinates is evaluated in O(k^2), and its gradient computed, in O(n k), when it becomes a
-    parent. Both children of a couple share one product of K and the difference that was swapped, by rows of K where few
-    coordinates differ and by BLAS for all couples together where more than a quarter does.
+    A mutant that changes k coordinates is evaluated in O(k^2), and its gradient computed, in O(n k), when it becomes a parent.
+    Both children of a couple share the product of K and the swapped difference. It is computed from rows of K if few coordinates
+    differ, and by BLAS for all couples together if more than a quarter differ.
 
     References
     ----------

@@ -19,22 +19,23 @@ from spotsvm.solvers.dual.problem.solution import Solution, iteration_cap
 
 Floats = NDArray[np.float64]
 
-_FINE = 1e-6  # the violation at which an optimum leaves nothing to find for the methods of the paper
+_FINE = 1e-6  # KKT violation at which the methods of the paper cannot improve on an optimum
 
 
 @dataclass(frozen=True)
 class MemeticSettings:
-    """How far the memetic solver goes on a problem that is not concave.
+    """Budget of the memetic solver on a problem that is not concave.
 
     Attributes
     ----------
     searches : int, default=400
-        Number of local searches, or one more.
+        Number of local searches; a run may exceed it by 1.
     population_size : int, default=8
-        Number of different local solutions that are kept.
+        Number of different local solutions to keep.
     rivals : bool, default=True
-        Whether to start from what "gaussian", "switching", "hybrid" and "swarm" find with the same seed as well, where there
-        is no bias. It rarely helps and takes longer than all else; without it the result can, in principle, be below theirs.
+        Whether to start also from the results of "gaussian", "switching", "hybrid" and "swarm" with the same seed, if there is no
+        bias. It rarely helps and takes longer than everything else; without it the result can, in principle, be worse than
+        theirs.
     """
 
     searches: int = 400
@@ -61,33 +62,33 @@ def memetic(
     problem : DualProblem
         A problem with or without bias; its K may be indefinite.
     rng : numpy.random.Generator
-        Source of all randomness; the rivals get copies of it, as if each had been called with the same seed.
+        Generator of all random numbers; the rivals get copies of it, as if each had been called with the same seed.
     tol : float, default=1e-3
-        KKT violation at which a local search is done; on a concave problem at most 1e-6 is aimed at.
+        KKT violation at which a local search stops; a concave problem is solved to at most 1e-6.
     max_iter : int, optional
-        Cap of the steps of the search from zero and of the last one, which polishes the best solution.
+        Maximum number of steps of the first search, from zero, and of the last, which polishes the best solution.
     definite : bool, optional
-        Whether K is positive semidefinite; found out by a Cholesky factor if it is not given. If it is, the exact solution
-        is the optimum, and no evolution is needed.
+        Whether K is positive semidefinite; by default this is checked by a Cholesky factor. If K is positive semidefinite, the
+        exact solution is the optimum, and no evolution is needed.
     settings : MemeticSettings, optional
         The budget.
 
     Returns
     -------
     Solution
-        On a problem that is not concave never below the exact local solution from alpha = 0, nor, without bias and with the
-        rivals, below the best of the paper's four methods with the same seed. On a concave one the optimum, to a KKT violation
-        of 1e-6 or `tol` if that is less, so that the four cannot be above it by more than that allows.
+        On a concave problem the optimum, to a KKT violation of min(1e-6, `tol`). On other problems a solution whose objective is
+        never below that of the exact local solution from alpha = 0; nor, without bias and with the rivals, below the best of the
+        paper's four methods with the same seed.
 
     Notes
     -----
-    The first local search starts from zero. The others start, at random, from: zero with some variables sent to the far end
-    of their interval (25 %); what is optimal without a random 10 to 50 % of the rows, found from the best solution (40 %) or
-    from zero (15 %), which costs a search more; a uniform crossover of two solutions (10 %); a random point (10 %). On 252
-    problems (seven data sets, three splits, six indefinite kernels, two C; two seeds each; with a bias, and without) 200
-    searches came to within 0.1 % of the best objective known in every run, and on the hardest problem met since, 400 did with
-    19 seeds of 20. Sending variables of the best solution to their far ends, in place of leaving out rows, missed it in 3 of
-    504 runs with a bias, and on that problem with 20 seeds of 20: a local search undoes such a step too readily.
+    The first local search starts from zero. The others start, at random, from: zero with some variables moved to the far end of
+    their interval (25 %); the optimum without a random 10 to 50 % of the rows, computed from the best solution (40 %) or from
+    zero (15 %) by an additional search; a uniform crossover of two solutions (10 %); a random point (10 %). On 252 problems
+    (seven data sets, three splits, six indefinite kernels, two C; two seeds each; with a bias, and without) 200 searches came to
+    within 0.1 % of the best known objective in every run. On the hardest problem since then, 400 searches did so with 19 of 20
+    seeds. Moving variables of the best solution to their far ends, instead of leaving out rows, missed it in 3 of 504 runs with a
+    bias, and on the hardest problem with all 20 seeds: a local search undoes such a step too readily.
     """
     s = settings or MemeticSettings()
     cap = iteration_cap(problem.n) if max_iter is None else max_iter
@@ -97,7 +98,7 @@ def memetic(
     rivals = _rivals(problem, rng) if s.rivals and not problem.bias else []
     population = _Population(problem, s.population_size)
     population.add(exact)
-    effort = min(cap, 100 * problem.n)  # a search that is cut off still gives a feasible, better point
+    effort = min(cap, 100 * problem.n)  # an interrupted search still gives a feasible, better point
     for rival in rivals:
         population.add(rival)
         population.add(solve_exact(problem, rival.alpha, tol, effort))
@@ -109,7 +110,7 @@ def memetic(
         searches += cost
     best, objective = population.best()
     last = solve_exact(problem, best.alpha, tol, cap)
-    if problem.objective(last.alpha) < objective:  # by rounding alone: a search never descends
+    if problem.objective(last.alpha) < objective:  # only by rounding: a search never lowers the objective
         last = Solution(best.alpha, last.iterations, last.evaluations, last.converged, last.message)
     return Solution(
         last.alpha,
@@ -146,12 +147,12 @@ class _Population:
         self.iterations = self.evaluations = 0
 
     def count(self, solution: Solution) -> None:
-        """Add up what a solution has cost."""
+        """Add the cost of a solution to the totals."""
         self.iterations += solution.iterations
         self.evaluations += solution.evaluations
 
     def add(self, solution: Solution) -> None:
-        """Keep a solution if it is among the best; of two with the same objective, the better."""
+        """Keep a solution if it is among the best; of two whose objectives are equal up to rounding, keep the better."""
         self.count(solution)
         objective = self.problem.objective(solution.alpha)
         same = [k for k, (other, _) in enumerate(self.members) if abs(objective - other) <= 1e-7 * abs(other)]
@@ -174,7 +175,7 @@ class _Population:
 def _new_start(
     population: _Population, perturbation: Perturbation, rng: np.random.Generator, tol: float, effort: int
 ) -> tuple[Floats, int]:
-    """Return where the next search begins, and how many searches it and finding it take."""
+    """Return the start of the next search, and the number of searches: 1, or 2 if the start took a search itself."""
     zero = np.zeros(population.problem.n)
     way, members = rng.random(), len(population.members)
     if way < 0.25:

@@ -12,7 +12,7 @@ from spotsvm.solvers.dual.problem.problem import DualProblem
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MOST_CHANGES = 64  # of a mutant; the chance that n coordinates hit with probability 1/n give more is below 1e-89
+MOST_CHANGES = 64  # changes in a mutant; n coordinates hit with probability 1/n have more with a probability below 1e-89
 
 
 class Rows:
@@ -23,7 +23,7 @@ class Rows:
     beta : ndarray of shape (size, n)
         The parents.
     problem : DualProblem
-        What they are solutions of.
+        The problem that the individuals solve.
     """
 
     def __init__(self, beta: Floats, problem: DualProblem):
@@ -42,7 +42,7 @@ class Rows:
         return Rows(rng.random((size, problem.n)) * (problem.C * problem.y), problem)
 
     def refresh(self, problem: DualProblem) -> None:
-        """Compute gradients and fitness of the parents anew."""
+        """Recompute gradients and fitness of the parents."""
         beta = self.beta[: self.size]
         self.gradient[: self.size] = problem.y - beta @ problem.K
         # beta' K beta = beta' (y - gradient)
@@ -50,14 +50,14 @@ class Rows:
 
 
 class Mutation(Protocol):
-    """What makes one mutant of each row, and remembers them until the winners are known."""
+    """Makes a mutant of each row, and stores the mutants until the winners are selected."""
 
     def mutate(self, rows: Rows, rng: np.random.Generator) -> Floats:
-        """Make the mutants and give their fitness, -inf for one that did not change."""
+        """Make the mutants and return their fitness, -inf for a mutant without a change."""
         ...
 
     def take(self, rows: Rows, winners: Integers, pool: Floats) -> None:
-        """Make the winners the first rows; numbers from `rows.used` on are mutants."""
+        """Make the winners the first rows; indices from `rows.used` on are mutants."""
         ...
 
 
@@ -103,14 +103,14 @@ class Gaussian:
 
 
 class Flip:
-    """Hit each coordinate with probability 1/n: to zero if it is not, else to C (switching) or below it (hybrid, Fig. 4).
+    """Hit each coordinate with probability 1/n: nonzero ones become 0, zeros become C (switching) or less (hybrid, Fig. 4).
 
     Parameters
     ----------
     problem : DualProblem
         The problem.
     kind : {"switching", "hybrid"}
-        Where a coordinate at zero goes: to its bound, or uniformly between zero and its bound.
+        New value of a coordinate at zero: its bound, or uniform between zero and its bound.
     """
 
     def __init__(self, problem: DualProblem, kind: str):
@@ -126,7 +126,7 @@ class Flip:
         from spotsvm.solvers.dual.evolution._evolution_kernels import flip_some
 
         n, used = self.problem.n, rows.used
-        # as many hits as used * n draws with probability 1/n give, anywhere
+        # the number of hits is that of used * n draws with probability 1/n
         hits = np.sort(rng.choice(used * n, rng.binomial(used * n, 1.0 / n), replace=False, shuffle=False))
         values = self.bounds[hits % n]
         if self.kind == "hybrid":

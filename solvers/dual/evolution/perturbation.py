@@ -1,4 +1,4 @@
-"""New starting points for local searches: feasible, from nothing, from one solution or from two."""
+"""New feasible starting points for local searches: at random, from a solution, or from two solutions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Floats = NDArray[np.float64]
 
 
 class Perturbation:
-    """Makes feasible points in terms of beta = alpha y, with sum(beta) = 0 where the problem has a bias.
+    """Makes feasible points in terms of beta = alpha y, with sum(beta) = 0 if the problem has a bias.
 
     Parameters
     ----------
     problem : DualProblem
         The problem.
     rng : numpy.random.Generator
-        Source of all randomness.
+        Generator of all random numbers.
     """
 
     def __init__(self, problem: DualProblem, rng: np.random.Generator):
@@ -36,9 +36,9 @@ class Perturbation:
         return self._balance(self.lower + self.rng.random(len(self.lower)) * (self.upper - self.lower))
 
     def kick(self, beta: Floats, share: float) -> Floats:
-        """Send some variables, one to a `share` of all and few more often than many, as far as they can go.
+        """Move some variables, from 1 to a `share` of all (fewer is more likely), as far as they can go.
 
-        With a bias they go in pairs of opposite directions.
+        With a bias they move in pairs of opposite directions.
         """
         most = max(1.0, share * len(self.movable))
         count = int(np.exp(self.rng.uniform(0.0, np.log(most + 1.0))))
@@ -59,13 +59,13 @@ class Perturbation:
         return moved
 
     def without_some(self, least: float, most: float) -> DualProblem:
-        """Return the problem without a random share of its rows, `least` to `most` and small shares more often than large."""
+        """Return the problem without a random share of its rows, from `least` to `most` (smaller is more likely)."""
         share = float(np.exp(self.rng.uniform(np.log(least), np.log(most))))
         kept = self.rng.random(self.problem.n) >= share
         return replace(self.problem, C=np.where(kept, self.problem.C, 0.0))
 
     def cross(self, one: Floats, other: Floats) -> Floats:
-        """Take each variable from one of two points, and balance."""
+        """Take each variable at random from one of two points, and balance the result."""
         return self._balance(np.where(self.rng.random(len(one)) < 0.5, one, other))
 
     def _balance(self, beta: Floats) -> Floats:

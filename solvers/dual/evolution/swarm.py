@@ -17,26 +17,26 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SwarmSettings:
-    """How the swarm moves; the defaults are the paper's, in the reading that is nearest to its figures.
+    """Settings of the swarm; the defaults are the paper's, in the interpretation that is closest to its figures.
 
     Attributes
     ----------
     population_size : int, default=10
         Number of particles.
     max_generations : int, default=1000
-        Cap of the generations.
+        Maximum number of generations.
     patience : int, default=5
         Stop after this many generations without improvement.
     inertia : float, default=0.1
-        First weight of the velocity; it falls to zero in equal steps over `max_generations`.
+        Initial weight of the velocity; it falls to zero in equal steps over `max_generations`.
     local_weight : float, default=1.0
-        Pull towards the best place a particle has seen.
+        Pull towards the best position of the particle itself.
     global_weight : float, default=1.0
-        Pull towards the best place any has seen.
+        Pull towards the best position of all particles.
     pulls : {"uniform", "gaussian"}, default="gaussian"
-        What each coordinate's pulls are multiplied by: normal numbers with mean and standard deviation 1, as in the later
-        releases of the paper's software, or uniform ones from 0 to 1, as in the standard swarm that the paper names. The normal
-        ones get further, and their errors are nearer to the printed ones (study evosvm).
+        Random factors of each coordinate's pulls: normal with mean and standard deviation 1, as in later releases of the paper's
+        software; or uniform from 0 to 1, as in the standard swarm that the paper names. Normal factors reach better solutions,
+        with errors closer to the printed ones (study evosvm).
     """
 
     population_size: int = 10
@@ -65,14 +65,14 @@ def swarm(problem: DualProblem, rng: np.random.Generator, settings: SwarmSetting
     problem : DualProblem
         A problem without bias; its K may be indefinite.
     rng : numpy.random.Generator
-        Source of all randomness.
+        Generator of all random numbers.
     settings : SwarmSettings, optional
         The paper's by default.
 
     Returns
     -------
     Solution
-        The best place that was seen.
+        The best position of all particles in all generations.
 
     Raises
     ------
@@ -82,10 +82,10 @@ def swarm(problem: DualProblem, rng: np.random.Generator, settings: SwarmSetting
     Notes
     -----
     The paper names a standard swarm (Kennedy and Eberhart 1995), in which each coordinate's two pulls are multiplied by uniform
-    random numbers from 0 to 1; see `SwarmSettings` for the reading that is taken here. Particles start anywhere in the box, at
-    rest, and stop at its walls. The dynamic inertia is read as in the software the paper used (YALE, later RapidMiner): it falls
-    linearly to zero. All coordinates of all particles change, so a generation is one product of matrices, which BLAS does; there
-    is no loop left to compile.
+    random numbers from 0 to 1; see `SwarmSettings` for the interpretation used here. Particles start at random positions in the
+    box, at rest, and stop at its bounds. The dynamic inertia is that of the paper's software (YALE, later RapidMiner): it falls
+    linearly to zero. All coordinates of all particles change, so a generation is a single matrix product by BLAS, and no loop
+    needs to be compiled.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Kernels of the exact solver for the box alone: ascent by one coordinate and the best second one."""
+"""Compiled loops of the exact solver without bias: ascent along two coordinates at a time."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ Floats = NDArray[np.float64]
 
 @compiled
 def largest(score: Floats) -> tuple[int, float]:
-    """Return the place and the value of the largest positive entry, or -1 and 0."""
+    """Return the index and the value of the largest positive entry; -1 and 0 if no entry is positive."""
     n = len(score)
     best = 0.0
     at = -1
     tail = n - n % 64
     for start in range(0, tail, 64):
         part = score[start : start + 64]
-        # eight lanes of compare-and-select: LLVM makes vectors of these, but not of a plain running maximum
+        # eight lanes of compare-and-select: LLVM vectorises these, but not a plain running maximum
         m0, m1, m2, m3, m4, m5, m6, m7 = part[0], part[1], part[2], part[3], part[4], part[5], part[6], part[7]
         for k in range(8, 64, 8):
             m0 = part[k] if part[k] > m0 else m0
@@ -47,7 +47,7 @@ def largest(score: Floats) -> tuple[int, float]:
 
 @compiled
 def best_step(slope: float, curvature: float, low: float, high: float) -> float:
-    """Return the step between `low` and `high` that gains most, slope step - curvature step^2 / 2."""
+    """Return the step between `low` and `high` with the largest gain, slope step - curvature step^2 / 2."""
     if curvature > 0.0:
         return min(max(slope / curvature, low), high)
     if high * (slope - 0.5 * curvature * high) >= low * (slope - 0.5 * curvature * low):
@@ -59,7 +59,7 @@ def best_step(slope: float, curvature: float, low: float, high: float) -> float:
 def best_pair(
     gi: float, gj: float, a: float, b: float, c: float, li: float, ui: float, lj: float, uj: float
 ) -> tuple[float, float]:
-    """Return the two steps in their box that gain most together, with slopes gi, gj and curvature [[a, c], [c, b]]."""
+    """Return the two steps in their box with the largest joint gain, for slopes gi, gj and curvature [[a, c], [c, b]]."""
     det = a * b - c * c
     if a > 0.0 and det > 1e-12 * a * b:
         s = (b * gi - c * gj) / det
@@ -87,7 +87,7 @@ def best_pair(
 def _move(i: int, step: float, lower: Floats, upper: Floats, beta: Floats, up: Floats, down: Floats) -> None:
     value = beta[i] + step
     if step >= upper[i] - beta[i]:
-        value = upper[i]  # exactly, lest rounding leave it just beside its bound
+        value = upper[i]  # exactly: rounding could leave it just beside its bound
     elif step <= lower[i] - beta[i]:
         value = lower[i]
     beta[i] = value
@@ -136,8 +136,8 @@ def pair_ascent(
 ) -> tuple[int, float]:
     """Climb y'beta - beta' K beta / 2 within the bounds, two coordinates a step; return the steps and the KKT violation.
 
-    beta = alpha y, `gradient` = y - K beta; `up` and `down` are 1 where beta can grow or fall. All but K, `diagonal` and the
-    bounds are changed in place; `score` is room to work in.
+    beta = alpha y, `gradient` = y - K beta; `up` and `down` are 1 where beta can grow or fall. All arguments except K, `diagonal`
+    and the bounds are changed in place; `score` is a buffer.
     """
     n = len(beta)
     for j in range(n):
@@ -156,7 +156,7 @@ def pair_ascent(
         li = lower[i] - beta[i]
         ui = upper[i] - beta[i]
         s = best_step(gi, a, li, ui)
-        # what j gains after i's own best step: its remaining slope squared over its curvature, given that i follows if it can
+        # gain of j after i's own best step: its remaining slope squared over its curvature, if i follows where it can
         follows = 1.0 / a if li < s < ui else 0.0
         _score_second(row, s, follows, gradient, diagonal, up, down, tau, score)
         score[i] = 0.0

@@ -31,7 +31,7 @@ def _solve_factored(R, p, x):
 
 @compiled(error_model="python")
 def _remove(R, p, k):
-    """Take row and column k out of the matrix R'R of size p by rotations of rows."""
+    """Remove row and column k from the matrix R'R of size p by rotations of rows."""
     for i in range(k + 1):
         row = R[i]
         for c in range(k, p - 1):
@@ -53,10 +53,10 @@ def _remove(R, p, k):
 
 @compiled(error_model="python")
 def descend_face(R, slope, beta, lower, upper, most):
-    """Move beta to the minimum over its face, where sum(beta) stays; stop variables at bounds they meet, at most `most`.
+    """Move beta to the minimum over its face at constant sum(beta); stop at most `most` variables at bounds they meet.
 
-    R is the upper Cholesky factor of the curvature, and lost; slope the derivative at beta. Gives the stops and whether the
-    minimum was reached.
+    R is the upper Cholesky factor of the curvature and is overwritten; slope is the derivative at beta. Return the number of
+    stops and whether the minimum was reached.
     """
     m = len(beta)
     place = np.arange(m)
@@ -74,9 +74,9 @@ def descend_face(R, slope, beta, lower, upper, most):
         shift = d[:p].sum() / w[:p].sum()
         for a in range(p):
             d[a] -= shift * w[a]
-        rest = d[:p].sum() / p  # of rounding: the sum of beta must not drift
+        rest = d[:p].sum() / p  # remove rounding: the sum of beta must not drift
         t = 1.0
-        first = np.int64(-1)  # a literal would be another type
+        first = np.int64(-1)  # a literal would have another type
         for a in range(p):
             d[a] -= rest
             k = place[a]
@@ -102,7 +102,7 @@ def descend_face(R, slope, beta, lower, upper, most):
 
 @compiled(error_model="python")
 def _factor(H, R):
-    """Write the upper Cholesky factor of a small matrix H into R; say whether H is positive definite."""
+    """Write the upper Cholesky factor of a small matrix H into R; return whether H is positive definite."""
     m = len(H)
     for i in range(m):
         for j in range(i, m):

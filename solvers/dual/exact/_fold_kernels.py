@@ -1,6 +1,6 @@
-"""Compiled steps around the solver of pairs: several machines on the same rows, each from the solution of a similar one.
+"""Compiled steps around the pair solver: several models on the same rows, each started from a similar model's solution.
 
-Arrays have a row for each machine and a column for each row of the data; names are those of `_smo_kernels`.
+Arrays have a row for each model and a column for each row of the data; names are those of `_smo_kernels`.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from spotsvm.solvers.dual.exact._face_kernels import small_newton_step
 from spotsvm.solvers.dual.exact._smo_kernels import add_rows, solve
 from spotsvm.surrogates.compiled import compiled
 
-#: what a small Newton step costs however small, and a multiplication in its factorisation, in units of a pass over a variable
+#: fixed cost of a small Newton step, and cost of a multiplication in its factorisation, in units of a pass over a variable
 _NEWTON_CALL, _NEWTON_FACTOR = 3000.0, 0.5
-_REST = 1e-9  # what rounding leaves of a step to a bound, as in `bias_interval`
+_REST = 1e-9  # relative distance to a bound that is only rounding, as in `bias_interval`
 
 
 @compiled
 def rebalance(beta, slope, lower, upper):
-    """Bring the sum of beta to 0 in place, by the variables that it costs least; say whether that was possible."""
+    """Bring the sum of beta to 0 in place, by the cheapest variables; return whether that was possible."""
     n = len(beta)
     excess, size = 0.0, 0.0
     for k in range(n):
@@ -51,10 +51,10 @@ def rebalance(beta, slope, lower, upper):
 
 @compiled
 def _solve_small(K, diagonal, offset, g, beta, lower, upper, epsilon, tol, most, max_iter, most_free, buffer):
-    """Solve a problem of few rows by runs of pairs, and Newton steps once they cost less; return what `solve` does.
+    """Solve a problem of few rows by runs of pairs, and by Newton steps once these cost less; return the same as `solve`.
 
-    A first run has at most `most` steps. Where more than `most_free` variables are free, no Newton step is made, and the rest is
-    left to `minimise`.
+    A first run has at most `most` steps. If more than `most_free` variables are free, no Newton step is made, and `minimise` has
+    to finish.
     """
     n = len(g)
     iterations, total, spent = 0, 0.0, 0.0
@@ -73,7 +73,7 @@ def _solve_small(K, diagonal, offset, g, beta, lower, upper, epsilon, tol, most,
                 m += 1
         if m < 2 or m > most_free:
             return iterations, converged, total
-        # in units of a pass over one variable; a step of Newton's has a factorisation and a pass over all rows for each
+        # in units of a pass over a variable; a Newton step has a factorisation, and a pass over all rows for each free variable
         if _NEWTON_CALL + m * m * m / 3.0 * _NEWTON_FACTOR + m * n <= spent:
             if small_newton_step(K, offset, g, beta, lower, upper, epsilon, free[:m]) < 0:
                 return iterations, converged, total
@@ -102,11 +102,11 @@ def train(
     slope,
     steps,
 ):
-    """Move each machine from another's solution into its own bounds, and solve it by at most `most` steps of pairs.
+    """Move a similar model's solution into each model's bounds, and solve each model by at most `most` steps of pairs.
 
-    Machines of few rows, with at most `most_free` free variables, are solved by Newton steps as well, and have `max_iter` steps.
-    Where there are fewer solutions to begin at than machines, they are used in turn. `same` is whether `from_slope` belongs to
-    this K. Writes beta, slope = K beta - z, and what `solve` returns into `steps`.
+    Models of few rows, with at most `most_free` free variables, also use Newton steps, and at most `max_iter` steps. If there are
+    fewer initial solutions than models, these are used in turn. `same` tells whether `from_slope` belongs to this K. Write beta,
+    slope = K beta - z, and the results of `solve` into `steps`.
     """
     m, n = z.shape
     changes = np.empty(n)
@@ -133,9 +133,9 @@ def train(
 
 @compiled
 def biases(slope, beta, lower, upper, epsilon, found):
-    """Write the least and the largest bias that each solution allows, as `bias_interval` says, the middle, and what holds it.
+    """Write the interval of optimal biases of each solution (`bias_interval`), its middle, and whether a bound is active.
 
-    Columns of `found`: least, largest, middle, and 1 if any variable is at a bound other than 0, else 0.
+    Columns of `found`: least, largest, middle, and 1 if a variable is at a bound other than 0, otherwise 0.
     """
     m, n = beta.shape
     for p in range(m):

@@ -1,13 +1,13 @@
 """Compiled loops of sequential minimal optimisation.
 
-The problem is in terms of beta_i = y_i alpha_i: minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 subject to
-sum(beta) = const and lower <= beta <= upper. Classification has z = y, epsilon = 0 and zero at one end of each interval;
-regression has both signs in it. A row that takes no part has lower = upper = 0.
+The problem is in terms of beta_i = y_i alpha_i: minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 subject to sum(beta) =
+const and lower <= beta <= upper. In classification z = y, epsilon = 0, and one end of each interval is 0; in regression each
+interval has both signs. A row that is not trained on has lower = upper = 0.
 
 | name | meaning |
 | --- | --- |
-| `rise`, `fall` | derivative of the objective as beta_i rises or falls; inf and -inf where it must not |
-| `keys`, `bits` | one array of float32, and the same memory as int32 |
+| `rise`, `fall` | derivative of the objective as beta_i rises or falls; inf and -inf if it must not |
+| `keys`, `bits` | an array of float32, and the same memory as int32 |
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _LOW = np.int32(_BLOCK - 1)
 _HIGH = np.int32(-_BLOCK)
 _FLAT = 1e-12  # smallest curvature, as LIBSVM's TAU
 
-# A maximum over floating point numbers is not vectorised, one over integers is. Non-negative floats sort as their bits do, so a
-# pass writes its criterion as float32 and reads it back as integers whose low bits are replaced by the place.
+# The compiler vectorises a maximum over integers, but not over floats. Non-negative floats have the order of their bits, so a
+# pass writes its criterion as float32 and reads it as integers, whose low bits are replaced by the index.
 
 
 @compiled
@@ -37,7 +37,7 @@ def _set_slopes(k, g, beta, lower, upper, epsilon, rise, fall):
 
 @compiled
 def _smooth_slope(k, beta, epsilon, rise, fall):
-    """Return back the smooth part of variable k's derivative; nan for a row that takes no part."""
+    """Return the smooth part of variable k's derivative; nan for a row that is not trained on."""
     if rise[k] < np.inf:
         return rise[k] - epsilon if beta[k] >= 0.0 else rise[k] + epsilon
     if fall[k] > -np.inf:
@@ -47,7 +47,7 @@ def _smooth_slope(k, beta, epsilon, rise, fall):
 
 @compiled
 def _largest_key(bits):
-    """Return the largest of some keys, its low bits replaced by its place."""
+    """Return the largest key, with its index in place of its low bits."""
     top = np.int32(0)
     for k in range(len(bits)):
         x = (bits[k] & _HIGH) | np.int32(k)
@@ -57,7 +57,7 @@ def _largest_key(bits):
 
 @compiled
 def _steepest_rise(rise, shift, keys, bits):
-    """Return the place of the smallest `rise`, to three digits of its distance from shift; -1 if none is below shift."""
+    """Return the index of the smallest `rise`, to three digits of its distance from shift; -1 if no `rise` is below shift."""
     best = np.int32(0)
     place = -1
     for start in range(0, len(rise), _BLOCK):
@@ -75,7 +75,7 @@ def _steepest_rise(rise, shift, keys, bits):
 
 @compiled
 def _partner(row, diagonal, own, fall, best, keys, bits, gaps, gap_bits):
-    """Return the variable whose fall gains most together with the given rise (second order), and the largest violation."""
+    """Return the variable whose fall, with the given rise, gains most (to second order), and the largest violation."""
     top_gain = np.int32(0)
     top_gap = np.int32(0)
     place = -1
@@ -106,7 +106,7 @@ def _partner(row, diagonal, own, fall, best, keys, bits, gaps, gap_bits):
 
 @compiled
 def _move(step, row_i, row_j, rise, fall, shift, keys, bits):
-    """Add step times the difference of two rows to the slopes, and find the steepest rise on the way."""
+    """Add step times the difference of two rows to the slopes, and find the steepest rise in the same pass."""
     best = np.int32(0)
     place = -1
     for start in range(0, len(rise), _BLOCK):
@@ -143,7 +143,7 @@ def smo(K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, max_iter, key
     iterations = 0
     while iterations < max_iter:
         if i < 0:
-            # nothing below the last bound: look once more with the exact one
+            # no rise below the last shift: try again with the exact shift
             shift = np.max(fall)
             i = _steepest_rise(rise, shift, keys, bits)
             if i < 0:
@@ -169,7 +169,7 @@ def smo(K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, max_iter, key
         room_j = beta[j] - (lower[j] if beta[j] <= 0.0 else max(lower[j], 0.0))
         g_i = _smooth_slope(i, beta, epsilon, rise, fall)
         g_j = _smooth_slope(j, beta, epsilon, rise, fall)
-        # land on a bound exactly: a rest of rounding would count as free
+        # land on a bound exactly: with a rounding error the variable would count as free
         if step >= room_i and room_i <= room_j:
             step = room_i
             beta[i] = upper[i] if beta[i] >= 0.0 else min(upper[i], 0.0)
@@ -232,11 +232,11 @@ def _gather(K, active, part):
 
 @compiled
 def solve(K, diagonal, g, beta, lower, upper, epsilon, tol, max_iter, buffer):
-    """Solve the problem from beta, whose smooth slope is g = K beta - z on all rows; return iterations and whether it converged.
+    """Solve the problem from beta, with smooth slope g = K beta - z on all rows; return iterations, convergence and work.
 
-    Two levels: pairs of all variables first, then of those that can still move, on a copy of their part of K (`buffer`, at
-    least of one row's length), until those are done and the rest is looked at again. g is valid on all rows afterwards.
-    Also gives the length of all passes, iteration by iteration, as a measure of the work done.
+    Pairs of all variables are moved first. Then only variables that can still move are used, on a copy of their part of K
+    (`buffer`, at least as long as a row), until these have converged and all variables are checked again. g is valid on all rows
+    afterwards. The work is the sum of the lengths of all passes.
     """
     n = len(g)
     rise, fall, keys, gaps = np.empty(n), np.empty(n), np.empty(_BLOCK, np.float32), np.empty(_BLOCK, np.float32)
@@ -267,7 +267,7 @@ def solve(K, diagonal, g, beta, lower, upper, epsilon, tol, max_iter, buffer):
                 K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, min(max_iter - iterations, slice_), keys, gaps
             )
             work += float(done) * n
-        if done == 0:  # rounding: the sums of the last steps and of all of them differ by more than tol
+        if done == 0:  # rounding: the running slopes and the recomputed ones differ by more than tol
             break
         iterations += done
         slice_ = min(2 * slice_, 1 << 40)

@@ -1,4 +1,4 @@
-"""Newton steps on the free variables of the dual without bias, where pairs of them converge slowly."""
+"""Newton steps on the free variables of the dual without bias, for problems on which pairs converge slowly."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def climb_face(K: Floats, lower: Floats, upper: Floats, beta: Floats, gradient: 
     Returns
     -------
     bool
-        Whether the curvature allowed it: K is positive definite on the free variables, or nearly.
+        True if the step was possible: K is positive definite on the free variables, or nearly.
     """
     free = np.flatnonzero((beta > lower) & (beta < upper))
     if not 0 < len(free) <= LARGEST_FACE:
@@ -34,7 +34,7 @@ def climb_face(K: Floats, lower: Floats, upper: Floats, beta: Floats, gradient: 
     start = beta[free].copy()
     slope = gradient[free].copy()
     H = K[np.ix_(free, free)]
-    left = np.arange(len(free))  # those not stopped yet
+    left = np.arange(len(free))  # variables not stopped yet
     for _ in range(len(free)):
         if not len(left):
             break

@@ -11,7 +11,7 @@ from spotsvm.solvers.dual.problem.solution import Solution, iteration_cap
 
 Floats = NDArray[np.float64]
 
-REFRESH = 20  # times n steps, after which a Newton step is tried and the running gradient computed anew, against rounding
+REFRESH = 20  # times n steps, after which a Newton step is tried and the running gradient recomputed, against rounding
 
 
 def coordinate_ascent(
@@ -19,30 +19,30 @@ def coordinate_ascent(
 ) -> Solution:
     """Climb the dual without bias from `start` to a stationary point, two coordinates a step.
 
-    The first coordinate of a step is the one that violates the optimality conditions most, the second the one that gains most
-    together with it; the two-variable problem is solved exactly, also where it is not concave (then at the better of the
-    edges). No step lowers the objective. On eight data sets at C = 100, the best single coordinate at a time took 4 to 30
-    times the steps, and cyclic passes with shrinking, whose steps are cheaper, 4 to 40 times as long. Where pairs converge
-    slowly, a Newton step on the free variables is put in.
+    The first coordinate of a step violates the optimality conditions most; the second gives the largest joint gain. The
+    two-variable problem is solved exactly; if it is not concave, the solution is on the best edge. No step lowers the objective.
+    On eight data sets at C = 100, steps along the best single coordinate took 4 to 30 times as many steps, and cyclic passes with
+    shrinking, whose steps are cheaper, 4 to 40 times as much time. If pairs converge slowly, a Newton step on the free variables
+    is inserted.
 
     Parameters
     ----------
     problem : DualProblem
         A problem without bias.
     start : ndarray of shape (n,)
-        Where to begin; clipped to the box.
+        Starting point; clipped to the box.
     tol : float, default=1e-3
-        KKT violation at which the solver is done, in units of the decision function.
+        KKT violation at which the solver stops, in units of the decision function.
     max_iter : int, optional
-        Cap of the steps; `iteration_cap` by default.
+        Maximum number of steps; `iteration_cap` by default.
     gap : float, optional
-        Also stop when the duality gap is below this share of the objective. For a positive semidefinite K only: elsewhere
-        the gap bounds nothing.
+        Also stop when the duality gap is below this share of the objective. Only for a positive semidefinite K: otherwise the gap
+        is no bound.
 
     Returns
     -------
     Solution
-        With K positive semidefinite the optimum; else a stationary point no worse than `start`.
+        The optimum if K is positive semidefinite; otherwise a stationary point no worse than `start`.
 
     References
     ----------
@@ -73,7 +73,7 @@ def coordinate_ascent(
             unchecked = 0
             gradient = y - _product(K, beta)
             if violation <= tol:
-                continue  # it returns at once if the violation is the same without the rounding
+                continue  # the recomputed gradient confirms or corrects the violation
         if violation <= tol:
             return Solution(np.abs(beta), done, done, True, f"KKT violation {violation:.3g} is at most tol={tol:g}")
         if gap is not None and _relative_gap(problem, beta, gradient) <= gap:

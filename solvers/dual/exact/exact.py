@@ -11,22 +11,22 @@ from spotsvm.solvers.dual.problem.solution import Solution, iteration_cap, stop_
 
 Floats = NDArray[np.float64]
 
-_ROUNDS = 4  # of solving again from slopes that are computed anew
+_ROUNDS = 4  # of solving again from recomputed slopes
 
 
 def solve_exact(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter: int | None = None) -> Solution:
-    """Solve the problem to a KKT violation of at most `tol`; where K is indefinite, to a stationary point.
+    """Solve the problem to a KKT violation of at most `tol`; if K is indefinite, to a stationary point.
 
     Parameters
     ----------
     problem : DualProblem
         The problem.
     start : ndarray of shape (n,)
-        Where to begin; it is moved into the feasible set. The objective never falls below its value there.
+        Starting point; it is moved into the feasible set. The objective never falls below its value at this feasible point.
     tol : float, default=1e-3
         Largest violation, in units of the decision function.
     max_iter : int or None, default=None
-        Cap of the steps; None for one that grows with n.
+        Maximum number of steps; None for a maximum that grows with n.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def solve_pairs(
     low, high = lower * r, upper * r
     beta, iterations, converged = _run(K / k, z / h, low, high, epsilon / h, start * r, tol / h, max_iter)
     inside: Floats = np.clip(beta / r, lower, upper)
-    # what is at a bound is to be at it exactly, unless the bound has been lost to rounding
+    # variables at a bound must be exactly at it, unless the scaled bound has underflowed to 0
     top, bottom = (beta >= high) & (high > 0), (beta <= low) & (low < 0)
     inside[top], inside[bottom] = upper[top], lower[bottom]
     return inside, iterations, converged
@@ -85,7 +85,7 @@ def _run(
         g = beta[support] @ K[support] - z
         done, converged = minimise(problem, g, beta, float(tol), max_iter - iterations)
         iterations += done
-        # a sum of many steps is not to the last digit what the solution gives
+        # else solve again: slopes summed over many steps have rounding errors
         if not converged or done == 0 or iterations >= max_iter:
             break
     support = np.flatnonzero(beta)
@@ -100,12 +100,13 @@ def _violation(g: Floats, beta: Floats, lower: Floats, upper: Floats, epsilon: f
 
 
 def feasible(problem: DualProblem, alpha: Floats) -> Floats:
-    """Return the point of the feasible set that is near alpha: inside the box, and with a bias the heavier class scaled down."""
+    """Return a feasible point near alpha: clipped to the box and, with a bias, with the heavier class scaled down."""
     inside: Floats = np.clip(alpha, 0.0, problem.C)
     if problem.bias:
         positive = problem.y > 0
-        one, other = inside[positive].sum(), inside[~positive].sum()
-        if abs(one - other) > 1e-12 * (one + other):  # less is rounding, and bounds are to be met exactly
-            heavy = positive if one > other else ~positive
-            inside[heavy] *= min(one, other) / max(one, other)
+        plus, minus = inside[positive].sum(), inside[~positive].sum()
+        # a smaller difference is rounding: scaling would move variables off their bounds
+        if abs(plus - minus) > 1e-12 * (plus + minus):
+            heavy = positive if plus > minus else ~positive
+            inside[heavy] *= min(plus, minus) / max(plus, minus)
     return inside

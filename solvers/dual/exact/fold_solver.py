@@ -1,4 +1,4 @@
-"""The exact solution of problems on all rows, and from there on the training rows of each fold."""
+"""The exact solution of problems on all rows, and from this start on the training rows of each fold."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
 _LARGEST_PART = 3000  # rows of the copy of a part of the matrix
-#: Machines of pairs of classes have a part of the rows each: free variables up to which their Newton steps are compiled together
-#: with steps of pairs, steps of pairs before a Newton step is thought of, and further ones before `minimise` takes over.
+#: For one-vs-one models, each with a part of the rows: maximum free variables of the compiled Newton steps, steps of pairs before
+#: a Newton step is considered, and further steps of pairs before `minimise` takes over.
 _SMALL, _PAIR_STEPS, _MORE_STEPS = 150, 200, 20_000
 
 
 @dataclass(frozen=True)
 class Target:
-    """Machines to train on the same rows: minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 over lower <= beta <= upper.
+    """Models to train on the same rows: minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 over lower <= beta <= upper.
 
     Attributes
     ----------
     z : ndarray of shape (n,) or (m, n)
-        Labels -1 and 1, or the target of a regression; a row for each of several machines.
+        Labels -1 and 1, or the target of a regression; a row for each of several models.
     lower, upper : ndarray of the shape of z
         Bounds; both 0 for a row that is not trained on.
     epsilon : float
@@ -47,29 +47,29 @@ class Target:
         return float((self.upper - self.lower).max())
 
     def one(self, k: int) -> Target:
-        """Return one of several machines."""
+        """Return the target of the k-th model."""
         return Target(self.z[k], self.lower[k], self.upper[k], self.epsilon)
 
 
 @dataclass
 class State:
-    """A point for each machine, its smooth slope K beta - z on all rows, and whether all were solved to the tolerance."""
+    """A point for each model, its smooth slope K beta - z on all rows, and whether all were solved to the tolerance."""
 
     beta: Floats
     slope: Floats
     converged: bool = True
 
     def decision(self, target: Target) -> Floats:
-        """Return the decision function of one machine on all rows, those that are not trained on included."""
+        """Return the decision function of a single model on all rows, including rows that are not trained on."""
         values: Floats = self.slope + target.z + self.bias(target)
         return values
 
     def bias(self, target: Target) -> float:
-        """Return the threshold of one machine: the mean over free variables, else the middle of the interval that is left."""
+        """Return the threshold of a single model: the mean over free variables, else the middle of `bias_interval`."""
         return middle_bias(*bias_interval(self.slope, self.beta, target.lower, target.upper, target.epsilon))
 
     def fresh_sums(self, K: NDArray[np.float32], rows: Integers) -> Floats:
-        """Return each of several machines' decisions less the bias on some rows, (m, rows): a running sum loses what is small."""
+        """Return the decisions of m models without the bias on some rows, (m, rows): running sums lose small terms."""
         from spotsvm.solvers.dual.exact._smo_kernels import add_rows
 
         sums = np.zeros((len(self.beta), len(rows)))
@@ -79,9 +79,9 @@ class State:
         return sums
 
     def biases(self, target: Target) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the least and the largest bias of each of several machines, the middle, and whether a bound holds it.
+        """Return the interval of optimal biases of each of several models, its middle, and whether a bound is active.
 
-        A machine without such a variable has the same solution under any larger bounds.
+        A model without a variable at a bound other than 0 has the same solution under any larger bounds.
 
         Returns
         -------
@@ -99,19 +99,19 @@ class State:
         return found[:, :2], found[:, 2], found[:, 3] > 0.0
 
     def one(self, k: int) -> State:
-        """Return the state of one of several machines."""
+        """Return the state of the k-th model."""
         return State(self.beta[k], self.slope[k], self.converged)
 
 
 class FoldSolver:
-    """Trains machines on subsets of the rows of one kernel matrix at a time.
+    """Trains models on subsets of the rows of one kernel matrix at a time.
 
     Parameters
     ----------
     n : int
-        Rows of the kernel matrices.
+        Number of rows of the kernel matrices.
     is_late : callable, optional
-        Returns whether to give up: the solver then raises OutOfTimeError.
+        Returns whether the time is up; the solver then raises OutOfTimeError.
     """
 
     def __init__(self, n: int, is_late: Callable[[], bool] = lambda: False):
@@ -120,16 +120,16 @@ class FoldSolver:
         self._cap = iteration_cap(n)
 
     def cold(self, K: NDArray[np.float32], offset: float, target: Target, tol: float) -> State:
-        """Train from nothing.
+        """Train from zero.
 
         Parameters
         ----------
         K : float32 ndarray of shape (n, n)
-            Kernel matrix less `offset`.
+            Kernel matrix minus `offset`.
         offset : float
             Constant that was subtracted.
         target : Target
-            The machines.
+            The models.
         tol : float
             Largest KKT violation.
 
@@ -143,18 +143,18 @@ class FoldSolver:
     def warm(
         self, K: NDArray[np.float32], offset: float, target: Target, start: State, z: Floats, tol: float, *, same: bool = True
     ) -> State:
-        """Train from the solution of similar machines: what is not trained on any more is taken out of it.
+        """Train from the solution of similar models; rows that are not trained on any more are removed from it.
 
         Parameters
         ----------
         K, offset, target, tol
             As in `cold`.
         start : State
-            The solution to begin at.
+            The solution to start from.
         z : ndarray of the shape of target.z
-            Those machines' z.
+            The z of these models.
         same : bool, default=True
-            Whether it is a solution with this very matrix; otherwise all slopes are computed anew.
+            Whether `start` is a solution with this same matrix; otherwise all slopes are recomputed.
 
         Returns
         -------
@@ -188,14 +188,14 @@ class FoldSolver:
 
 
 def rebalance(beta: Floats, slope: Floats, lower: Floats, upper: Floats) -> bool:
-    """Bring the sum of beta to 0 in place, by the variables that it costs least; say whether that was possible."""
+    """Bring the sum of beta to 0 in place, by the cheapest variables; return whether that was possible."""
     from spotsvm.solvers.dual.exact import _fold_kernels
 
     return bool(_fold_kernels.rebalance(beta, slope, lower, upper))
 
 
 def symmetric_bounds(C: Any, z: Floats, regression: bool) -> tuple[Floats, Floats]:
-    """Return the bounds of beta: [0, C] or [-C, 0] by the label, [-C, C] in regression."""
+    """Return the bounds of beta: [0, C] or [-C, 0] depending on the label, [-C, C] in regression."""
     if regression:
         bounds: Floats = np.broadcast_to(np.asarray(C, dtype=np.float64), z.shape).copy()
         return -bounds, bounds

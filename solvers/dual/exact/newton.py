@@ -1,4 +1,4 @@
-"""A Newton step on the free variables, where pairs of them converge slowly."""
+"""A Newton step on the free variables, for problems on which pairs converge slowly."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ def face_minimum(H: Floats, slope: Floats, beta: Floats, lower: Floats, upper: F
     Parameters
     ----------
     H : ndarray of shape (m, m)
-        Curvature. A constant may be added to all of it, as the sum of beta does not change. It is overwritten.
+        Curvature; overwritten. A constant may be added to all entries, as the sum of beta does not change.
     slope, beta, lower, upper : ndarray of shape (m,)
         Derivative, point and bounds of the free variables.
     most : int
-        Stops after which it gives up; the way until then is kept.
+        Number of stops after which it returns the point reached so far.
 
     Returns
     -------
     point : ndarray of shape (m,)
         A point with the same sum and no higher value.
     stops : int
-        Variables that were stopped. None instead of both if H is not positive definite.
+        Number of variables that were stopped. If H is not positive definite, None is returned instead of both.
     """
     size = max(float(np.trace(H)) / len(H), 1e-300)
-    H += size  # where the vector of ones is not in a singular matrix's range, the multiplier of the sum would be huge
+    H += size  # without it, a singular matrix whose range lacks the vector of ones would give a huge multiplier of the sum
     jitter = 1e-10 * size
     diagonal = np.diag_indices(len(H))
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Sequential minimal optimisation with Newton steps: the exact solver where there is a bias."""
+"""Sequential minimal optimisation with Newton steps: the exact solver of problems with a bias."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from spotsvm.errors import OutOfTimeError
 
 Floats = NDArray[np.float64]
 
-#: Seconds that a pass over one variable takes, a multiplication in a Cholesky factorisation of m free variables (m^3 / 3 of
-#: them), and one in the m^2 that a variable stopped at its bound costs. Only their ratios matter.
+#: Seconds of a pass over a variable; of a multiplication in a Cholesky factorisation (m^3 / 3 for m free variables); and of a
+#: multiplication for a variable stopped at its bound (m^2 each). Only the ratios matter.
 _PASS, _FACTOR, _STOP = 1e-9, 7e-11, 4e-10
-#: seconds that a Newton step takes however small, and steps of pairs before one is thought of
+#: fixed seconds of a Newton step, and steps of pairs before a Newton step is considered
 _CALL, _LEAST = 1e-4, 500
-#: share of the free variables that a first Newton step is expected to stop, from nothing and from a similar solution
+#: share of the free variables that a first Newton step is expected to stop, from zero and from a similar solution
 _COLD, _WARM = 0.25, 0.03
 _LARGEST_FACE = 2500
 
@@ -30,17 +30,17 @@ class PairProblem:
     Attributes
     ----------
     K : ndarray of shape (n, n)
-        Kernel matrix, float32 or float64, C-contiguous. A constant may be added to all of it, and `offset` says which.
+        Kernel matrix, float32 or float64, C-contiguous, minus the constant `offset`.
     diagonal : ndarray of shape (n,)
-        Its diagonal, in its dtype.
+        Diagonal of K, with the dtype of K.
     lower, upper : ndarray of shape (n,)
-        Bounds, with lower <= 0 <= upper; both zero for a row that takes no part.
+        Bounds, with lower <= 0 <= upper; both zero for a row that is not trained on.
     epsilon : float
         Weight of the absolute values.
     offset : float
-        What was subtracted from the kernel matrix to give K.
+        Constant that was subtracted from the kernel matrix.
     buffer : ndarray
-        Room in K's dtype for copies of parts of K.
+        Buffer for copies of parts of K, with the dtype of K.
     """
 
     K: NDArray[Any]
@@ -53,7 +53,7 @@ class PairProblem:
 
 
 def pair_steps(n: int, warm: bool) -> int:
-    """Return the steps of pairs of n variables before a Newton step is thought of; fewer from a similar solution."""
+    """Return the steps of pairs of n variables before a Newton step is considered; fewer from a similar solution."""
     return max(_LEAST, n // 2 if warm else 2 * n)
 
 
@@ -70,9 +70,9 @@ def minimise(
 ) -> tuple[int, bool]:
     """Minimise in place from beta, where g = K beta - z; return the iterations and whether the violation is at most tol.
 
-    Pairs of variables are moved until a Newton step on the free ones costs no more than what was spent on pairs since the
-    last one. `first` is what a first run of pairs gave, from a similar solution if `warm`, where there was one already.
-    OutOfTimeError is raised as soon as `is_late`, which is asked after each run of pairs.
+    Pairs of variables are moved until a Newton step on the free variables costs no more than the pairs since the last Newton
+    step. `first` is the result of a first run of pairs, if it was already made; `warm` says that beta is a similar problem's
+    solution. `is_late` is called after each run of pairs, and OutOfTimeError is raised if it returns True.
     """
     from spotsvm.solvers.dual.exact._smo_kernels import solve
 
@@ -102,7 +102,7 @@ def minimise(
 
 
 def _newton_step(problem: PairProblem, g: Floats, beta: Floats, free: NDArray[np.intp]) -> int | None:
-    """Minimise over the free variables; return how many met a bound, None if the curvature does not allow a minimum."""
+    """Minimise over the free variables; return how many met a bound, or None if the curvature has no minimum."""
     from spotsvm.solvers.dual.exact._smo_kernels import add_rows
     from spotsvm.solvers.dual.exact.newton import face_minimum
 

@@ -1,4 +1,4 @@
-"""The front of margin against training error.
+"""The Pareto front of margin and training error.
 
-It may import all else of `spotsvm.solvers.dual` and `spotsvm.solvers.pareto`.
+It may import all other packages of `spotsvm.solvers.dual` and `spotsvm.solvers.pareto`.
 """

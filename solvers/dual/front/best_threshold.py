@@ -1,4 +1,4 @@
-"""The bias that leaves the smallest training error, for many decision functions at once."""
+"""The bias with the smallest training error, for many decision functions at once."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Floats = NDArray[np.float64]
 def best_hinge_threshold(decisions: Floats, y: Floats) -> Floats:
     """Return the b that minimises sum(max(0, 1 - y (f + b))) for each row f of `decisions`.
 
-    The sum is piecewise linear in b. Its slope is minus the number of positive rows at first, and rises by one where b passes
-    y_i - f_i; so the minimum lies between two neighbours in the order of these numbers, and their middle is taken.
+    The sum is piecewise linear in b. Its slope starts at minus the number of positive rows, and rises by 1 where b passes y_i -
+    f_i. So the minimum lies between two neighbours in the order of these values; their middle is returned.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def best_hinge_threshold(decisions: Floats, y: Floats) -> Floats:
 def best_count_threshold(decisions: Floats, y: Floats) -> Floats:
     """Return a b that minimises the number of rows with y (f + b) < 1, for each row f of `decisions`.
 
-    A positive row is satisfied from b = 1 - f on, a negative one up to b = -1 - f. Of the best interval, the middle is taken.
+    A positive row is satisfied from b = 1 - f on, a negative row up to b = -1 - f. The middle of the best interval is returned.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def best_count_threshold(decisions: Floats, y: Floats) -> Floats:
     >>> best_count_threshold(np.array([[5.0, 3.0, -9.0]]), np.array([1.0, -1.0, 1.0]))
     array([-4.])
     """
-    positive_first = np.argsort(-y, kind="stable")  # so that of equal turns a positive row's comes first: it is satisfied there
+    positive_first = np.argsort(-y, kind="stable")  # a positive row comes first among equal turns: it is satisfied there
     turns = (y - decisions)[:, positive_first]
     order = np.argsort(turns, axis=1, kind="stable")
     turns = np.take_along_axis(turns, order, axis=1)

@@ -14,28 +14,28 @@ Floats = NDArray[np.float64]
 def evolve_front(
     criteria: MarginError, starts: Front, population_size: int, n_generations: int, generator: np.random.Generator
 ) -> Front:
-    """Run NSGA-II (Deb et al. 2002; pymoo) from a front and random expansions; nothing of the front is lost.
+    """Run NSGA-II (Deb et al. 2002; pymoo) from a front and random expansions; no point of the front is lost.
 
-    Every generation costs one matrix product. The criteria are given to NSGA-II as log ||w|| and the training error, so that
-    its crowding distance spreads the population evenly over the orders of magnitude of the margin.
+    Every generation costs a matrix product. The objectives of NSGA-II are log ||w|| and the training error, so that its crowding
+    distance spreads the population evenly over the orders of magnitude of the margin.
 
     Parameters
     ----------
     criteria : MarginError
         The two criteria.
     starts : Front
-        Points to start from. At most three quarters of the first population are evenly taken from them.
+        Points to start from. At most three quarters of the first population are taken from them, evenly spaced.
     population_size : int
         Individuals, at least 4.
     n_generations : int
         Generations after the first population.
     generator : numpy.random.Generator
-        Source of the random numbers.
+        Generator of the random numbers.
 
     Returns
     -------
     Front
-        The non-dominated of `starts` and of all that were found.
+        The non-dominated points of `starts` and of all generations.
     """
     from pymoo.algorithms.moo.nsga2 import NSGA2  # on use: it takes half a second
     from pymoo.core.problem import Problem
@@ -59,7 +59,7 @@ def evolve_front(
     best = starts
     while algorithm.has_next():
         individuals = algorithm.ask()
-        if individuals is None or not len(individuals):  # of very few rows, no new individual can be made
+        if individuals is None or not len(individuals):  # with very few rows, no new individual can be made
             break
         points = criteria.evaluate(individuals.get("X"))
         individuals.set("X", points.alpha)
@@ -72,6 +72,6 @@ def evolve_front(
 def _for_sorting(objectives: Floats) -> Floats:
     exists = np.isfinite(objectives[:, :1])
     norms = np.where(exists[:, 0], objectives[:, 0], 1.0)
-    # what has no norm is worse than all that has, in both criteria
+    # a point without a norm is worse in both criteria than all points with a norm
     sortable: Floats = np.where(exists, np.column_stack([0.5 * np.log(norms), objectives[:, 1]]), 1e6)
     return sortable

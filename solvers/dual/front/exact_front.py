@@ -1,4 +1,4 @@
-"""Exact solutions on the front of margin against training error."""
+"""Exact solutions on the Pareto front of margin and training error."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Floats = NDArray[np.float64]
 def natural_scale(K: Floats) -> float:
     """Return the mean squared distance of the rows from their centre in feature space.
 
-    Its root is the widest margin worth looking at: 1 / ||w|| beyond it leaves the decision function all but constant. Where an
-    indefinite kernel has no such distance, it is the mean size of an entry.
+    Its root is the widest useful margin: with a larger 1 / ||w|| the decision function is nearly constant. If an indefinite
+    kernel has no such distance, the mean size of an entry is returned.
 
     Parameters
     ----------
@@ -43,10 +43,10 @@ def natural_scale(K: Floats) -> float:
 
 
 def exact_front(criteria: MarginError, bounds: Sequence[float] | Floats, tol: float) -> Front:
-    """Solve the support vector machine's dual exactly for rising C, each from the last one's solution.
+    """Solve the support vector machine's dual exactly for rising C, each from the solution for the previous C.
 
-    By ``"hinge"``, and with a positive semidefinite kernel, these are points of the best front there is: both criteria are
-    convex, and C runs through their weighted sums (eq. 22). By ``"count"`` each solution is taken at all its scales.
+    With the error ``"hinge"`` and a positive semidefinite kernel, these are points of the true Pareto front: both criteria are
+    convex, and C runs through their weighted sums (eq. 22). With ``"count"`` each solution is evaluated at all its scales.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def exact_front(criteria: MarginError, bounds: Sequence[float] | Floats, tol: fl
     Returns
     -------
     Front
-        It is empty if no solution has a norm.
+        The solutions; empty if no solution has a norm.
     """
     front = without_C(criteria.evaluate(np.zeros((0, len(criteria.y)))), "exact")
     last: Floats | None = None
@@ -70,16 +70,16 @@ def exact_front(criteria: MarginError, bounds: Sequence[float] | Floats, tol: fl
         points = _at_its_scales(criteria, result.alpha)
         source = "exact" if result.converged else "unconverged"
         if criteria.error == "hinge" and not np.array_equal(points.alpha[0], last):
-            source = "scaled"  # its margin was beyond the widest, and what it is scaled to is no optimum
+            source = "scaled"  # its margin exceeded the widest, and the scaled point is not an optimum
         front = merge(criteria, front, Front(points, np.full(len(points), float(C)), np.full(len(points), source)))
     return front
 
 
 def resolve_front(criteria: MarginError, front: Front, at_most: int, tol: float) -> Front:
-    """Widen the margin of points of a ``"count"`` front without further errors: exactly, by the rows that are no errors.
+    """Widen the margin of points of a ``"count"`` front exactly, with no more errors than before.
 
-    Evolution chooses which rows to give up. Given these, the widest margin is a convex problem, the hard-margin support vector
-    machine (Mierswa 2006, eq. 18) of the other rows; it is solved with the bound 0 for those given up.
+    Evolution chooses the rows to misclassify. The widest margin on the other rows is then a convex problem, the hard-margin
+    support vector machine (Mierswa 2006, eq. 18); it is solved with the bound 0 for the chosen rows.
 
     Parameters
     ----------
@@ -88,14 +88,14 @@ def resolve_front(criteria: MarginError, front: Front, at_most: int, tol: float)
     front : Front
         Points to start from.
     at_most : int
-        Problems to solve, at points evenly spread along the front.
+        Maximum number of problems to solve, at points evenly spread along the front.
     tol : float
         Largest violation of the optimality conditions.
 
     Returns
     -------
     Front
-        The non-dominated of `front` and of the solutions at all their scales.
+        The non-dominated points of `front` and of the solutions at all their scales.
     """
     bound = 4.0 * front.expansions.alpha.max(initial=0.0)  # hard enough: no multiplier of a point so far is larger
     best = front

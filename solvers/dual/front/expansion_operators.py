@@ -13,20 +13,19 @@ Floats = NDArray[np.float64]
 
 
 class SparseMutation(Mutation):
-    """Mutate coefficients by one of three kinds, drawn for each individual.
+    """Mutate coefficients by one of three operators, drawn for each individual.
 
-    Mierswa 2006, section 4.2, where C is replaced by the individual's own largest coefficient, which is C for every exact
-    solution with a coefficient at the bound:
+    Mierswa 2006, section 4.2, with the individual's own largest coefficient in place of C (the two are equal for an exact
+    solution with a coefficient at the bound):
 
-    - half of them by Fig. 4: each coefficient with probability 1/n, at least one, positive ones to 0 and others to a random
-      number up to the largest;
-    - a quarter by Gaussian steps of a tenth of the largest on a random share of the positive ones;
-    - a quarter by a factor for all coefficients, log-normal with 0.3: a step along the margin.
+    - half of them by Fig. 4: each coefficient with probability 1/n, but at least one; positive ones become 0, others a random
+    number up to the largest; - a quarter by Gaussian steps of a tenth of the largest on a random share of the positive ones; - a
+    quarter by a factor for all coefficients, log-normal with 0.3: a step along the margin.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-        Source of the random numbers.
+        Generator of the random numbers.
     """
 
     def __init__(self, generator: np.random.Generator) -> None:
@@ -49,15 +48,15 @@ class SparseMutation(Mutation):
 
 
 class BlendOrSwap(Crossover):
-    """Cross two parents, by the straight line between them or coefficient by coefficient.
+    """Cross two parents, along the straight line between them or coefficient by coefficient.
 
-    The line serves the convex criteria: halfway between two solutions, norm and hinge error are at most their means. For the
-    swap the second parent is scaled to the first one's sum, as parents of different C would not mix otherwise.
+    The line serves the convex criteria: halfway between two solutions, norm and hinge error are at most their means. For the swap
+    the second parent is scaled to the sum of the first, because parents of different C would not mix otherwise.
 
     Parameters
     ----------
     generator : numpy.random.Generator
-        Source of the random numbers.
+        Generator of the random numbers.
     """
 
     def __init__(self, generator: np.random.Generator) -> None:
@@ -89,11 +88,11 @@ def random_expansions(count: int, n: int, generator: np.random.Generator) -> Flo
     Parameters
     ----------
     count : int
-        How many.
+        Number of expansions.
     n : int
-        Coefficients of each.
+        Number of coefficients of each expansion.
     generator : numpy.random.Generator
-        Source of the random numbers.
+        Generator of the random numbers.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Points of the front of margin against training error, and where they come from."""
+"""Points of the Pareto front of margin and training error, with their sources."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Front:
     expansions : Expansions
         The points.
     C : ndarray of shape (m,)
-        The C whose exact solution a point is, up to scale; nan for all others.
+        The C of an exact solution, up to scale; nan for all other points.
     source : ndarray of str of shape (m,)
-        Where a point comes from: "exact" or, where the exact solver did not converge, "unconverged"; "scaled" for an exact
-        solution by ``"hinge"`` whose margin was wider than the widest; "evolved"; "re-solved" by `resolve_front`.
+        Source of each point: "exact"; "unconverged" if the exact solver did not converge; "scaled" for an exact solution with the
+        error ``"hinge"`` whose margin exceeded the widest; "evolved"; "re-solved" by `resolve_front`.
     """
 
     expansions: Expansions
@@ -37,12 +37,12 @@ class Front:
 
 
 def without_C(expansions: Expansions, source: str) -> Front:
-    """Return points that are no exact solutions as a front."""
+    """Return points that are not exact solutions as a front."""
     return Front(expansions, np.full(len(expansions), np.nan), np.full(len(expansions), source))
 
 
 def merge(criteria: MarginError, first: Front, second: Front) -> Front:
-    """Return the non-dominated points of two fronts; of points that are equal up to rounding the first one's.
+    """Return the non-dominated points of two fronts; of points that are equal up to rounding, that of the first front.
 
     Parameters
     ----------
@@ -77,5 +77,5 @@ def better_than_constant(criteria: MarginError, front: Front) -> Front:
     """
     error = criteria.objectives(front.expansions)[:, 1]
     constant = criteria.objectives(criteria.constant())[0, 1]
-    kept = np.flatnonzero(error < constant * (1.0 - 1e-12))  # what is equal up to rounding is no better
+    kept = np.flatnonzero(error < constant * (1.0 - 1e-12))  # equality up to rounding is not better
     return Front(front.expansions[kept], front.C[kept], front.source[kept])

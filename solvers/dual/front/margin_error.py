@@ -1,4 +1,4 @@
-"""Margin and training error of expansions f(x) = sum_j alpha_j y_j k(x_j, x) + b, many at once."""
+"""Margin and training error of many expansions f(x) = sum_j alpha_j y_j k(x_j, x) + b at once."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ ErrorMeasure = Literal["count", "hinge"]
 #: How far below 1 a functional margin still counts as 1: rounding must not turn a row on the margin into an error.
 ON_THE_MARGIN = 1e-9
 
-# of one direction; with more rows than that they are thinned, as each costs a sort of all rows
+# scales of a direction; of more scales a subset is used, as each costs a sort of all rows
 _MOST_SCALES = 256
 
-# of the largest entries of a kernel matrix: coefficients are as large as their inverse, times 1e9 in a degenerate one
+# least largest entry of a kernel matrix: coefficients are as large as its inverse, times 1e9 in a degenerate matrix
 _SMALLEST_ENTRY = 1e-140
 
 
 @dataclass(frozen=True)
 class Expansions:
-    """Decision functions and what they are judged by; a row each.
+    """Decision functions with their criteria, a row for each.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ class Expansions:
     bias : ndarray of shape (m,)
         Thresholds b.
     norm_squared : ndarray of shape (m,)
-        alpha' Q alpha = ||w||^2, at the scale at which the margin is 1 / ||w||; infinite if there is no such hyperplane.
+        alpha' Q alpha = ||w||^2, at the scale at which the margin is 1 / ||w||; infinite if no hyperplane exists.
     hinge : ndarray of shape (m,)
         Mean slack, max(0, 1 - y f).
     count : ndarray of shape (m,)
         Share of margin errors: rows with y f < 1, wrong or within the margin.
     misclassified : ndarray of shape (m,)
-        Share of rows on the wrong side; f = 0 is the side of the negative class.
+        Share of rows on the wrong side; f = 0 counts as the negative class.
     """
 
     alpha: Floats
@@ -59,17 +59,17 @@ class Expansions:
         return Expansions(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def joined(self, other: Expansions) -> Expansions:
-        """Return these and the others."""
+        """Return these expansions followed by the others."""
         return Expansions(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
 
 
 class MarginError:
-    """Judge expansions by the two criteria that a support vector machine trades off by C: margin and training error.
+    """Evaluate expansions by the two criteria that C trades off in a support vector machine: margin and training error.
 
-    Mierswa 2006, section 6, names the two as competing objectives and section 3 gives them: the margin is 1 / ||w|| at the
-    scale at which the functional margin y f is 1 (eq. 9), and rows that fall short of it are training errors, either by how
-    far (the slack of eq. 21, ``"hinge"``) or by their number (``"count"``). Both depend on the scale of alpha, which is what
-    makes them compete: were a row an error only at y f < 0, shrinking w would widen the margin at no cost.
+    Mierswa 2006 names the two as competing objectives (section 6) and defines them (section 3): the margin is 1 / ||w|| at the
+    scale at which the functional margin y f is 1 (eq. 9). Rows below this margin are training errors, measured by their slack
+    (eq. 21, ``"hinge"``) or by their number (``"count"``). Both criteria depend on the scale of alpha, and therefore compete: if
+    a row were an error only at y f < 0, shrinking w would widen the margin at no cost.
 
     Parameters
     ----------
@@ -80,15 +80,15 @@ class MarginError:
     error : {"count", "hinge"}
         The training error that is minimised.
     bias : bool
-        Whether each expansion has the bias that is best for `error`; else b = 0, as in the paper (section 4.1).
+        Whether each expansion has the bias that minimises `error`; otherwise b = 0, as in the paper (section 4.1).
     smallest_norm : float, default=0.0
-        Expansions are scaled up to this ||w||^2. As w goes to 0 the margin grows without bound, and all that is left is a
-        constant: the front needs an end.
+        Expansions with a smaller ||w||^2 are scaled up to it. This ends the front: as w goes to 0, the margin grows without
+        bound, and the function becomes constant.
 
     Raises
     ------
     SolverError
-        If K or y is not as above, or `error` is unknown.
+        If K or y is invalid, or `error` is unknown.
 
     Examples
     --------
@@ -116,10 +116,10 @@ class MarginError:
             )
 
     def evaluate(self, alpha: Floats) -> Expansions:
-        """Judge expansions, after scaling each to where it is best in its own direction.
+        """Evaluate expansions, after scaling each to the best scale in its own direction.
 
-        All decision functions come from one matrix product. Scaled are those below `smallest_norm`, and for ``"count"`` all:
-        w shrinks until the first row that is no error reaches the margin, which costs nothing.
+        A single matrix product gives all decision functions. Expansions below `smallest_norm` are scaled up. With ``"count"`` all
+        are scaled: w shrinks until the first row without an error reaches the margin, at no cost.
 
         Parameters
         ----------
@@ -129,14 +129,14 @@ class MarginError:
         Returns
         -------
         Expansions
-            With `alpha` scaled.
+            The expansions, with `alpha` scaled.
         """
         return self._judge(alpha, alpha * self.y @ self.K)
 
     def _judge(self, alpha: Floats, decisions: Floats) -> Expansions:
         weights = alpha * self.y
         norms = np.einsum("ij,ij->i", weights, decisions)
-        # below this, the squared norm is what rounding left of larger terms
+        # a smaller squared norm is only the rounding error of larger terms
         real = norms > 1e-12 * self._largest_entry * np.abs(weights).sum(axis=1) ** 2
         norms = np.where(real, norms, 1.0)
         scale = np.sqrt(np.maximum(self.smallest_norm / norms, 1.0))
@@ -147,7 +147,7 @@ class MarginError:
             shrink = np.where(np.isfinite(reached), np.maximum(1.0 / reached, np.minimum(least, 1.0)), 1.0)
             scale, bias, margins = scale * shrink, bias * shrink, margins * shrink[:, None]
         squared = norms * scale**2
-        # those scaled to the end have one norm, and rounding is no difference between them
+        # expansions scaled to the smallest norm get exactly the same norm, without rounding errors
         squared = np.where(np.isclose(squared, self.smallest_norm, rtol=1e-12, atol=0.0), self.smallest_norm, squared)
         return Expansions(
             alpha * np.where(real, scale, 1.0)[:, None],
@@ -159,9 +159,9 @@ class MarginError:
         )
 
     def evaluate_at_all_scales(self, alpha: Floats) -> Expansions:
-        """Judge one expansion at the scales at which one of its rows reaches the margin, the largest margin first.
+        """Evaluate an expansion at each scale at which a row reaches the margin, the largest margin first.
 
-        One direction of w, taken as far as any number of margin errors: what exact solutions have to offer by ``"count"``.
+        With the error ``"count"`` an exact solution thereby gives the best margin in its direction for each number of errors.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class MarginError:
         Returns
         -------
         Expansions
-            At least one, at most n and at most 256, evenly taken.
+            At least 1, at most min(n, 256), evenly spaced.
         """
         decision = alpha * self.y @ self.K
         margins, _ = self._functional_margins(decision[None, :])
@@ -186,7 +186,7 @@ class MarginError:
         Parameters
         ----------
         expansions : Expansions
-            As `evaluate` gave them.
+            Results of `evaluate`.
 
         Returns
         -------
@@ -195,9 +195,9 @@ class MarginError:
         return np.column_stack([expansions.norm_squared, getattr(expansions, self.error)])
 
     def constant(self) -> Expansions:
-        """Return the constant function of the larger class, of equal ones the negative; its margin is wider than any.
+        """Return the constant function of the larger class (the negative class if equal); its margin is wider than any other.
 
-        Without a bias it is 0, which is the side of the negative class.
+        Without a bias it is 0, which counts as the negative class.
         """
         positive = self.y > 0
         bias = (1.0 if positive.mean() > 0.5 else -1.0) if self.bias else 0.0
@@ -216,5 +216,5 @@ class MarginError:
 
 
 def evenly(length: int, at_most: int) -> NDArray[np.intp]:
-    """Return at most so many indices, evenly spread from the first to the last."""
+    """Return at most `at_most` indices, evenly spread from the first to the last."""
     return np.unique(np.linspace(0, length - 1, min(length, at_most)).astype(np.intp))

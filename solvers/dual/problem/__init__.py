@@ -1,4 +1,4 @@
 """The dual problem of a support vector machine and its solution, as checked plain arrays.
 
-It may import the number checks and errors of `spotsvm.solvers`.
+It may import the checks of numbers and the errors of `spotsvm.solvers`.
 """

@@ -7,15 +7,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-#: What rounding leaves of a step to a bound, as a share of the interval between the bounds
+#: Distance to a bound that is only rounding, as a share of the interval between the bounds
 _REST = 1e-9
 
 
 def bias_interval(slope: Floats, beta: Floats, lower: Floats, upper: Floats, epsilon: float = 0.0) -> tuple[float, float]:
-    """Return the least and the largest optimal bias.
+    """Return the smallest and the largest optimal bias.
 
-    A variable between its bounds leaves one bias, and the mean over all such variables is both ends. Where all are at their
-    bounds, each says on which side of its own value the bias is. One that rounding has left short of a bound is at it.
+    Each variable strictly between its bounds determines the bias; both ends are then the mean over these variables. If all
+    variables are at their bounds, each limits the bias on one side. A variable that rounding has left just short of a bound
+    counts as at the bound.
 
     Parameters
     ----------
@@ -24,12 +25,13 @@ def bias_interval(slope: Floats, beta: Floats, lower: Floats, upper: Floats, eps
     beta, lower, upper : ndarray of shape (n,)
         The variables and their bounds.
     epsilon : float, default=0.0
-        Half the width of the tube of a regression; its variables have 0 as a bound, too.
+        Half the width of the tube in regression, where 0 is a further bound of each variable.
 
     Returns
     -------
     float, float
-        The ends, infinite where no variable sets one. The first is the larger where beta is not optimal.
+        The ends of the interval; infinite where no variable limits it. If beta is not optimal, the first can be larger than the
+        second.
 
     Notes
     -----
@@ -56,6 +58,6 @@ def bias_interval(slope: Floats, beta: Floats, lower: Floats, upper: Floats, eps
 
 
 def middle_bias(low: float, high: float) -> float:
-    """Return the middle of an interval of biases, of a half-infinite one its end, and 0 where any bias is optimal."""
+    """Return the middle of an interval of biases; its finite end if half-infinite, and 0 if every bias is optimal."""
     ends = [end for end in (low, high) if np.isfinite(end)]
     return sum(ends) / len(ends) if ends else 0.0

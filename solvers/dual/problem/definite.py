@@ -1,4 +1,4 @@
-"""A check whether a dual problem is concave, so that an exact local solution is the optimum."""
+"""A check whether a dual problem is concave; an exact local solution is then the optimum."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ Floats = NDArray[np.float64]
 
 
 def is_concave(problem: DualProblem) -> bool:
-    """Return whether the dual objective is concave where its variables can go, up to rounding.
+    """Return whether the dual objective is concave on its feasible set, up to rounding.
 
-    It is where K is positive semidefinite, by a Cholesky factor of K with a little added to its diagonal (4 n eps times its
-    trace). With a bias it is enough that beta' K beta >= 0 for every beta of sum zero, as with the negative distance and the
+    It is concave if K is positive semidefinite; this is checked by a Cholesky factor of K plus 4 n eps times its trace on the
+    diagonal. With a bias it suffices that beta' K beta >= 0 for every beta of sum zero, as with the negative distance and the
     negative multiquadric: then K_ij - K_i0 - K_0j + K_00 is semidefinite (Schoenberg 1938).
     """
     if has_factor(problem.K.copy()):
@@ -25,7 +25,7 @@ def is_concave(problem: DualProblem) -> bool:
 
 
 def has_factor(K: Floats) -> bool:
-    """Return whether K plus a little is positive definite, by a Cholesky factor; K is overwritten."""
+    """Return whether K plus a small diagonal is positive definite, by a Cholesky factor; K is overwritten."""
     n = len(K)
     trace = float(K.trace())
     if trace < 0 or float(K.diagonal().min()) < -4 * n * np.finfo(np.float64).eps * max(trace, 0.0):

@@ -31,11 +31,11 @@ class DualProblem:
     C : ndarray of shape (n,)
         Upper bounds, positive or zero.
     bias : bool
-        Whether there is the equality constraint, and with it a bias.
+        Whether the problem has the equality constraint, and therefore a bias.
 
     See Also
     --------
-    make_problem : Makes one of arrays of any kind, checked.
+    make_problem : Checks arrays of any kind and makes a problem of them.
     spotsvm.solve_dual : Solves it.
 
     Examples
@@ -72,7 +72,7 @@ class DualProblem:
 
         See Also
         --------
-        kkt : The violation that follows from it.
+        kkt : Computes the violation from it.
         """
         support = np.flatnonzero(alpha)
         values: Floats = (alpha * self.y)[support] @ self.K[support]
@@ -88,7 +88,7 @@ class DualProblem:
 
         See Also
         --------
-        primal : Its bound.
+        primal : An upper bound of the objective.
         """
         f = self.decision(alpha) if decision is None else decision
         return float(alpha.sum() - 0.5 * np.dot(alpha * self.y, f))
@@ -103,7 +103,7 @@ class DualProblem:
 
         See Also
         --------
-        spotsvm.solve_dual : Ends where this is below `tol`.
+        spotsvm.solve_dual : Stops when the violation is below `tol`.
 
         Notes
         -----
@@ -120,9 +120,9 @@ class DualProblem:
         return max(highest - lowest, 0.0), self.threshold(alpha, decision)
 
     def threshold(self, alpha: Floats, decision: Floats) -> float:
-        """Return the threshold b that fits a solution: the mean of y less the decision over the rows with 0 < alpha < C.
+        """Return the threshold b of a solution: the mean of y minus the decision over the rows with 0 < alpha < C.
 
-        Where all rows are at a bound, it is the middle of the interval that they leave.
+        If all rows are at a bound, it is the middle of the interval of optimal thresholds.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class DualProblem:
 
         See Also
         --------
-        objective : Its bound.
+        objective : A lower bound of the primal objective.
         """
         slack = np.maximum(1.0 - self.y * (decision + bias), 0.0)
         return float(0.5 * np.dot(alpha * self.y, decision) + np.dot(self.C, slack))
@@ -169,12 +169,12 @@ def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
     Raises
     ------
     SolverError
-        If K is not a square, symmetric matrix of finite numbers, y not -1 and 1, C not positive and finite, or so large that
-        the objective overflows.
+        If K is not a square, symmetric matrix of finite numbers, y has labels other than -1 and 1, or C is not positive and
+        finite, or so large that the objective overflows.
 
     See Also
     --------
-    DualProblem : What it makes.
+    DualProblem : The problem that it makes.
     spotsvm.solve_dual : Makes the problem itself.
 
     Examples
@@ -191,7 +191,7 @@ def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
 
 
 def check_kernel_matrix(K: Any) -> Floats:
-    """Return K as a symmetric float64 matrix that may be written to, or say what is wrong with it."""
+    """Return K as a writable, symmetric float64 matrix, or raise SolverError."""
     try:
         matrix = np.ascontiguousarray(as_floats(K))
     except (TypeError, ValueError) as error:
@@ -206,11 +206,11 @@ def check_kernel_matrix(K: Any) -> Floats:
     if scale > 1e150:
         raise SolverError(f"K holds entries up to {scale:.3g}, whose squares overflow; scale the kernel")
     _check_symmetric(matrix, scale)
-    return matrix if matrix.flags.writeable else matrix.copy()  # for a read-only array a loop would be compiled anew
+    return matrix if matrix.flags.writeable else matrix.copy()  # a loop would be compiled again for a read-only array
 
 
 def check_objective_finite(K: Floats, C: Floats) -> None:
-    """Raise SolverError if the objective, or the sums it is made of, can overflow."""
+    """Raise SolverError if the objective or its sums can overflow."""
     n, scale, most = len(K), max(float(K.max()), -float(K.min()), 1.0), float(C.max())
     with np.errstate(over="ignore"):
         largest = np.square(np.float64(n) * most) * scale
@@ -234,7 +234,7 @@ def _check_symmetric(matrix: Floats, scale: float) -> None:
 
 
 def check_labels(y: Any, n: int) -> Floats:
-    """Return the labels as -1.0 and 1.0, or say what is wrong with them."""
+    """Return the labels as -1.0 and 1.0, or raise SolverError."""
     try:
         labels = np.asarray(y)
         kinds = np.unique(labels)
@@ -251,7 +251,7 @@ def check_labels(y: Any, n: int) -> Floats:
 
 
 def check_bounds(C: Any, n: int) -> Floats:
-    """Return an upper bound for each variable, or say what is wrong with C."""
+    """Return an upper bound for each variable, or raise SolverError."""
     try:
         if np.asarray(C).dtype.kind == "b":
             raise TypeError("it is a truth value")
@@ -273,7 +273,7 @@ def check_bounds(C: Any, n: int) -> Floats:
 
 
 def check_numbers(name: str, values: Any, n: int) -> Floats:
-    """Return finite numbers, one for each row of K, or say what is wrong with them."""
+    """Return finite numbers, one for each row of K, or raise SolverError."""
     try:
         numbers = np.array(as_floats(values))
     except (TypeError, ValueError) as error:
@@ -287,7 +287,7 @@ def check_numbers(name: str, values: Any, n: int) -> Floats:
 
 
 def check_stopping(tol: Any, max_iter: Any) -> tuple[float, int | None]:
-    """Return a tolerance and a cap of steps as plain numbers, or raise SolverError."""
+    """Return a tolerance and a maximum number of steps as plain numbers, or raise SolverError."""
     if not 0 < as_float(tol) < np.inf:
         raise SolverError(f"tol={tol!r}; use a positive number")
     if max_iter is None:

@@ -20,28 +20,28 @@ class DualResult:
         The dual objective that is maximised (Mierswa 2006, eq. 31): sum(alpha) - alpha' Q alpha / 2, Q_ij = y_i y_j K_ij.
         For regression `y' beta - epsilon |beta|_1 - beta' K beta / 2`, where beta is `alpha`.
     bias : float
-        The threshold b of the decision function sum_j alpha_j y_j k(x_j, x) + b; 0 where the problem has none, unless
-        bias="after" asks for a threshold that is computed from the solution.
+        The threshold b of the decision function sum_j alpha_j y_j k(x_j, x) + b; 0 if the problem has no bias, unless
+        bias="after" requests a threshold computed from the solution.
     decision : ndarray of shape (n,)
         The decision function at the rows of the problem.
     iterations : int
-        Generations of an evolution, steps of an exact solver.
+        Number of generations of an evolution, or of steps of an exact solver.
     evaluations : int
-        Evaluations of the objective, counting an update in O(n) as one.
+        Number of evaluations of the objective; an update in O(n) counts as an evaluation.
     converged : bool
-        Whether the solver stopped because it was done: the exact solver's KKT violation is below its tolerance; an
-        evolution stopped by its own rule and not at the cap of its generations.
+        Whether the solver stopped by its own rule: the exact solver with a KKT violation below its tolerance, an evolution before
+        its maximum number of generations.
     message : str
-        Why it stopped.
+        The reason for stopping.
     kkt_violation : float
-        By how much the optimality conditions are violated, in units of the decision function; at most the tolerance at an
-        optimum, or at a stationary point where K is indefinite.
+        Largest violation of the optimality conditions, in units of the decision function; at most the tolerance at an optimum, or
+        at a stationary point if K is indefinite.
     duality_gap : float
-        Primal minus dual objective; an upper bound on the distance to the optimum where K is positive semidefinite.
+        Primal minus dual objective; an upper bound on the distance to the optimal objective if K is positive semidefinite.
 
     See Also
     --------
-    spotsvm.solve_dual : What makes it.
+    spotsvm.solve_dual : Returns it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A solution as a method returns it, and the limit at which an exact method stops."""
+"""The raw solution of a method, and the maximum number of steps of an exact method."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 
 
 class Solution(NamedTuple):
-    """What a method gives back, before it is measured."""
+    """The raw result of a method, before it is measured."""
 
     alpha: Floats
     iterations: int
@@ -21,15 +21,15 @@ class Solution(NamedTuple):
 
 
 def iteration_cap(n: int) -> int:
-    """Return the largest number of steps of an exact solver on n variables."""
+    """Return the default maximum number of steps of an exact solver on n variables."""
     return 100_000 + 2_000 * n
 
 
 def confirm(converged: bool, message: str, violation: float, tol: float, decision: Floats, terms: float) -> tuple[bool, str]:
-    """Take back that an exact solver has converged if the violation, computed anew, is above tol by more than rounding.
+    """Return `converged` and `message`; not converged if the recomputed violation exceeds tol by more than rounding.
 
-    `terms` is an upper bound on the sums of absolute values of the terms of the decision function. Twice the tolerance is
-    never forgiven.
+    `terms` is an upper bound on the sums of absolute values of the terms of the decision function. More than twice the tolerance
+    is never accepted.
     """
     rounding = 1e-12 * float(np.abs(decision).max()) + 1e-14 * terms
     if not converged or violation <= tol + min(rounding, tol):
@@ -38,7 +38,7 @@ def confirm(converged: bool, message: str, violation: float, tol: float, decisio
 
 
 def stop_message(converged: bool, iterations: int, tol: float, cap: int) -> str:
-    """Return why an exact solver stopped."""
+    """Return the reason for which an exact solver stopped."""
     if converged:
         return f"the KKT violation is at most tol={tol:g} after {iterations} steps"
     if iterations < cap:
