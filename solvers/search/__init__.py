@@ -1,4 +1,4 @@
-"""Parameter search on the unit cube: one contract, and the searches by name."""
+"""Parameter search on the unit cube: the contract of a search, and the searches by name."""
 
 from spotsvm.solvers.search.checks import check_search
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch

@@ -1,4 +1,4 @@
-"""The contract of a search as checks, for the searches of the library and for those of others."""
+"""Checks of the contract of a search, for the library's searches and for users' searches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _bowl(u: Floats) -> float:
     return float(((u - 0.3) ** 2).sum())
 
 
-#: every kind of coordinate, alone and together
+#: domains with every kind of coordinate, alone and together
 DOMAINS: dict[str, Domain] = {
     "one": Domain.continuous(1),
     "three": Domain.continuous(3),
@@ -41,7 +41,7 @@ DOMAINS: dict[str, Domain] = {
     ),
 }
 
-#: what objectives return, pleasant or not
+#: responses, well-behaved and not
 RESPONSES: dict[str, Response] = {
     "bowl": lambda u, k: _bowl(u),
     "constant": lambda u, k: 1.0,
@@ -56,7 +56,7 @@ RESPONSES: dict[str, Response] = {
     "all fail": lambda u, k: np.nan,
 }
 
-_MOST = 100  # evaluations within which a space of six configurations must be searched
+_MOST = 100  # evaluations within which all points of a space of six configurations must be suggested
 _SMALL = Domain((Coordinate(levels=3), Coordinate(levels=2, categorical=True)))
 
 
@@ -66,9 +66,9 @@ def check_search(make: Make, n: int = 14) -> None:
     Parameters
     ----------
     make : callable
-        Takes a domain and a seed and makes a fresh search, such as its class.
+        Takes a domain and a seed and makes a new search, such as its class.
     n : int, default=14
-        Evaluations of a run, at least 12: more than the initial design of the search, so that its method is checked.
+        Evaluations of a run, at least 12: more than the initial design of the search, so that its method is checked too.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def check_search(make: Make, n: int = 14) -> None:
 
 
 def run(search: Any, response: Response, n: int, start: int = 0) -> list[Suggestion]:
-    """Ask and tell n times; return the suggestions."""
+    """Call ask and tell n times; return the suggestions."""
     suggestions = []
     for k in range(start, start + n):
         suggestions.append(search.ask())
@@ -112,7 +112,7 @@ def run(search: Any, response: Response, n: int, start: int = 0) -> list[Suggest
 
 
 def replayed(search: Any, points: Any, values: Any, state: dict[str, Any] | None = None) -> Any:
-    """Return a fresh search after a record: of points asked for, and told at once, and of the state."""
+    """Return a new search after the replay of a record, each point reported at once, and the restoration of the state."""
     for point, value in zip(points, values, strict=True):
         search.assume(point)
         search.tell(point, value)
@@ -122,7 +122,7 @@ def replayed(search: Any, points: Any, values: Any, state: dict[str, Any] | None
 
 
 def check_points(make: Make, domain: Domain, response: Response, n: int) -> None:
-    """Check that the points of a run are canonical, and that none comes twice but as a "replicate"."""
+    """Check that the points of a run are canonical, and that no point comes twice except as a "replicate"."""
     search = make(domain, 0)
     _require(isinstance(search, AskTell), f"{search!r} has no ask and tell")
     suggestions = run(search, response, n)
@@ -138,14 +138,14 @@ def check_points(make: Make, domain: Domain, response: Response, n: int) -> None
 
 
 def check_seed(make: Make, domain: Domain, n: int) -> None:
-    """Check that the same seed gives the same points, and another seed others."""
+    """Check that the same seed gives the same points, and another seed other points."""
     a, b = (run(make(domain, 3), RESPONSES["bowl"], n) for _ in range(2))
     _require(_same(a, b), "the same seed gives other points; use the generator that suggest is given")
     _require(not _same(a[:8], run(make(domain, 4), RESPONSES["bowl"], 8)), "another seed gives the same points")
 
 
 def check_pending(make: Make, domain: Domain) -> None:
-    """Check that points that are being evaluated are not suggested again, and may be told in any order."""
+    """Check that pending points are not suggested again, and that their values may be reported in any order."""
     search = make(domain, 0)
     run(search, RESPONSES["noisy"], 8)
     batch = [search.ask() for _ in range(6)]
@@ -158,7 +158,7 @@ def check_pending(make: Make, domain: Domain) -> None:
 
 
 def check_foreseen(make: Make) -> None:
-    """Check that the points that `n_foreseen` promises are the same whether values are told before they are asked for or not."""
+    """Check that the points within `n_foreseen` do not depend on values reported between the calls of `ask`."""
     together, alone = (make(DOMAINS["three"], 0) for _ in range(2))
     for k in range(4):
         _require(together.n_foreseen >= 1, f"n_foreseen is {together.n_foreseen}; it must be at least 1")
@@ -172,7 +172,7 @@ def check_foreseen(make: Make) -> None:
 
 
 def check_strangers(make: Make, n: int) -> None:
-    """Check that points that were never asked for can be told, and are not suggested afterwards."""
+    """Check that points never asked for can be reported, and are not suggested afterwards."""
     search = make(DOMAINS["mixed"], 0)
     for k in range(9):
         search.tell([k / 9, 0.4, 0.9], float(k))
@@ -184,7 +184,7 @@ def check_strangers(make: Make, n: int) -> None:
 
 
 def check_resumption(make: Make, domain: Domain, n: int) -> None:
-    """Check that `assume` and `tell` in the order of a record, and the state, bring a search back to the bit."""
+    """Check that `assume` and `tell` in the order of a record, and the state, restore a search bit by bit."""
     undisturbed = make(domain, 0)
     first = run(undisturbed, RESPONSES["noisy"], 10)
     state = undisturbed.state()
@@ -214,7 +214,7 @@ def check_exhaustion(make: Make, n: int) -> SearchExhaustedError:
 
 
 def check_refusals(make: Make) -> None:
-    """Check that what is no point of the unit cube cannot be told."""
+    """Check that `tell` refuses arguments that are not points of the unit cube."""
     for point in ([0.1], [0.1, np.nan, 0.2], [[0.1, 0.2]]):
         try:
             make(DOMAINS["three"], 0).tell(point, 1.0)

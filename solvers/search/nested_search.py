@@ -1,4 +1,4 @@
-"""Nested search: stages, each a model's cube within the richest model's, searched from the poorest to the richest."""
+"""Nested search: models of growing complexity, each a part of the richest model's cube, searched in stages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 
-#: how far a point may move on its way into another cube and back; what is farther off is another point
+#: maximum distance that a point may move on its way into another cube and back; beyond it, it is another point
 _TOLERANCE = 1e-9
 _PROBES = 16
 
 
 def _as_it_is(point: Floats) -> Floats:
-    """Return a point back: the embedding of the richest model.
+    """Return the point itself: the embedding of the richest model.
 
     Returns
     -------
@@ -36,27 +36,27 @@ def _as_it_is(point: Floats) -> Floats:
 
 @dataclass(frozen=True, repr=False)
 class Stage:
-    """A model of a nested sequence.
+    """A model in a sequence of nested models.
 
     Parameters
     ----------
     domain : Domain
         The cube of this model's parameters.
     n_trials : int
-        Trials of this stage, at least 1: m_h of Algorithm 2. The last stage goes on as long as it is asked.
+        Trials of this stage, at least 1: m_h of Algorithm 2. The last stage continues as long as points are asked for.
     embed : callable, default=identity
-        Takes a point of this cube, an array of shape (d_h,), and gives the point of the richest model's cube, shape (d,),
-        that means the same model.
+        Maps a point of this cube, an array of shape (d_h,), to the point of the same model in the richest model's cube, shape
+        (d,).
     restrict : callable, default=identity
-        The inverse of `embed` on its image: takes a point of the richest cube and gives one of this cube. Off the image
-        it may give anything of that shape.
+        The inverse of `embed` on its image: maps a point of the richest cube to a point of this cube. Outside the image it may
+        return any array of this shape.
     name : str, default=""
-        What this model is called. Two studies use the same nested search if names, dimensions and trials are the same, so
-        give each model a name of its own.
+        Name of this model. Two studies use the same nested search if names, dimensions and trials are the same, so give each
+        model its own name.
 
     See Also
     --------
-    NestedSearch : The search that goes through stages.
+    NestedSearch : The search through the stages.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Stage:
         return f"Stage(name={self.name!r}, dimension={self.domain.dimension}, n_trials={self.n_trials})"
 
     def embedded(self, inside: Floats, richest: Domain) -> Floats:
-        """Return the canonical point of the richest cube that a point of this stage's cube means.
+        """Return the canonical point of the richest cube for a point of this stage's cube.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class Stage:
         Raises
         ------
         SolverError
-            If `embed` gives no point of that cube's dimension.
+            If `embed` does not return a point of the richest cube's dimension.
         """
         point = np.asarray(self.embed(inside.copy()), dtype=float)
         if point.shape != (richest.dimension,) or not np.all(np.isfinite(point)):
@@ -101,7 +101,7 @@ class Stage:
         return richest.snap_one(point)
 
     def contains(self, point: Floats, richest: Domain) -> Floats | None:
-        """Return the canonical point of this stage's cube that means a point of the richest cube, None if there is none.
+        """Return the canonical point of this stage's cube for a point of the richest cube; None if it has no such point.
 
         Parameters
         ----------
@@ -113,12 +113,12 @@ class Stage:
         Returns
         -------
         ndarray or None
-            The point of the stage's cube; None if it has none.
+            The point of the stage's cube; None if the stage does not contain the point.
 
         Raises
         ------
         SolverError
-            If `restrict` gives no point of this stage's dimension.
+            If `restrict` does not return a point of this stage's dimension.
         """
         inside = np.asarray(self.restrict(point.copy()), dtype=float)
         if inside.shape != (self.domain.dimension,):
@@ -133,19 +133,19 @@ class Stage:
 
 
 def check_stages(stages: Sequence[Stage], richest: Domain) -> None:
-    """Check that stages are a nested sequence of models, as far as 16 points of each can tell.
+    """Check that stages are a sequence of nested models, by 16 points of each.
 
     Parameters
     ----------
     stages : sequence of Stage
         Poorest first.
     richest : Domain
-        The domain that the last one must have.
+        The required domain of the last stage.
 
     Raises
     ------
     SolverError
-        If they are none, or not nested, or one has no trials.
+        If there are no stages, the stages are not nested, or a stage has no trials.
     """
     if not stages:
         raise SolverError("stages is empty; a nested search needs at least one Stage")
@@ -178,13 +178,13 @@ _TRIES = 64
 
 
 class NestedSearch(Search):
-    """A search of each of a sequence of nested models, each started from the record of those before (Algorithm 2).
+    """A search of a sequence of nested models; each stage starts from the record of the earlier stages (Algorithm 2).
 
-    Models that are special cases of one another, such as one kernel width for all features and one for each, are searched
-    from the poorest to the richest. Every point is a point of the richest model's cube. A stage's search knows only its own
-    model's cube; when its trials have been asked for, the next stage's search is made and told the record so far, as points
-    that it never asked for: no evaluation is spent twice. So variable neighbourhood search starts from the poorer model's best
-    point, which is the paper's algorithm, and Kriging models the poorer one's whole record.
+    Models that are special cases of one another, such as one kernel width for all features and one for each, are searched from
+    the poorest to the richest. Every point is a point of the richest model's cube. A stage's search works only in its own model's
+    cube. When its trials have been asked for, the next stage's search is made, and the record so far is reported to it as points
+    that it never asked for: no evaluation is repeated. So variable neighbourhood search starts from the poorer model's best
+    point, which is the paper's algorithm, and Kriging uses the poorer model's whole record.
 
     Parameters
     ----------
@@ -193,37 +193,37 @@ class NestedSearch(Search):
     seed : int, default=0
         Seed of every random choice; the stages' seeds are derived from it.
     stages : sequence of Stage
-        The models, poorest first; the last one's domain is `domain`.
+        The models, poorest first; the domain of the last is `domain`.
     inner : str or callable, default="vns"
-        What searches a stage: a name of `SEARCHES`, or a callable that takes a domain and a seed and makes a `Search`.
+        The search of each stage: a name of `SEARCHES`, or a callable that takes a domain and a seed and makes a `Search`.
     noise : "auto" or bool, default="auto"
-        What is known of the objective's noise; for the searches that can use it.
+        Whether two evaluations of a point may differ; for searches that use it.
     whole : bool, default=True
-        Whether `capabilities.n_initial`, and with it the smallest budget, pays for all stages before the last and for the initial
-        design of the last; otherwise for the initial design of the first stage.
+        Whether `capabilities.n_initial`, and therefore the smallest budget, covers all stages before the last and the initial
+        design of the last. If False, it covers only the initial design of the first stage.
 
     Attributes
     ----------
     stage : int
-        The stage that the last point asked for belongs to, counted from 0.
+        Index of the stage of the last point asked for, counted from 0.
 
     Raises
     ------
     SolverError
-        If there are no stages, the last one's domain is another, a stage's trials do not pay for its search's initial
-        design, or a stage's model is not contained in the next one's.
+        If there are no stages, the last stage has another domain, a stage has fewer trials than its search's initial design, or a
+        stage's model is not contained in the next model.
 
     See Also
     --------
-    Stage : What it goes through.
-    spotsvm.kernels.nested : Makes one for kernel models.
+    Stage : A stage of the search.
+    spotsvm.kernels.nested : Makes a nested search for kernel models.
 
     Notes
     -----
-    A stage ends with the first `ask` after `n_trials` of its points were asked for, whether or not they have been told by
-    then, or after all configurations of its model were. Values that arrive later are told to the search of the stage that runs
-    then. A point that was told without having been asked for goes to the stages whose models contain it; so does one that was
-    given as a start, and neither counts as a trial of a stage.
+    A stage ends with the first `ask` after `n_trials` of its points, or all configurations of its model, were asked for, even if
+    some are still pending. Values that arrive later are reported to the search of the current stage. A point that was reported
+    without being asked for, or that the user supplied as a start, goes to the stages whose models contain it, and does not count
+    as a trial.
 
     References
     ----------
@@ -293,7 +293,7 @@ class NestedSearch(Search):
 
     @property
     def n_foreseen(self) -> int:
-        """Number of upcoming points of the present stage that do not depend on any result still to be told; at least 1."""
+        """Number of upcoming points of the current stage that do not depend on any result still to be reported; at least 1."""
         left = self.stages[self.stage].n_trials - self._n_asked_here
         return self._inner.n_foreseen if self._is_last else max(min(self._inner.n_foreseen, left), 1)
 
@@ -306,7 +306,7 @@ class NestedSearch(Search):
         return self.stage == len(self.stages) - 1
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for, in the stage that is due; one that was given is none of the stage's trials."""
+        """Mark `point` as asked for in the current stage; a point supplied by the user is not a trial of the stage."""
         self._enter_the_stage_that_is_due()
         super().assume(point, given=given)
         self._n_asked_here += not given
@@ -317,9 +317,9 @@ class NestedSearch(Search):
             self._inner.assume(inside, given=given)
 
     def _planned(self, point: Floats) -> Floats | None:
-        """Return the point that the present stage's search has planned next, None if it keeps no plan or it is another point.
+        """Return the planned next point of the current stage's search; None without a plan, or if `point` is another point.
 
-        A plan is kept by the bits of its points, and the last ones may change on the way into the richest cube and back.
+        A plan compares points bit by bit, and the last bits may change on the way into the richest cube and back.
         """
         inner = self._inner
         if not isinstance(inner, PlannedSearch):
@@ -332,7 +332,7 @@ class NestedSearch(Search):
         return inside
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Take the value at a point of the richest cube; the present stage's search is told if its model contains the point.
+        """Report the value at a point of the richest cube, also to the current stage's search if its model contains the point.
 
         Parameters
         ----------
@@ -345,7 +345,7 @@ class NestedSearch(Search):
         self._tell_inner(self._points[-1], self._values[-1])
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the point told last; so does the search of each stage that is told of it."""
+        """Take the margin of each bound at the point reported last, also for the searches of stages that contain the point."""
         self._margins[len(self._points) - 1] = tuple(margins)
         if self._to_inner(self._points[-1]) is not None:
             self._inner.take_margins(margins)
@@ -358,12 +358,12 @@ class NestedSearch(Search):
                 self._inner.take_margins(margins)
 
     def _to_inner(self, point: Floats) -> Floats | None:
-        """Return a point as the present stage's search has it, None if its model does not contain it."""
+        """Return a point in the current stage's cube, None if its model does not contain the point."""
         inside = self._inside.get(point.tobytes())
         if inside is None:
             inside = self.stages[self.stage].contains(point, self.domain)
         if inside is not None:
-            # what the inner search repeats must be the very point, whatever embed makes of the last bits
+            # a replicate must be bit-identical to the earlier point, although embed may change the last bits
             self._outer.setdefault(inside.tobytes(), point)
         return inside
 
@@ -382,7 +382,7 @@ class NestedSearch(Search):
                     self._inner._seen.add(inside.tobytes())
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Ask the search of the present stage, and embed its suggestion.
+        """Ask the search of the current stage, and embed its suggestion.
 
         Returns
         -------
@@ -407,7 +407,7 @@ class NestedSearch(Search):
         return self.stages[self.stage].embedded(inside, self.domain) if known is None else known
 
     def state(self) -> dict[str, Any]:
-        """Return the state of the present stage's search; empty if that remembers nothing beyond its history.
+        """Return the state of the current stage's search; empty if it depends only on its history.
 
         Returns
         -------
@@ -418,13 +418,13 @@ class NestedSearch(Search):
         return {"stage": self.stage, "inner": inner} if inner else {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take back what `state` gave; what belongs to an earlier stage is out of date and of no effect."""
+        """Restore the result of `state`; the state of an earlier stage is out of date and ignored."""
         if state and state["stage"] == self.stage:
             self._inner.restore(state["inner"])
 
 
 def _make(inner: str | SearchFactory, stage: Stage, entropy: list[int], noise: Noise) -> Search:
-    """Make a stage's search; SolverError if it is none that can be nested."""
+    """Make a stage's search; SolverError if it cannot be nested."""
     if not isinstance(inner, str) and not callable(inner):
         raise SolverError(f"inner={inner!r} cannot search every stage; use a name, or a callable that makes a search")
     seed = int(np.random.SeedSequence(entropy).generate_state(1)[0])

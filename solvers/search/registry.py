@@ -1,4 +1,4 @@
-"""Searches by name, and what a record needs to know of one."""
+"""Searches by name, and their descriptions for a record."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from spotsvm.surrogates.domain import Domain
 
 SearchFactory = Callable[[Domain, int], AskTell]
 
-#: a name that `register_search` has returned
+#: a name returned by `register_search`
 RegisteredSearch = NewType("RegisteredSearch", str)
 
-#: what type checkers take for a name of a search; a test compares it with `SEARCHES`
+#: names of searches for type checkers; a test compares them with `SEARCHES`
 LibrarySearch = Literal[
     "kriging", "kriging_per_second", "koch2011", "vns", "carrizosa2014", "cmaes", "lbfgsb", "random", "lhs", "nsga2", "parego"
 ]
@@ -75,7 +75,7 @@ _SEARCHES: dict[str, Callable[..., AskTell]] = {
 #: the searches by name; `register_search` adds to them
 SEARCHES: Mapping[str, Callable[..., AskTell]] = MappingProxyType(_SEARCHES)
 
-#: what a search of one objective is called by the same name where there are several: those that no value guides
+#: counterparts for several objectives of the searches that use no values, under the same names
 _FOR_SEVERAL: dict[Any, type[MultiObjectiveSearch]] = {
     RandomSearch: MultiObjectiveRandomSearch,
     LatinHypercubeSearch: MultiObjectiveLatinHypercubeSearch,
@@ -83,9 +83,9 @@ _FOR_SEVERAL: dict[Any, type[MultiObjectiveSearch]] = {
 
 
 def register_search(name: str, factory: SearchFactory) -> RegisteredSearch:
-    """Give a search a name, by which `search=` finds it from then on, in this process.
+    """Register a search under a name for `search=`, in this process.
 
-    A record keeps the name alone: whoever resumes it registers the search first.
+    A record stores only the name: register the search again before you resume the record.
 
     Parameters
     ----------
@@ -97,12 +97,12 @@ def register_search(name: str, factory: SearchFactory) -> RegisteredSearch:
     Returns
     -------
     str
-        The name, for `search=`: type checkers know it, as they know those of the library.
+        The name, for `search=`: type checkers accept it like the library's names.
 
     Raises
     ------
     SolverError
-        If the name is not one, or is another search's, or the factory cannot be called.
+        If the name is invalid or already used by another search, or if the factory is not callable.
 
     See Also
     --------
@@ -126,7 +126,7 @@ def register_search(name: str, factory: SearchFactory) -> RegisteredSearch:
 def make_search(
     search: str | SearchFactory | AskTell, domain: Domain, seed: int, *, noise: Noise = "auto", n_objectives: int = 1
 ) -> AskTell:
-    """Make a search from its name, from something that makes one, or take it as it is.
+    """Make a search from its name or from a callable, or return a search unchanged.
 
     Parameters
     ----------
@@ -138,16 +138,15 @@ def make_search(
     seed : int
         Seed of every random choice.
     noise : "auto" or bool, default="auto"
-        What is known of the objective's noise; for those of the library's searches that can use it, whether they come by
-        name, as a class or as a partial of one that does not say otherwise.
+        Whether two evaluations of a point may differ; passed to those of the library's searches that use it (by name, as a class,
+        or as a partial that does not set `noise`).
     n_objectives : int, default=1
-        Number of values that the search is told of each point.
+        Number of objective values of each point.
 
     Raises
     ------
     SolverError
-        If the name is unknown, what the callable makes lacks `ask` or `tell`, or the search is not one of so many
-        objectives.
+        If the name is unknown, the search lacks `ask` or `tell`, or it cannot search this number of objectives.
 
     Examples
     --------
@@ -173,9 +172,9 @@ def make_search(
 
 
 def _call(factory: Any, domain: Domain, seed: int, n_objectives: int, shown: str, **known: Any) -> Any:
-    """Make a search, of several objectives if there are several.
+    """Call the factory of a search, in the variant for several objectives if needed.
 
-    `known` are arguments for the library's searches that take them, where a partial does not say otherwise.
+    `known` are arguments for those of the library's searches that take them, unless a partial sets them.
     """
     kind = _kind(factory)
     if n_objectives > 1 and isinstance(kind, type) and kind in _FOR_SEVERAL:
@@ -193,12 +192,12 @@ def _call(factory: Any, domain: Domain, seed: int, n_objectives: int, shown: str
 
 
 def needs_several_objectives(search: Any) -> bool:
-    """Return whether a search, given as `make_search` takes it, is one of two or more objectives and of no less.
+    """Return whether a search, given as for `make_search`, requires two or more objectives.
 
     Parameters
     ----------
     search : str, callable or object
-        A name, a class, a functools.partial of one, or an object; a function could be anything and counts as not.
+        A name, a class, a functools.partial of a class, or an object; False for a function, whose result is unknown.
 
     Examples
     --------
@@ -216,7 +215,7 @@ def _kind(factory: Any) -> Any:
 
 
 def capabilities_of(search: AskTell) -> Capabilities:
-    """Return what a search declares; of an object with `ask` and `tell` alone, what holds of any search.
+    """Return the declared capabilities of a search; the defaults for an object with only `ask` and `tell`.
 
     Examples
     --------
@@ -228,7 +227,7 @@ def capabilities_of(search: AskTell) -> Capabilities:
 
 
 def _check_capabilities(search: AskTell) -> None:
-    """Raise SolverError if a search declares what is invalid, or what it lacks the method for."""
+    """Raise SolverError if a search's capabilities are invalid, or if it lacks the method of a capability."""
     name, declared = type(search).__name__, capabilities_of(search)
     if not isinstance(declared, Capabilities):
         raise SolverError(f"{name}.capabilities={declared!r} is invalid; use Capabilities(...)")
@@ -264,7 +263,7 @@ def _check_kind(takes_several: bool, n_objectives: int, shown: str) -> None:
 
 
 def describe_search(search: Any) -> str:
-    """Return a text by which two studies can be told to use the same search; of what is ours it does not name the file."""
+    """Return a text that identifies a search across studies; for the library's own searches without the module."""
     if isinstance(search, str):
         return search
     if isinstance(search, partial):
@@ -275,7 +274,7 @@ def describe_search(search: Any) -> str:
 
 
 def _describe_value(value: Any) -> str:
-    """Write an argument as `repr` does, but with no address of this process's memory in it."""
+    """Return the `repr` of an argument, but without memory addresses."""
     if isinstance(value, list | tuple):
         inside = ", ".join(_describe_value(v) for v in value)
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(value) == 1 else ''})"

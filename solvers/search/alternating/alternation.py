@@ -1,4 +1,4 @@
-"""Two populations that evolve in turns towards one common fitness, each against the best of the other."""
+"""Two populations that evolve in turns towards a common fitness, each with the best individual of the other."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PhaseRecord:
-    """One generation.
+    """The record of a generation.
 
     Attributes
     ----------
     phase : int
-        Number of the phase; 0 is the evaluation of the first population of the first kind.
+        Index of the phase; 0 is the evaluation of the initial population of the first kind.
     kind : str
-        Which population evolves.
+        Name of the population that evolves.
     generation : int
-        Number of the generation within the phase; 0 is the population that it begins with.
+        Index of the generation within the phase; 0 is the initial population of the phase.
     best, mean : float
         Best and average fitness of that population.
     pair : tuple
@@ -45,39 +45,39 @@ class PhaseRecord:
 
 
 class Alternation(Generic[A, B]):
-    """Alternate between two populations that have one fitness in common, that of a pair.
+    """Alternate between two populations with a common fitness, that of a pair.
 
-    The first population is evaluated with a random individual of the second. Then the second evolves with the best of the
-    first, the first with the best of the second, and so on, each until its average fitness has not grown in two subsequent
-    generations; until neither of two subsequent phases has improved the average fitness of its population.
+    The first population is evaluated with a random individual of the second. Then the second evolves with the best of the first,
+    the first with the best of the second, and so on. A phase ends when its average fitness has not grown in two subsequent
+    generations. The run ends when two subsequent phases have not improved the average fitness of their populations.
 
     Parameters
     ----------
     first, second : Phase
         The populations and their operators.
     fitness : callable
-        Gives the fitness of a pair, shape (k,), to be maximised; later entries decide between what is equal in earlier ones.
+        Returns the fitness of a pair, shape (k,), to be maximised; later entries break ties of earlier entries.
     names : pair of str, default=("first", "second")
         Names of the kinds in the records.
     patience : callable, optional
-        Asked after each phase: gives the number of subsequent phases without improvement at which the run ends. It is 2 unless
-        this says something else.
+        Called after each phase; returns the number of subsequent phases without improvement at which the run ends. The default is
+        2.
     may_go_on : callable, optional
-        Asked before each generation; False ends the run.
+        Called before each generation; False ends the run.
     watch : callable, optional
         Called with the `PhaseRecord` of each generation.
 
     Attributes
     ----------
     stopped_by : str
-        "no improvement" for the global stop, "budget" if `may_go_on` said no.
+        "no improvement" for the global stop, "budget" if `may_go_on` returned False.
 
     Notes
     -----
-    A phase improves the average fitness if at its end it is above the highest that earlier phases of the same population ended
-    with; the first phase of the second population is measured from its start. A population can rise because its partner has.
-    A run ends where fitness has finitely many values. As long as a phase does not renew its individuals, the fitness of the best
-    pair never falls: the fixed partner is part of the other population.
+    A phase improves the average fitness if its last average exceeds those of all earlier phases of the same population; the first
+    phase of the second population is compared with its start. The fitness of a population can also rise because its partner has
+    improved. A run always ends if the fitness has finitely many values. Unless a phase renews its individuals, the fitness of the
+    best pair never falls: the fixed partner is part of the other population.
 
     References
     ----------

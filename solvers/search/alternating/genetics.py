@@ -21,5 +21,5 @@ class Genetics(Protocol[T]):
         ...
 
     def mutate(self, individual: T, rng: np.random.Generator) -> T:
-        """Change an individual, or give it back as it is."""
+        """Return a changed individual, or the same individual."""
         ...

@@ -1,4 +1,4 @@
-"""Operators on models, which are a few positive numbers."""
+"""Operators on models, each a tuple of positive parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spotsvm.solvers.checked_numbers import as_float
 
 Model = tuple[float, ...]
 
-#: bounds of what evolves: beyond them a parameter of a support vector machine of scaled data changes nothing but rounding
+#: bounds of the parameters: beyond them, a support vector machine on scaled data changes only by rounding
 LOWEST, HIGHEST = 1e-12, 1e12
 _TRIES = 100
 
@@ -23,17 +23,17 @@ class ModelGenetics:
     Parameters
     ----------
     values : sequence of sequence of float
-        For each parameter the values of the first population, from 1e-12 to 1e12: it is their grid. A parameter with a single
-        value, any positive number, is fixed at it.
+        Values of each parameter, from 1e-12 to 1e12; the first population is their grid. A parameter with a single value, any
+        positive number, is fixed.
     crossover_probability : float, default=0.7
-        Chance that a child is a crossover of its parents, else it is the better one's copy; in [0, 1].
+        Probability that a child is a crossover of its parents instead of a copy of the better parent; in [0, 1].
     mutation_probability : float, default=0.2
-        Chance that a child is mutated, in [0, 1].
+        Probability that a child is mutated, in [0, 1].
     mutation_range : float, default=0.1
         A mutated parameter x is drawn from [x - delta x, x + delta x]; delta is in [0, 1).
     weights : pair of float, default=(-0.5, 1.5)
-        Range of the crossover's weight alpha: a child has x_a + alpha (x_a - x_b), where a is the better parent. Where that is
-        not positive, alpha is drawn again for this parameter.
+        Range of the crossover's weight alpha: a child has x_a + alpha (x_a - x_b), where a is the better parent. If this is not
+        positive, alpha is redrawn for this parameter.
 
     Raises
     ------
@@ -83,22 +83,22 @@ class ModelGenetics:
         return [len(set(of_one)) > 1 for of_one in self.values]
 
     def grid(self) -> list[Model]:
-        """Return the models of the grid; the last parameter runs fastest."""
+        """Return the models of the grid; the last parameter varies fastest."""
         return list(product(*self.values))
 
     def initial(self, size: int, rng: np.random.Generator) -> list[Model]:
-        """Return the grid, whatever size is asked for: the first population is deterministic."""
+        """Return the grid for every `size`: the first population is deterministic."""
         return self.grid()
 
     def cross(self, better: Model, worse: Model, rng: np.random.Generator) -> Model:
-        """Move from the better parent along its difference to the worse, with the probability of crossovers."""
+        """Move from the better parent along its difference to the worse parent, with the crossover probability."""
         if rng.random() >= self.crossover_probability:
             return better
         alpha = rng.uniform(*self.weights)
         return tuple(self._moved(a, b, alpha, rng) if free else a for a, b, free in zip(better, worse, self._free, strict=True))
 
     def mutate(self, individual: Model, rng: np.random.Generator) -> Model:
-        """Change each free parameter by a share of itself, with the probability of mutations."""
+        """Change each free parameter by a share of itself, with the mutation probability."""
         if rng.random() >= self.mutation_probability:
             return individual
         factors = 1.0 + rng.uniform(-self.mutation_range, self.mutation_range, size=len(individual))

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Pair = tuple[Integers, Model]
 
-# generations without a pair that was not there before, after which nothing new is to be expected
+# subsequent generations without a new pair after which the run ends
 _BARREN = 3
 
 
@@ -30,16 +30,16 @@ class PairNsga2:
     Parameters
     ----------
     subsets : SubsetGenetics
-        Operators on subsets; its `n_per_class` is the K of all of them, or the least K if `most` is given.
+        Operators on subsets; its `n_per_class` is the K of all subsets, or the smallest K if `most` is set.
     models : ModelGenetics
         Operators on models; the first population has models of the grid, in random order.
     objectives : callable
-        Gives the objectives of a pair, shape (m,), finite.
+        Returns the objectives of a pair, shape (m,), finite.
     population : int, default=20
         Pairs that survive a generation, at least 2.
     most : int, optional
-        The largest K. Subsets then differ in size: in the first population K is log-uniform between its bounds; that of a
-        child between half the smaller of its parents' and twice the larger.
+        The largest K. Subsets then differ in size. In the first population K is log-uniform between its bounds; in a child it is
+        between half the smaller and twice the larger K of its parents.
 
     References
     ----------
@@ -76,16 +76,16 @@ class PairNsga2:
         may_go_on: Callable[[], bool],
         note: Callable[[int, Floats], None] = lambda generation, objectives: None,
     ) -> list[Pair]:
-        """Evolve until `may_go_on` says no or no new pairs come up; return the pairs that no other one dominates.
+        """Evolve until `may_go_on` returns False or no new pairs appear; return the non-dominated pairs.
 
         Parameters
         ----------
         rng : numpy.random.Generator
-            Source of chance.
+            Generator of the random numbers.
         may_go_on : callable
-            Asked before each generation; False ends the run.
+            Called before each generation; False ends the run.
         note : callable, optional
-            Called after each generation with its number and the survivors' objectives, (n, m).
+            Called after each generation with its index and the survivors' objectives, (n, m).
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""One phase: a population evolves until its average fitness has not grown in two subsequent generations."""
+"""A phase: a population evolves until its average fitness has not grown in two subsequent generations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 Floats = NDArray[np.float64]
 #: the fitness of some individuals, (n, k)
 Evaluate = Callable[[list[T]], Floats]
-#: what gives individuals to go on with in the place of those of a population, None where they are to stay as they are
+#: returns individuals that replace those of a population, or None to keep them
 Renew = Callable[[Population[T], np.random.Generator], list[T] | None]
 
 Note = Callable[[Population[T]], None]
@@ -31,31 +31,31 @@ def average(population: Population[Any]) -> float:
 
 
 class Phase(Generic[T]):
-    """The evolution of one population while all else is fixed; it can be run again when that has changed.
+    """The evolution of a population against a fixed partner; it can be rerun with another partner.
 
     Parameters
     ----------
     genetics : Genetics
         The operators.
     size : int
-        Individuals of the first population, as far as the operators take heed of it.
+        Number of individuals of the first population, unless the operators ignore it.
     renew : callable, optional
-        Asked at the beginning of each run but the first, when the population has stagnated: gives individuals to go on with,
-        such as larger ones, or None to go on with those that there are.
+        Called at the beginning of each run except the first, after the population has stagnated; returns new individuals, such as
+        larger ones, or None to keep the current individuals.
     progress : callable, optional
-        What must not stagnate: the population's average fitness, unless it is something else.
+        Returns the measure that must not stagnate; by default the population's average fitness.
     most : int, optional
-        Generations of a run after which it ends even if nothing stagnates; None, the paper's, for no limit. After such an end
-        nothing is renewed.
+        Maximum number of generations of a run; None for no limit, as in the paper. After a run that ends at this limit, nothing
+        is renewed.
 
     Attributes
     ----------
     population : Population
-        The individuals, once they are evaluated.
+        The evaluated individuals.
     highest_mean : float
-        The highest average fitness that a run ended with; before the first run that of the first population.
+        The highest average fitness at the end of a run; before the first run, that of the first population.
     cut_short : bool
-        Whether the last run was ended by `may_go_on`, not by the local stop.
+        Whether `may_go_on` ended the last run, not the local stop.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Phase(Generic[T]):
         self._stagnated = False
 
     def begin(self, individuals: list[T], evaluate: Evaluate[T], note: Note[T] = lambda population: None) -> None:
-        """Evaluate the first individuals; their average fitness is what the first run has to improve on."""
+        """Evaluate the first individuals; the first run has to improve on their average fitness."""
         self.population = Population(individuals, evaluate(individuals))
         self.highest_mean = self.population.mean
         note(self.population)
@@ -95,18 +95,18 @@ class Phase(Generic[T]):
         note: Note[T] = lambda population: None,
         may_go_on: Callable[[], bool] = lambda: True,
     ) -> bool:
-        """Evolve until the local stop; tell whether the average fitness has risen above all that earlier runs ended with.
+        """Evolve until the local stop; return whether the average fitness exceeds those at the end of all earlier runs.
 
         Parameters
         ----------
         evaluate : callable
-            Gives the fitness of a list of individuals, (n, k). What was evaluated before is evaluated anew.
+            Returns the fitness of a list of individuals, (n, k). The current individuals are evaluated again first.
         rng : numpy.random.Generator
-            Source of chance.
+            Generator of the random numbers.
         note : callable, optional
             Called with the population at the start and after each generation.
         may_go_on : callable, optional
-            Asked before each generation; False ends the run.
+            Called before each generation; False ends the run.
 
         Returns
         -------

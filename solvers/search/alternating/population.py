@@ -16,14 +16,14 @@ Floats = NDArray[np.float64]
 
 @dataclass
 class Population(Generic[T]):
-    """Individuals and their fitness, from the fittest on.
+    """Individuals and their fitness, the fittest first.
 
     Parameters
     ----------
     individuals : list
         The individuals, one or more.
     fitness : ndarray of shape (n, k)
-        To be maximised; later columns only decide between what is equal in all earlier ones. Of equals the first ranks first.
+        To be maximised; later columns break ties of the earlier columns. Equal individuals keep their order.
 
     Examples
     --------
@@ -50,32 +50,32 @@ class Population(Generic[T]):
 
     @property
     def best_fitness(self) -> float:
-        """Its fitness, in the first column."""
+        """Fitness of the fittest individual, in the first column."""
         return float(self.fitness[0, 0])
 
     @property
     def mean(self) -> float:
-        """The average fitness, of the first column."""
+        """The average fitness, in the first column."""
         return float(self.fitness[:, 0].mean())
 
     def joined(self, children: list[T], fitness: Floats) -> Population[T]:
-        """Return the fittest of these individuals and their children, as many as there were; of equals the older."""
+        """Return the fittest of these individuals and their children, with the population size unchanged; parents win ties."""
         both = Population([*self.individuals, *children], np.vstack([self.fitness, fitness]))
         n = len(self)
         return Population(both.individuals[:n], both.fitness[:n])
 
 
 def high_low_children(population: Population[T], genetics: Genetics[T], rng: np.random.Generator) -> list[T]:
-    """Make as many children as there are individuals, each of a parent of the better half and one of the worse.
+    """Make as many children as there are individuals, each from a parent in the better half and a parent in the worse half.
 
     Parameters
     ----------
     population : Population
-        The parents; of an odd number the one in the middle is in the better half, and a single one in both.
+        The parents; the middle individual of an odd number belongs to the better half, and a single individual to both halves.
     genetics : Genetics
-        The operators: each child is a crossover, then mutated with the chances that these have.
+        The operators: each child is a crossover, and is then mutated, with the operators' own probabilities.
     rng : numpy.random.Generator
-        Source of chance.
+        Generator of the random numbers.
 
     Returns
     -------

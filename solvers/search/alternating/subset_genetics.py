@@ -1,4 +1,4 @@
-"""Operators on subsets of rows that hold equally many of every class."""
+"""Operators on subsets with equally many rows of every class."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ Integers = NDArray[np.intp]
 
 
 class SubsetGenetics:
-    """Subsets with K rows of each class, as sorted arrays of row numbers without repeats.
+    """Subsets with K rows of each class, as sorted arrays of distinct row indices.
 
-    A child gets, class by class, K rows drawn from the union of its parents' rows. A mutation exchanges a part of all rows
-    for rows of the same class that were not in the subset. Parents may differ in K; the child has that of one of them.
+    A child gets, class by class, K rows drawn from the union of its parents' rows. A mutation exchanges a share of the rows for
+    rows of the same class outside the subset. Parents may differ in K; the child has the K of a parent.
 
     Parameters
     ----------
     classes : array-like of int, shape (n,)
-        The class of each row, 0 .. c - 1, each of them present.
+        The class of each row, 0 .. c - 1, with every class present.
     n_per_class : int
-        Rows K of each class in the first population; at most the rows of the smallest class.
+        Number K of rows of each class in the first population; at most the size of the smallest class.
     mutation_probability : float, default=0.3
-        Chance that a child is mutated, in [0, 1].
+        Probability that a child is mutated, in [0, 1].
     mutated_share : float, default=0.2
-        Share f_m of its rows that are then exchanged, in [0, 1]: the integer part of c K f_m, less where a class has no more
-        rows to offer.
+        Share f_m of the rows that a mutation exchanges, in [0, 1]: the integer part of c K f_m rows, fewer if a class has too few
+        other rows.
 
     Raises
     ------
@@ -76,15 +76,15 @@ class SubsetGenetics:
         return [self.draw(self.n_per_class, rng) for _ in range(size)]
 
     def draw(self, n_per_class: int, rng: np.random.Generator) -> Integers:
-        """Draw one subset uniformly."""
+        """Draw a subset uniformly."""
         return joined([rng.choice(rows, n_per_class, replace=False) for rows in self._members])
 
     def cross(self, better: Integers, worse: Integers, rng: np.random.Generator) -> Integers:
-        """Draw K rows of each class from the union of two subsets, K being the better one's."""
+        """Draw K rows of each class from the union of two subsets, with the K of the better subset."""
         return self.cross_to(better, worse, self.length(better), rng)
 
     def cross_to(self, one: Integers, other: Integers, n_per_class: int, rng: np.random.Generator) -> Integers:
-        """Draw a given number of rows of each class from the union of two subsets; what the union lacks, from all rows."""
+        """Draw `n_per_class` rows of each class from the union of two subsets, and missing rows from all rows."""
         union = np.union1d(one, other)
         of_union = self.classes[union]
         parts = []
@@ -98,10 +98,10 @@ class SubsetGenetics:
         return joined(parts)
 
     def mutate(self, individual: Integers, rng: np.random.Generator) -> Integers:
-        """Exchange a part of the rows, with the probability of mutations."""
+        """Exchange a share of the rows, with the mutation probability."""
         if rng.random() >= self.mutation_probability:
             return individual
-        # 10 rows times 0.3 are 3 also where rounding says 2.999...
+        # 10 rows times 0.3 are 3 rows, even if rounding gives 2.999...
         count = int(np.floor(len(individual) * self.mutated_share + 1e-9))
         leaving = np.zeros(len(individual), dtype=bool)
         leaving[rng.choice(len(individual), count, replace=False)] = True
@@ -116,12 +116,12 @@ class SubsetGenetics:
         return joined(parts)
 
     def enlarge(self, individual: Integers, n_per_class: int, rng: np.random.Generator) -> Integers:
-        """Add random rows of each class to a subset until it has as many as asked for."""
+        """Add random rows of each class to a subset until it has `n_per_class` of each."""
         return self.cross_to(individual, individual, n_per_class, rng)
 
 
 def joined(parts: list[Integers]) -> Integers:
-    """Return one sorted array of several."""
+    """Return several arrays as a single sorted array."""
     return np.sort(np.concatenate(parts)).astype(np.intp, copy=False)
 
 

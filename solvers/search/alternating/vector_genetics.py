@@ -1,4 +1,4 @@
-"""Operators on subsets of rows that know which of the rows are support vectors."""
+"""Operators on subsets of rows that make use of the support vectors."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from spotsvm.solvers.search.alternating.subset_genetics import SubsetGenetics, j
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 
-#: rows drawn for each that is chosen
+#: number of rows drawn for each chosen row
 _DRAWN = 8
 
 
 class VectorGenetics(SubsetGenetics):
     """Subsets with K rows of each class, whose children inherit support vectors and replace the other rows.
 
-    A row that is no support vector could be left out, and the machine would be the same. So a child gets the better parent's
-    support vectors on one side of a hyperplane, halfway between two random rows of the parent, and the worse parent's on the
-    other side: where kernels are local, so are the parents' merits. The places that are left go to rows of all, each the one
-    with the largest gain of eight at random. Mutations are those of `SubsetGenetics`.
+    A row that is not a support vector could be left out without a change of the model. So a child gets the better parent's
+    support vectors on one side of a hyperplane, halfway between two random rows of the parent, and the worse parent's support
+    vectors on the other side: with a local kernel, the parents' merits are local too. The remaining rows are chosen from all
+    rows, each with the largest gain among eight random rows. Mutations are those of `SubsetGenetics`.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ class VectorGenetics(SubsetGenetics):
     classes, n_per_class, mutation_probability, mutated_share
         As for `SubsetGenetics`.
     support : callable
-        Gives the support vectors of a subset.
+        Returns the support vectors of a subset.
     gains : callable
-        Called with a subset and a source of chance; gives a function of row numbers: how useful these rows are beside the
-        subset.
+        Called with a subset and a random generator; returns a function of row indices that returns the gain of adding each row to
+        the subset.
 
     Raises
     ------
@@ -68,7 +68,7 @@ class VectorGenetics(SubsetGenetics):
         self._X, self._support, self._gains = X, support, gains
 
     def cross(self, better: Integers, worse: Integers, rng: np.random.Generator) -> Integers:
-        """Unite support vectors of two subsets, and fill up with useful rows; K is the better one's."""
+        """Unite support vectors of two subsets, and add useful rows up to the K of the better subset."""
         one, other = self._X[rng.choice(better, 2)]
         inherited = [
             self._on_side(self._support(better), one, other),
@@ -83,7 +83,7 @@ class VectorGenetics(SubsetGenetics):
         return near_it
 
     def _filled(self, kept: Integers, subset: Integers, n_per_class: int, rng: np.random.Generator) -> Integers:
-        """Complete rows to K of each class; where there are more, choose at random."""
+        """Complete rows to K of each class; if there are more, choose K at random."""
         gain = self._gains(subset, rng)
         of_class = self.classes[kept]
         parts = []
@@ -100,7 +100,7 @@ class VectorGenetics(SubsetGenetics):
     def _useful(
         self, rows: Integers, members: Integers, count: int, gain: Callable[[Integers], Floats], rng: np.random.Generator
     ) -> Integers:
-        """Choose rows of a class that are not among some, each the best of a few that are drawn."""
+        """Choose further rows of a class, each the best of a few random rows."""
         drawn = rng.choice(members, min(len(members), _DRAWN * count + len(rows)), replace=False)
         drawn = drawn[~np.isin(drawn, rows)]
         drawn = drawn[: len(drawn) // count * count]

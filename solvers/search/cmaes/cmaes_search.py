@@ -1,4 +1,4 @@
-"""CMA-ES: generations of points from a normal distribution that learns where the better ones lie."""
+"""CMA-ES: generations of points from a normal distribution that adapts to the better points."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _MOST_DOUBLINGS = 9
 
 
 class Restarts:
-    """The populations and widths of consecutive runs.
+    """The population sizes and initial standard deviations of consecutive runs.
 
     Parameters
     ----------
     schedule : {"ipop", "bipop"}
-        Each run has twice the population of the one before; or such runs take turns with small, narrow ones, of whichever
-        kind has spent fewer evaluations so far.
+        "ipop": each run has twice the population of the previous run. "bipop": such large runs take turns with small, narrow
+        runs; next is the kind that has used fewer evaluations so far.
     popsize : int
         Population of the first run.
     sigma0 : float
-        Width of the first run, and of all large ones.
+        Standard deviation of the first run, and of all large runs.
 
     References
     ----------
@@ -64,7 +64,7 @@ class Restarts:
         self._spent = {False: 0, True: 0}
 
     def next(self, rng: np.random.Generator) -> tuple[int, float]:
-        """Return the population and the width of the next run; `rng` is for the small ones."""
+        """Return the population size and the standard deviation of the next run; `rng` is for small runs."""
         self.n_runs += 1
         large = self.popsize * 2**self._doublings
         self._small = self.schedule == "bipop" and self._doublings > 0 and self._spent[True] < self._spent[False]
@@ -74,17 +74,17 @@ class Restarts:
         return size, self.sigma0 * 10.0 ** (-2.0 * rng.random())
 
     def spend(self, evaluations: int) -> None:
-        """Count what the present run has spent; the first run counts for neither kind."""
+        """Count evaluations of the current run; the first run counts for neither kind."""
         if self._doublings > 0:
             self._spent[self._small] += evaluations
 
     def end(self, all_failed: bool) -> None:
-        """End the present run; where all points have failed, a larger population is no remedy."""
+        """End the current run; if all its points failed, the population does not grow, as that would not help."""
         if not self._small and not all_failed:
             self._doublings = min(self._doublings + 1, _MOST_DOUBLINGS)
 
 
-_FREE_GENERATIONS = 20  # without a single new point, before a random one is suggested
+_FREE_GENERATIONS = 20  # without a single new point, before a random point is suggested
 _EXTRA_DRAWS = 20
 _SHARE_RATE = 0.5
 _SHARE_FLOOR = 0.1
@@ -104,27 +104,27 @@ class CmaesSearch(PlannedSearch):
     seed : int, default=0
         Seed of every random choice.
     noise : "auto" or bool, default="auto"
-        Whether two evaluations of one point may differ; True switches `n_again` on. With "auto" and an `n_again` of one's own
-        the search finds out: the best point of the first generation is evaluated once more.
+        Whether two evaluations of a point may differ; with True, `n_again` is 1 by default. With "auto" and a positive `n_again`,
+        the best point of the first generation is evaluated again to detect noise.
     popsize : int or None, default=None
-        Points of the first run's generations, at least 3; None is 4 + 3 ln n for n coordinates, rounded down.
+        Points in each generation of the first run, at least 3; None is 4 + 3 ln n for n coordinates, rounded down.
     sigma0 : float, default=0.25
-        Standard deviation at the start of a run, as part of each coordinate's range, in (0, 1).
+        Standard deviation at the start of a run, as a share of each coordinate's range, in (0, 1).
     restarts : {"ipop", "bipop"}, default="ipop"
-        After a run has stopped, the next has twice the population ("ipop"), or runs of that kind take turns with small and
-        narrow ones of as many evaluations ("bipop").
+        After a run has stopped, the next has twice the population ("ipop"), or such runs take turns with small, narrow runs of as
+        many evaluations ("bipop").
     n_again : int or None, default=None
-        Under noise, how often the best point of each generation is evaluated once more before it is ranked; None is 1 with
-        `noise=True`, and else 0.
+        Number of repeated evaluations of each generation's best point before the ranking, if there is noise; None is 1 with
+        `noise=True`, and 0 otherwise.
     tol_x : float, default=1e-4
-        A run stops when the standard deviations of all its continuous coordinates are below it, as part of their ranges.
+        A run stops when the standard deviations of all continuous coordinates are below it, as a share of their ranges.
     options : dict, optional
-        Further options of `cma.CMAEvolutionStrategy`, but for those that follow from the other arguments.
+        Further options of `cma.CMAEvolutionStrategy`, except those that follow from the other arguments.
 
     Raises
     ------
     SolverError
-        If an argument is invalid, or `options` has what is no option of cma's or not to be set.
+        If an argument is invalid, or `options` has an option that cma does not have or that must not be set.
 
     See Also
     --------
@@ -133,23 +133,21 @@ class CmaesSearch(PlannedSearch):
 
     Notes
     -----
-    The first run starts at the best point that was told before, or at the centre, and its first generation holds that very
-    point; later runs start anywhere. A generation is complete as soon as `popsize` of its points are told. Until then further
-    points of the same distribution can be asked for, and what is told late counts in a later generation. So does a point that
-    was never asked for, if it is better than the generation. A point whose value is known is not evaluated again; its value
-    counts once more.
+    The first run starts at the best point reported so far, or at the centre, and its first generation contains this point; later
+    runs start at random points. A generation is complete as soon as `popsize` of its points are reported. Until then `ask`
+    returns further points of the same distribution; late reports count in a later generation. So does a point that was never
+    asked for, if it is better than the generation. A point with a known value is not evaluated again; its value is used again.
 
-    Bounds are cma's BoundTransform: the distribution knows no bounds and what it draws is folded back into the cube, so
-    nothing holds it at the border. Ordered coordinates are cma's integer variables, with its lower bound on their deviation;
-    categories are drawn by shares (`CategoryShares`). Only ranks count: a failed point is the worst of its generation, and a
-    generation that failed as a whole begins a new run.
+    Bounds are handled by cma's BoundTransform: the distribution is unbounded, and its draws are folded back into the cube, so it
+    does not get stuck at the border. Ordered coordinates are cma's integer variables, with its lower bound on their standard
+    deviation; categories are drawn by shares (`CategoryShares`). Only ranks count: a failed point is the worst of its generation,
+    and after a generation without a success a new run begins.
 
-    Under noise the ranks of a generation are averaged by the weighted mean and by the path, and `Study.recommend` chooses by a
-    model. Where noise is known, the best point of each generation is evaluated once more besides, so that none leads by luck
-    alone. That neither pays nor costs much at these budgets, so that it must be asked for: median regret of 16 runs on Branin
-    with noise of deviation 3 is 0.18 after 100 evaluations and 0.11 after 200 with `n_again=0`, 0.18 and 0.13 with 1; on
-    Hartmann's function of six variables with deviation 0.25 it is 0.51 and 0.23, and 0.52 and 0.30. Larger populations have
-    not paid either.
+    With noise, the weighted mean and the evolution path average over the ranks, and `Study.recommend` chooses by a model. With
+    `noise=True` the best point of each generation is also evaluated again, so that it does not lead by luck alone. This makes
+    little difference at these budgets, so it is off by default: median regret of 16 runs on Branin with noise of deviation 3 is
+    0.18 after 100 evaluations and 0.11 after 200 with `n_again=0`, 0.18 and 0.13 with 1; on Hartmann's function of six variables
+    with deviation 0.25 it is 0.51 and 0.23, and 0.52 and 0.30. Larger populations did not help either.
 
     References
     ----------
@@ -217,9 +215,9 @@ class CmaesSearch(PlannedSearch):
         return left or (1 if self._n_told() < self._run.popsize or self._due_again() else self._run.popsize)
 
     def _plan(self, rng: np.random.Generator) -> Suggestion:
-        """Choose the next point: of the generation, of the next one if this is complete, or of the same distribution."""
+        """Choose the next point: of this generation, of the next if this is complete, or another of the same distribution."""
         if len(self._seen) >= self.domain.size:
-            return Suggestion(self.new_point(rng), "random")  # which says that there is none
+            return Suggestion(self.new_point(rng), "random")  # raises SearchExhaustedError
         run = self._first_run() if self._run is None or not self._own else self._run
         for _ in range(_FREE_GENERATIONS):
             for sample in self._slots:
@@ -246,8 +244,8 @@ class CmaesSearch(PlannedSearch):
         return sum(self.response(sample.point) is not None for sample in self._slots)
 
     def _due_again(self) -> Sample | None:
-        """Return the point to evaluate once more before the generation is ranked, if there is one."""
-        # what the noise is takes all that was told to judge
+        """Return the point to evaluate again before the generation is ranked, or None."""
+        # judging the noise reads the whole history: only if needed
         verdict = self.judge(self.noise) if self.n_again else "deterministic"
         due = {"noisy": self.n_again, "unknown": min(self.n_again, 1), "deterministic": 0}[verdict]
         values = [(v, s) for s in self._slots if (v := self.response(s.point)) is not None and np.isfinite(v)]
@@ -256,7 +254,7 @@ class CmaesSearch(PlannedSearch):
         return min(values, key=lambda told: told[0])[1] if values and self._again < due else None
 
     def _first_run(self) -> CmaesRun:
-        """Start at the best point told so far, or at the centre; made anew until a point of it is asked for."""
+        """Start at the best point reported so far, or at the centre; repeated until a point of the run is asked for."""
         self.restarts = Restarts(self.restarts.schedule, self.popsize, self.sigma0)
         self._heard = len(self._points)
         told = self.best_told()
@@ -279,7 +277,7 @@ class CmaesSearch(PlannedSearch):
         return self._run
 
     def _next_generation(self, run: CmaesRun) -> CmaesRun:
-        """Update the run with the values told, its own and other points, draw the next, and restart if it stops."""
+        """Update the run with the values of its own and other points, restart if it stops, and draw the next generation."""
         told = [(s, self.response(s.point)) for s in [*self._late, *self._slots]]
         done = [(s, v) for s, v in told if v is not None]
         values = [v for _, v in done]
@@ -295,7 +293,7 @@ class CmaesSearch(PlannedSearch):
         return run
 
     def _better_strangers(self, best: float) -> list[Sample]:
-        """Return up to two points, told since the last generation without having been asked for, that beat `best`."""
+        """Return up to two points reported since the last generation, but never asked for, that beat `best`."""
         values = {p.tobytes(): (self.response(p), p) for p in self.strangers(self._heard)}
         self._heard = len(self._points)
         found = sorted((v, key) for key, (v, _) in values.items() if v is not None and v < best)

@@ -1,4 +1,4 @@
-"""Conversion between the unit cube and the coordinates in which CMA-ES moves."""
+"""Conversion between the unit cube and the coordinates of CMA-ES."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Floats = NDArray[np.float64]
 class CmaesCoding:
     """The coordinates of CMA-ES for a domain.
 
-    A continuous coordinate is itself. An ordered one of k levels is an integer variable of cma's, on [-0.5, k - 0.5]. A
-    categorical one, whose values have no order, is none of its coordinates: `CategoryShares` has those. cma does not run well
-    with less than two coordinates; those that fail do nothing.
+    A continuous coordinate is unchanged. An ordered coordinate of k levels is an integer variable of cma, on [-0.5, k - 0.5]. A
+    categorical coordinate has no order and is left to `CategoryShares`. cma needs at least two coordinates; missing ones are
+    added without effect.
 
     Parameters
     ----------
@@ -25,13 +25,13 @@ class CmaesCoding:
     Attributes
     ----------
     columns : ndarray of int, shape (m,)
-        The cube's coordinate that each of cma's stands for.
+        Index of the cube's coordinate for each coordinate of cma.
     widths : ndarray of shape (n,)
-        How long the range of each of cma's coordinates is; n = max(m, 2).
+        Length of the range of each coordinate of cma; n = max(m, 2).
     low, high : ndarray of shape (n,)
         The ranges.
     integers : list of int
-        Which of cma's coordinates are integer.
+        Indices of cma's integer coordinates.
 
     Examples
     --------
@@ -55,13 +55,13 @@ class CmaesCoding:
         self.high = self.low + self.widths
 
     def encode(self, point: Floats) -> Floats:
-        """Return cma's coordinates of a point of the cube; shape (n,)."""
+        """Return the coordinates of cma for a point of the cube; shape (n,)."""
         inside = np.full(len(self.widths), 0.5)
         inside[: len(self.columns)] = point[self.columns]
         return np.asarray(self.low + inside * self.widths)
 
     def decode(self, x: Floats, categories: Floats) -> Floats:
-        """Return the canonical point of cma's coordinates; `categories` is a point that has the categorical ones."""
+        """Return the canonical point for coordinates of cma; `categories` is a point with the categorical coordinates."""
         point = np.array(categories, dtype=float)
         inside = (np.asarray(x) - self.low) / self.widths
         point[self.columns] = inside[: len(self.columns)]
@@ -69,26 +69,26 @@ class CmaesCoding:
 
 
 class CategoryShares:
-    """A distribution of the categorical coordinates, independent of one another: each value has a share.
+    """A distribution of independent categorical coordinates: each value has a share.
 
-    After a generation the shares move to those among its better half, weighted as CMA-ES weights its mean, and none falls
-    below a floor.
+    After a generation the shares move towards the categories of its better half, weighted as CMA-ES weights its mean. No share
+    falls below a floor.
 
     Parameters
     ----------
     domain : Domain
         What the coordinates mean.
     rate : float
-        How far the shares move a generation, in (0, 1].
+        Step of the shares in each generation, in (0, 1].
     floor : float
-        The smallest share, as part of an equal one, in [0, 1).
+        The smallest share, relative to an equal share, in [0, 1).
     start : ndarray of shape (d,), optional
-        A point whose categories get half of the shares at first; by default all shares are equal.
+        A point whose categories get half of the shares in advance; by default all shares are equal.
 
     References
     ----------
-    Hamano, Saito, Nomura, Uchida, Shirakawa 2024, "CatCMA: Stochastic Optimization for Mixed-Category Problems", which has
-    the margin and the update by the natural gradient, section 3.
+    Hamano, Saito, Nomura, Uchida, Shirakawa 2024, "CatCMA: Stochastic Optimization for Mixed-Category Problems", section 3, for
+    the margin and the update by the natural gradient.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class CategoryShares:
         return point
 
     def update(self, points: Floats, weights: Floats) -> None:
-        """Move the shares to those of the better points; where a coordinate is inactive, a point does not count."""
+        """Move the shares towards the categories of the better points; a point's inactive coordinates do not count."""
         active, levels = self.domain.active(points), self.domain.level_of(points)
         for j, shares in self.shares.items():
             w = weights * active[:, j]

@@ -1,4 +1,4 @@
-"""One run of CMA-ES, from a mean and a width to where it stops, by the cma package."""
+"""A run of CMA-ES, from its initial mean and standard deviation until it stops, by the cma package."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _OWN_OPTIONS = ("popsize", "bounds", "CMA_stds", "integer_variables", "randn", "
 
 
 class Normals:
-    """Normal random numbers as cma asks for them, from a Generator; unlike a lambda it can be pickled."""
+    """Normal random numbers from a Generator, with the interface that cma expects; can be pickled, unlike a lambda."""
 
     def __init__(self, rng: np.random.Generator):
         self.rng = rng
@@ -33,14 +33,14 @@ class Normals:
 
 @dataclass
 class Sample:
-    """A point that a run has drawn.
+    """A point drawn by a run.
 
     Attributes
     ----------
     x : ndarray of shape (n,)
-        In cma's coordinates.
+        The point in cma's coordinates.
     point : ndarray of shape (d,)
-        In the cube.
+        The point in the cube.
     """
 
     x: Floats
@@ -48,9 +48,9 @@ class Sample:
 
 
 class CmaesRun:
-    """CMA-ES from one mean until it stops.
+    """A run of CMA-ES from an initial mean until it stops.
 
-    Values enter by their ranks alone, and a failed point is worse than all others.
+    Only the ranks of the values are used, and a failed point is worse than all others.
 
     Parameters
     ----------
@@ -59,15 +59,15 @@ class CmaesRun:
     mean : ndarray of shape (d,)
         The point of the cube to start from.
     sigma0 : float
-        Standard deviation at the start, as part of each coordinate's range.
+        Standard deviation at the start, as a share of each coordinate's range.
     popsize : int
-        Points a generation.
+        Points in each generation.
     streams : sequence of two SeedSequence
-        Seeds of the normal numbers, and of all others.
+        Seeds of the normal numbers, and of all other random numbers.
     shares : CategoryShares
         The distribution of the categories.
     tol_x : float
-        Standard deviation of all coordinates, as part of their ranges, below which the run stops.
+        The run stops when the standard deviations of all coordinates are below it, as a share of their ranges.
     options : dict
         Further options of `cma.CMAEvolutionStrategy`.
     """
@@ -103,13 +103,13 @@ class CmaesRun:
         self.es.inject([np.array(self.es.mean)], force=True)
 
     def sample(self, number: int | None = None) -> list[Sample]:
-        """Draw a generation, or so many further points of the present distribution."""
+        """Draw a generation, or `number` further points of the current distribution."""
         with _undisturbed(self._others):
             drawn = self.es.ask(number)
         return [Sample(x, self.coding.decode(x, self.shares.sample(self._others))) for x in drawn]
 
     def tell(self, samples: list[Sample], values: Floats) -> None:
-        """Learn from samples of this run, or from others, and find out whether to stop."""
+        """Update the distribution with samples of this run or other points, and check whether to stop."""
         ok = np.isfinite(values)
         if not ok.any():
             self.stopped, self.all_failed = "all points of a generation failed", True
@@ -142,7 +142,7 @@ class CmaesRun:
 
 
 def cma_options(coding: CmaesCoding, popsize: int, stream: np.random.SeedSequence) -> dict[str, Any]:
-    """Return what a bare `cma.CMAEvolutionStrategy` needs to draw the same points as a run of these arguments."""
+    """Return the options with which a bare `cma.CMAEvolutionStrategy` draws the same points as a run."""
     return {
         "popsize": popsize,
         "bounds": [coding.low.tolist(), coding.high.tolist()],
@@ -161,7 +161,7 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     SolverError
-        If one is unknown to cma, or one that a run sets itself.
+        If an option is unknown to cma, or set by the run itself.
     """
     with _undisturbed(np.random.default_rng(0)):
         import cma
@@ -177,10 +177,10 @@ def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _undisturbed(rng: np.random.Generator) -> Iterator[None]:
-    """Run cma with a random state and warnings of its own, so that neither it nor the caller is disturbed.
+    """Run cma with its own random state and warnings, and restore those of the caller.
 
-    It draws from numpy's global random numbers where it moves integers into their bounds, and it warns on import where
-    matplotlib is missing, which it needs for its plots alone.
+    cma uses numpy's global random state to move integers into their bounds, and it warns on import if matplotlib is missing,
+    although only its plots need matplotlib.
     """
     state = np.random.get_state()  # noqa: NPY002
     np.random.seed(int(rng.integers(2**32)))  # noqa: NPY002

@@ -1,4 +1,4 @@
-"""The contract of every search, and the searches that need nothing else.
+"""The contract of every search, and the searches that use no values.
 
 It may import `spotsvm.surrogates` and the errors of `spotsvm.solvers`.
 """

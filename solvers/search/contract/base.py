@@ -1,4 +1,4 @@
-"""The contract of every search: `ask` for a point of the unit cube, `tell` what it was worth. Smaller is better."""
+"""The contract of every search: `ask` for a point of the unit cube, `tell` its value. Smaller is better."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
-#: what is known of an objective's noise: whether two evaluations of one point may differ, or that it is to be found out
+#: an objective's noise: whether two evaluations of a point may differ, or "auto" to detect it
 Noise = Literal["auto"] | bool
 
 
-#: random points among which one that satisfies constraints is sought
+#: maximum number of random draws to find a point that satisfies the constraints
 MOST_DRAWS = 10_000
 
 
@@ -32,16 +32,16 @@ class Suggestion:
     point : ndarray of shape (d,)
         A canonical point of the domain.
     origin : str
-        Where it comes from: "design", "improvement", "replicate", "random"; CMA-ES's "generation"; L-BFGS-B's "step" and
+        Source of the point: "design", "improvement", "replicate", "random"; CMA-ES's "generation"; L-BFGS-B's "step" and
         "difference".
     note : str
-        What was out of the ordinary, empty if nothing was.
+        An unusual circumstance, empty if there was none.
     fit_seconds, acquisition_seconds : float or None
-        Time that a model took to fit, and the search for the point at which it promises most; None of a search without one.
+        Time of fitting the model, and of maximising the acquisition function; None if the search has no model.
 
     See Also
     --------
-    Search : What makes it.
+    Search : Its `ask` returns a suggestion.
 
     Examples
     --------
@@ -60,26 +60,26 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a search declares to those who run it; `make_search` checks it.
+    """What a search can do and needs, for its callers; `make_search` checks the declaration.
 
     Attributes
     ----------
     n_initial : int, default=1
         Evaluations that the search needs before its method begins.
     initial_name : str, default="initial design"
-        What those evaluations are, for messages.
+        Name of these evaluations in messages.
     max_given : float, default=inf
         Maximum number of points supplied by the user that count towards `n_initial`.
     follows_given : bool, default=False
-        Whether its first own point depends on the values of the points supplied by the user.
+        Whether the first point that the search chooses depends on the values of points supplied by the user.
     respects_constraints : bool, default=False
-        Whether all its suggestions satisfy `Search.allows`; those of other searches are checked.
+        Whether all suggestions satisfy `Search.allows`; suggestions of other searches are checked.
     models_bounds : bool, default=False
-        Whether it uses `take_margins`; other searches are told a failure where a bound does not hold.
+        Whether the search uses `take_margins`; to other searches a violated bound is reported as a failure.
     models_seconds : bool, default=False
-        Whether it uses `take_seconds`.
+        Whether the search uses `take_seconds`.
     follows_prior : bool, default=False
-        Whether it uses `take_prior`; a study with a prior refuses other searches.
+        Whether the search uses `take_prior`; a study with a prior refuses other searches.
 
     Examples
     --------
@@ -99,24 +99,24 @@ class Capabilities:
 
 
 class PointPrior(Protocol):
-    """Where the optimum is believed to be."""
+    """A prior density of the optimum."""
 
     def log_density(self, points: Floats) -> Floats:
-        """Return ln of a density at canonical points of shape (m, d), the largest being 0; shape (m,)."""
+        """Return ln of the density at canonical points of shape (m, d), scaled to a maximum of 0; shape (m,)."""
         ...
 
     def modes(self) -> list[Floats]:
-        """Return the points of the largest density, one for each region of the space."""
+        """Return the points of the largest density, one point for each region of the space."""
         ...
 
 
 @runtime_checkable
 class AskTell(Protocol):
-    """What a study needs of a search; a user's own object needs no more.
+    """The interface that a study needs of a search, also of a user's own object.
 
     See Also
     --------
-    Search : The base class of the searches here.
+    Search : The base class of the library's searches.
     spotsvm.Study : Takes such an object as `search`.
 
     Examples
@@ -148,16 +148,16 @@ class AskTell(Protocol):
         ...
 
     def tell(self, point: Floats, value: float) -> None:
-        """Take the value at a point, smaller being better; nan for an evaluation that failed."""
+        """Report the value at a point, smaller being better; nan for an evaluation that failed."""
         ...
 
 
 class Search(ABC):
-    """Base of the library's searches: keeps the history and refuses duplicates; a subclass says where to look next.
+    """Base class of the library's searches: stores the history and avoids duplicates; a subclass chooses the next point.
 
-    What a search suggests is a function of its seed, of what it was told in the order told, and of the points still
-    pending. Points are canonical (`Domain.snap`); a point that was asked for and not yet told is pending, and is never
-    suggested again unless as a replicate.
+    A suggestion is a function of the seed, of the reported values in their order, and of the pending points. Points are canonical
+    (`Domain.snap`). A point that was asked for and not yet reported is pending; it is never suggested again except as a
+    replicate.
 
     Parameters
     ----------
@@ -168,13 +168,13 @@ class Search(ABC):
 
     See Also
     --------
-    Suggestion : What it suggests.
-    register_search : Gives it a name.
+    Suggestion : The result of `ask`.
+    register_search : Gives a search a name.
     MultiObjectiveSearch : The base class for several objectives.
 
     Examples
     --------
-    A subclass has a method `suggest`, which is given a generator of random numbers:
+    A subclass has a method `suggest`, which gets a generator of random numbers:
 
     >>> import numpy as np
     >>> from spotsvm.searches import Domain, Search, Suggestion
@@ -190,9 +190,9 @@ class Search(ABC):
     True
     """
 
-    #: what the search declares to those who run it; an instance whose arguments decide about them replaces the class's own
+    #: declared capabilities; an instance may replace those of its class, depending on its arguments
     capabilities: Capabilities = Capabilities()
-    #: condition that each canonical point must satisfy to be new; None for no condition. Set by whoever makes the search
+    #: condition that each canonical point must satisfy to be new; None for no condition. Set by the caller that makes the search
     allows: Callable[[NDArray[np.float64]], bool] | None = None
 
     def __init__(self, domain: Domain, seed: int = 0):
@@ -217,21 +217,21 @@ class Search(ABC):
         Raises
         ------
         SearchExhaustedError
-            If the space is finite and each of its configurations has been asked for.
+            If the space is finite and all its configurations have been asked for.
         """
         suggestion = self.suggest(np.random.default_rng([self.seed, self.n_asked]))
         self.assume(suggestion.point)
         return suggestion
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for, without computing a suggestion: what a record of an earlier run says was asked.
+        """Mark `point` as asked for, without computing a suggestion, to replay the record of an earlier run.
 
         Parameters
         ----------
         point : array-like of shape (d,)
             A point of the unit cube.
         given : bool, default=False
-            True if the user supplied the point, as a start.
+            True if the user supplied the point as a start.
         """
         canonical = self.domain.snap_one(point)
         self.n_asked += 1
@@ -239,7 +239,7 @@ class Search(ABC):
         self._seen.add(canonical.tobytes())
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Take the value at a point, whether it was asked for or not.
+        """Report the value at a point, whether it was asked for or not.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class Search(ABC):
         Raises
         ------
         SolverError
-            If the point is none of the unit cube, or the value is not one number.
+            If the point is not in the unit cube, or the value is not a single number.
         """
         try:
             number = float(value)
@@ -264,17 +264,17 @@ class Search(ABC):
         self._values.append(number)
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the point told last; called if the search declares `models_bounds`.
+        """Take the margin of each bound at the point reported last; called if the search declares `models_bounds`.
 
         Parameters
         ----------
         margins : sequence of float
-            A number for each bound, negative where it was not held; nan where it is not known.
+            Margin of each bound, negative where the bound is violated; nan where unknown.
         """
         raise NotImplementedError(f"{type(self).__name__} declares no models_bounds, and has no take_margins")
 
     def take_seconds(self, seconds: float) -> None:
-        """Take how long the evaluation told last took; called if the search declares `models_seconds`.
+        """Take the duration of the evaluation reported last; called if the search declares `models_seconds`.
 
         Parameters
         ----------
@@ -284,17 +284,17 @@ class Search(ABC):
         raise NotImplementedError(f"{type(self).__name__} declares no models_seconds, and has no take_seconds")
 
     def take_prior(self, prior: PointPrior) -> None:
-        """Take where the optimum is believed to be, before anything is asked; called if the search declares `follows_prior`.
+        """Take the prior of the optimum, before the first `ask`; called if the search declares `follows_prior`.
 
         Parameters
         ----------
         prior : PointPrior
-            The belief.
+            The prior.
         """
         raise NotImplementedError(f"{type(self).__name__} declares no follows_prior, and has no take_prior")
 
     def _take(self, point: ArrayLike) -> Floats:
-        """Note that a point is told, whose value follows; return its canonical point."""
+        """Add a reported point to the history, without its value; return its canonical point."""
         given = np.asarray(point, dtype=float).ravel()
         if given.shape != (self.domain.dimension,) or not np.all(np.isfinite(given)):
             raise SolverError(f"point={given!r} is not a point of the unit cube of dimension {self.domain.dimension}")
@@ -310,7 +310,7 @@ class Search(ABC):
         return canonical
 
     def state(self) -> dict[str, Any]:
-        """Return, in JSON's types, what the next suggestion depends on beyond seed and history; empty if nothing.
+        """Return the state that the next suggestion depends on besides seed and history, in JSON's types; empty if none.
 
         Returns
         -------
@@ -320,24 +320,24 @@ class Search(ABC):
         return {}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take back what `state` gave, after the history has been replayed by `assume` and `tell`.
+        """Restore the result of `state`, after `assume` and `tell` have replayed the history.
 
         Raises
         ------
         SolverError
-            If the state is not of this search.
+            If the state belongs to another search.
         """
         if state:
             raise SolverError(f"state={str(state)[:100]!r} is not of this search, which remembers nothing beyond its history")
 
     @abstractmethod
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Choose the next point, without noting that it is asked for; `ask` calls it.
+        """Choose the next point, without marking it as asked for; `ask` calls this method.
 
         Parameters
         ----------
         rng : numpy.random.Generator
-            Random numbers of this suggestion, which depend on the seed and on how many points were asked for.
+            Random numbers for this suggestion; they depend on the seed and on the number of points asked for.
 
         Returns
         -------
@@ -347,24 +347,24 @@ class Search(ABC):
 
     @property
     def n_foreseen(self) -> int:
-        """Number of upcoming points that do not depend on any result still to be told; at least 1."""
+        """Number of upcoming points that do not depend on any result still to be reported; at least 1."""
         return 1
 
     @property
     def points(self) -> Floats:
-        """The points told, in order; shape (n, d)."""
+        """The reported points, in order; shape (n, d)."""
         if len(self._stacked) < len(self._points):
             self._stacked = np.vstack([self._stacked, *self._points[len(self._stacked) :]])
         return self._stacked.copy()
 
     @property
     def values(self) -> Floats:
-        """The values told, nan where the evaluation failed; shape (n,)."""
+        """The reported values, nan where the evaluation failed; shape (n,)."""
         values = np.array(self._values, dtype=float)
         return np.asarray(np.where(np.isfinite(values), values, np.nan))
 
     def is_new(self, point: Floats) -> bool:
-        """Return whether a canonical point has neither been asked for nor told, and is allowed.
+        """Return whether a canonical point is allowed and has neither been asked for nor reported.
 
         Returns
         -------
@@ -374,17 +374,17 @@ class Search(ABC):
         return point.tobytes() not in self._seen and (self.allows is None or self.allows(point))
 
     def is_told(self, point: Floats) -> bool:
-        """Return whether a canonical point has been told.
+        """Return whether a canonical point has been reported.
 
         Returns
         -------
         bool
-            True if the point has been told.
+            True if the point has been reported.
         """
         return point.tobytes() in self._told_keys
 
     def new_point(self, rng: np.random.Generator) -> Floats:
-        """Draw a point that has not been asked for, uniformly; SearchExhaustedError if there is none.
+        """Draw uniformly a point that has not been asked for.
 
         Returns
         -------
@@ -411,7 +411,7 @@ class Search(ABC):
         raise SearchExhaustedError(f"all {count} configurations of the space{which} have been asked for")
 
     def _enumerate(self, rng: np.random.Generator) -> Iterator[Floats]:
-        """Go through the configurations of a finite space in a random order that holds each value of each coordinate."""
+        """Yield the configurations of a finite space in a random order: each combination of the coordinates' values once."""
         if math.isinf(self.domain.size):
             return
         counts = [int(c.n_values) for c in self.domain.coordinates]

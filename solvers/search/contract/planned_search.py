@@ -1,4 +1,4 @@
-"""Base of searches that plan several points ahead, such as the rest of a generation."""
+"""Base class of searches that plan several points ahead, such as the rest of a generation."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Floats = NDArray[np.float64]
 
 
 class PlannedSearch(Search):
-    """Base of the searches that keep a plan.
+    """Base class of the searches that keep a plan.
 
-    The plan moves when a point is asked for or told, and in no other way: `assume` makes the same plan as `ask` does and
-    compares. So a record of what was asked and told brings the plan back to the bit, and there is no further state to keep.
-    Points that the plan does not hold are welcome. Until the first of its own points the plan is made anew at every event,
-    from the best of what was told.
+    The plan changes only when a point is asked for or reported: `assume` makes the same plan as `ask` and compares its point. So
+    the record of asked and reported points restores the plan bit by bit, and no further state is needed. Points outside the plan
+    can be reported too. Until the first point of its own is asked for, the plan is remade at every event, from the best reported
+    point.
 
-    A subclass has `_plan`, which chooses the next point and leaves no trace before the first own one, and `_proceed`.
+    A subclass has `_plan`, which chooses the next point and changes no state before the first own point, and `_proceed`.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class PlannedSearch(Search):
         self._responses: dict[bytes, list[float]] = {}
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; where it is what the plan has next, and was not given, the plan goes on."""
+        """Mark `point` as asked for; the plan proceeds if it is the planned point and was not supplied by the user."""
         canonical = self.domain.snap_one(point)
         planned = None if given else self.suggest(np.random.default_rng([self.seed, self.n_asked]))
         super().assume(canonical, given=given)
@@ -51,18 +51,18 @@ class PlannedSearch(Search):
             self._proceed(planned)
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Take the value at a point, whether it was asked for or not; see `Search.tell`."""
+        """Report the value at a point, whether it was asked for or not; see `Search.tell`."""
         super().tell(point, value)
         self._next = None
         self._responses.setdefault(self._points[-1].tobytes(), []).append(self._values[-1])
 
     def response(self, point: Floats) -> float | None:
-        """Return the mean of the responses at a canonical point; nan if all failed, None if there is none yet.
+        """Return the mean of the responses at a canonical point; nan if all failed, None before the first report.
 
         Returns
         -------
         float or None
-            The mean; None if the point was never told.
+            The mean; None if the point was never reported.
         """
         told = self._responses.get(point.tobytes())
         if told is None:
@@ -71,7 +71,7 @@ class PlannedSearch(Search):
         return sum(v / len(ok) for v in ok) if ok else np.nan
 
     def is_pending(self, point: Floats) -> bool:
-        """Return whether a canonical point was asked for and is not yet told.
+        """Return whether a canonical point was asked for and is not yet reported.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class PlannedSearch(Search):
         return any(waiting.tobytes() == key for waiting in self.pending)
 
     def best_told(self) -> Floats | None:
-        """Return the point with the best value told, None if no evaluation has succeeded.
+        """Return the point with the best reported value, None if no evaluation has succeeded.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class PlannedSearch(Search):
         return None if np.isnan(values).all() else self._points[int(np.nanargmin(values))]
 
     def strangers(self, since: int = 0) -> list[Floats]:
-        """Return the points told that this search never asked for, from the `since`-th told on.
+        """Return the reported points that this search never asked for, from the `since`-th report on.
 
         Returns
         -------
@@ -103,12 +103,12 @@ class PlannedSearch(Search):
         return [p for p in self._points[since:] if p.tobytes() not in self._own]
 
     def judge(self, noise: Noise) -> Verdict:
-        """Return what is known of the noise: what the user says, else what replicates say.
+        """Return whether the objective is noisy: by the user's `noise`, or else by replicates.
 
         Returns
         -------
         Verdict
-            Whether there is noise, and how it is known.
+            "noisy", "deterministic" or "unknown".
         """
         if noise != "auto":
             return "noisy" if noise else "deterministic"
@@ -116,7 +116,7 @@ class PlannedSearch(Search):
         return judge_noise(self.points[ok], self.values[ok])
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Return the plan's next point; the same one until it is taken or something is told.
+        """Return the plan's next point; it stays the same until it is taken or a value is reported.
 
         Returns
         -------
@@ -129,8 +129,8 @@ class PlannedSearch(Search):
 
     @abstractmethod
     def _plan(self, rng: np.random.Generator) -> Suggestion:
-        """Choose the next point. Before the first own point it must leave no trace."""
+        """Choose the next point. Before the first own point this must not change the state."""
 
     @abstractmethod
     def _proceed(self, planned: Suggestion) -> None:
-        """Go on: what was planned has been asked for."""
+        """Proceed: the planned point has been asked for."""

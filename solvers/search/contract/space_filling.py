@@ -1,4 +1,4 @@
-"""The searches that no value guides: points drawn one by one, and Latin hypercubes."""
+"""The searches that use no values: points drawn one by one, and Latin hypercubes."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ class RandomSearch(Search):
 
 
 class LatinHypercubeSearch(Search):
-    """Points of Latin hypercubes of `size` points each: every slice of every coordinate is visited once a hypercube.
+    """Points of Latin hypercubes of `size` points each: each hypercube visits every slice of every coordinate once.
 
-    A study's budget is not known to its search, so the hypercubes have a fixed size; set it to the budget for one hypercube.
+    A search does not know the study's budget, so the hypercubes have a fixed size; set `size` to the budget for a single
+    hypercube.
 
     Parameters
     ----------
@@ -79,7 +80,7 @@ class LatinHypercubeSearch(Search):
         self.size = size
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Take the next point of the present hypercube, or a random one where that is not new.
+        """Return the next point of the current hypercube, or a random point if it is not new.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Random expressions, drawn again until one is valid."""
+"""Random expressions, redrawn until an expression is valid."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ Accepts = Callable[[Expression], bool]
 
 
 class Bred(NamedTuple):
-    """What breeding gave.
+    """The result of breeding.
 
     Parameters
     ----------
     expression : Expression
-        The result.
+        The new expression.
     accepted : bool
-        Whether it was accepted.
+        Whether the expression was accepted.
     tries : int
-        Draws that it took.
+        Number of draws.
     """
 
     expression: Expression
@@ -33,18 +33,18 @@ class Bred(NamedTuple):
 
 
 def breed_new(grammar: Grammar, accepts: Accepts, tries: int, rng: np.random.Generator) -> Bred:
-    """Grow expressions until one is accepted; after the last try, give that one although it is not.
+    """Grow expressions until an expression is accepted; after the last try, return the last expression unaccepted.
 
     Parameters
     ----------
     grammar : Grammar
-        What grows them. Those that break its limits are not shown to `accepts`.
+        The grammar that grows expressions. `accepts` is not called for expressions beyond its limits.
     accepts : callable
-        Says of an expression within the limits whether it is a kernel; asked once about each.
+        Returns whether an expression within the limits is a kernel; called once for each.
     tries : int
-        Most draws, at least 1.
+        Maximum number of draws, at least 1.
     rng : numpy.random.Generator
-        Source of the draws.
+        Generator of the random numbers.
 
     References
     ----------
@@ -64,25 +64,25 @@ def breed_new(grammar: Grammar, accepts: Accepts, tries: int, rng: np.random.Gen
 def breed_variation(
     grammar: Grammar, parents: Sequence[Expression], accepts: Accepts, tries: int, rng: np.random.Generator
 ) -> Bred:
-    """Vary the first parent until a child is accepted; after the last try, give the parent as it is.
+    """Vary the first parent until a child is accepted; after the last try, return the parent unchanged.
 
-    The paper says of an operator that has used up its tries both that "its last result is returned" (section 2.3.2) and that
-    it returns "its unmodified input" (section 3.1). Growth has no input, so there the first is done, and here the second: it
-    keeps the population valid. The operator is drawn anew for each try, since one alone may have nothing valid to give. A
+    When an operator has used up its tries, "its last result is returned" according to section 2.3.2 of the paper, but "its
+    unmodified input" according to section 3.1. Growth has no input and follows the first rule. Variation follows the second,
+    which keeps the population valid. The operator is redrawn for each try, since a single operator may have no valid result. A
     child equal to the first parent counts as a failed try.
 
     Parameters
     ----------
     grammar : Grammar
-        What varies them. Children that break its limits are not shown to `accepts`.
+        The grammar that varies expressions. `accepts` is not called for children beyond its limits.
     parents : sequence of Expression
-        The one that is changed, and, where there is one, another that it may be crossed with.
+        The expression to change, and optionally a second expression for a crossover.
     accepts : callable
-        Says of an expression within the limits whether it is a kernel; asked once about each.
+        Returns whether an expression within the limits is a kernel; called once for each.
     tries : int
-        Most draws, at least 1.
+        Maximum number of draws, at least 1.
     rng : numpy.random.Generator
-        Source of the draws.
+        Generator of the random numbers.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""One form for kernel expressions that differ in the order of commuting arguments or in the names of constants."""
+"""A canonical form for kernel expressions that differ in the order of commuting arguments or the names of constants."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ _SWAPPED = {"x_i": "x_j", "x_j": "x_i"}
 
 
 def canonical_key(expression: Expression) -> tuple[Any, ...]:
-    """Return a key that is the same for expressions that are the same kernel by their form.
+    """Return a key that is equal for expressions whose forms show that they are the same kernel.
 
-    Arguments of commuting blocks may be in any order, x_i and x_j may be exchanged throughout, as a kernel is symmetric, and
-    symbolic constants may be renamed, as a design tries values of each alike.
+    The key does not depend on the order of commuting arguments; on an exchange of x_i and x_j throughout, as a kernel is
+    symmetric; or on the names of symbolic constants, as the search treats all constants alike.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def _sorted(node: Expression, swap: bool) -> tuple[Any, ...]:
     if name == "vector_times_scalar":
         name, arguments = "scalar_times_vector", arguments[::-1]
     if name in _COMMUTING:
-        # the names of constants come last: what is without them decides first
+        # the names of constants come last: everything else decides first
         arguments.sort(key=lambda part: (_nameless(part), part))
     return (_SWAPPED.get(name, name) if swap else name, -1.0 if node.value is None else node.value, *arguments)
 

@@ -1,4 +1,4 @@
-"""The contract of a space of kernels for genetic programming: random expressions, and variations of given ones."""
+"""The contract of a space of kernels for genetic programming: random expressions and their variations."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from spotsvm.solvers.kernels.expressions.blocks import MAX_DEPTH
 
 
 class Grammar(ABC):
-    """A space of kernel expressions with limits, and the ways through it.
+    """A space of kernel expressions within limits, with its operators.
 
-    What `grow` and `vary` give may break the limits, or have a matrix that is none of a kernel: `breed_new` and
-    `breed_variation` try again until it does not.
+    The expressions of `grow` and `vary` may exceed the limits or not be kernels: `breed_new` and `breed_variation` try again
+    until an expression is valid.
 
     Parameters
     ----------
     max_depth : int
-        Levels of an expression, from 1 to 64.
+        Maximum number of levels of an expression, from 1 to 64.
     max_constants : int
-        Symbolic constants, each counted once, and numbers of its own that an expression may have; at least 1.
+        Maximum number of different symbolic constants and numbers in an expression, at least 1.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class Grammar(ABC):
         Parameters
         ----------
         rng : numpy.random.Generator
-            Source of the draw.
+            Generator of the random numbers.
         """
 
     @abstractmethod
@@ -57,19 +57,19 @@ class Grammar(ABC):
         expression : Expression
             A scalar.
         rng : numpy.random.Generator
-            Source of the draw.
+            Generator of the random numbers.
         """
 
     @abstractmethod
     def cross(self, first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
-        """Return the first expression with something of the second.
+        """Return the first expression with a part of the second.
 
         Parameters
         ----------
         first, second : Expression
             Scalars.
         rng : numpy.random.Generator
-            Source of the draw.
+            Generator of the random numbers.
         """
 
     @property
@@ -78,21 +78,21 @@ class Grammar(ABC):
         """Probability that `vary` crosses two parents instead of changing one."""
 
     def vary(self, parents: Sequence[Expression], rng: np.random.Generator) -> Expression:
-        """Return a child of one parent or of two.
+        """Return a child of one or two parents.
 
         Parameters
         ----------
         parents : sequence of Expression
-            The one that is changed, and, where there is one, another that it may be crossed with.
+            The expression to change, and optionally a second expression for a crossover.
         rng : numpy.random.Generator
-            Source of the draw.
+            Generator of the random numbers.
         """
         if len(parents) > 1 and rng.random() < self.crossover_share:
             return self.cross(parents[0], parents[1], rng)
         return self.mutate(parents[0], rng)
 
     def is_valid(self, expression: Expression) -> bool:
-        """Return whether an expression is a scalar of both inputs within the limits.
+        """Return whether an expression is a scalar, depends on both inputs and is within the limits.
 
         Parameters
         ----------

@@ -14,17 +14,17 @@ from spotsvm.solvers.search.genetic_programming.random_growth import grow_functi
 class PaperGrammar(Grammar):
     """The strongly typed search space of Koch et al., with symbolic constants c1 to c4.
 
-    An expression is grown to a random depth, its limit drawn from 2 to `max_depth`. It is varied by one of three operators,
-    each as likely: the label of a function is replaced by another with the same types; a node is replaced by a new subtree;
-    a subtree is replaced by one of the other parent's that has its type. Nodes are drawn uniformly. Not every expression is
-    a kernel: its matrix must be checked.
+    An expression is grown to a random maximum depth from 2 to `max_depth`. It is varied by one of three equally likely operators:
+    the label of a function is replaced by another label with the same types; a node is replaced by a new subtree; a subtree is
+    replaced by a subtree of the same type from the other parent. Nodes are drawn uniformly. Not every expression is a kernel: its
+    matrix must be checked.
 
     Parameters
     ----------
     max_depth : int, default=10
         Levels of an expression, from 2 to 64.
     max_constants : int, default=4
-        Different symbolic constants. There are four, so that a limit of 4 always holds.
+        Maximum number of different symbolic constants. There are only four, so 4 is no restriction.
 
     Raises
     ------
@@ -69,14 +69,14 @@ class PaperGrammar(Grammar):
 
 
 def replace_label(expression: Expression, rng: np.random.Generator) -> Expression:
-    """Replace the label of a function by another that takes and gives the same types.
+    """Replace the label of a function by another label with the same types.
 
     Parameters
     ----------
     expression : Expression
-        Any; it comes back as it is where no function has such another.
+        Any; it is returned unchanged if no function has another label.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
     """
     choices = [(part, others) for part in parts_of(expression) if (others := _other_labels(part.node))]
     if not choices:
@@ -97,16 +97,16 @@ def _other_labels(node: Expression) -> list[str]:
 
 
 def replace_node(expression: Expression, max_depth: int, rng: np.random.Generator) -> Expression:
-    """Replace a node by a new subtree of its type, no deeper than the expression may be.
+    """Replace a node by a new subtree of its type, within the maximum depth.
 
     Parameters
     ----------
     expression : Expression
         Any.
     max_depth : int
-        Levels that the result may have where the expression has no more.
+        Maximum number of levels of the result, if the expression has no more.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
     """
     parts = parts_of(expression)
     part = parts[rng.integers(len(parts))]
@@ -119,9 +119,9 @@ def cross_subtrees(first: Expression, second: Expression, rng: np.random.Generat
     Parameters
     ----------
     first, second : Expression
-        The one that is changed, and the one that gives a subtree.
+        The expression to change, and the source of the subtree.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
     """
     parts = parts_of(first)
     part = parts[rng.integers(len(parts))]

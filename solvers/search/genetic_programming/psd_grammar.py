@@ -1,4 +1,4 @@
-"""A space of kernels that are positive semidefinite by construction, with steps that change little."""
+"""A space of kernels that are positive semidefinite by construction, with small mutations."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _MUTATIONS = {
 
 
 class PsdGrammar(Grammar):
-    """Kernels put together so that every matrix of theirs is positive semidefinite.
+    """Kernels composed so that all their matrices are positive semidefinite.
 
-    Leaves are the linear, Gaussian and rational kernel, a positive number, and f(x_i) f(x_j) with f = v |x|^2 or
-    exp(-v |x|^2). They are joined by sums, products, positive factors, squares, cubes, normalisation, and the exponential of
-    a normalised kernel, which cannot overflow. Symbolic constants there are none: each expression carries its own positive
-    numbers, which are varied by small steps of their logarithm. Changes of the tree are small too: a term or a factor with
-    a small weight, one operator more or less, a block exchanged for one that behaves alike. What `grow` and `vary` give is
-    simplified, and its numbers are within `value_bounds`.
+    Leaves are the linear, Gaussian and rational kernel, a positive number, and f(x_i) f(x_j) with f = v |x|^2 or exp(-v |x|^2).
+    They are joined by sums, products, positive factors, squares, cubes, normalisation, and the exponential of a normalised
+    kernel, which cannot overflow. There are no symbolic constants: each expression carries its own positive numbers, which are
+    varied by small steps of their logarithms. Changes of the tree are small too: an additional term or factor with a small
+    weight, an operator more or less, or a block exchanged for a similar block. The results of `grow` and `vary` are simplified,
+    with numbers within `value_bounds`.
 
     Parameters
     ----------
     max_depth : int, default=10
-        Levels of an expression, from 1 to 64.
+        Maximum number of levels of an expression, from 1 to 64.
     max_constants : int, default=8
-        Numbers that an expression may carry.
+        Maximum number of numbers in an expression.
     squared_norm : float, default=1.0
-        Typical |x|^2 of the rows, to which first numbers are set: about the number of features for standardised data.
+        Typical |x|^2 of the rows, for the initial numbers: about the number of features for standardised data.
 
     Raises
     ------
@@ -100,13 +100,13 @@ class PsdGrammar(Grammar):
         return self._settled(enlarge[name](expression, self.squared_norm, rng))
 
     def cross(self, first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
-        """Mix a part of the second in with a small weight, or, one time in four, exchange a part; see `Grammar.cross`."""
+        """Mix in a part of the second with a small weight, or exchange a part (probability 1/4); see `Grammar.cross`."""
         if rng.random() < 0.25:
             return self._settled(cross_subtrees(first, second, rng))
         return self._settled(change.blend(first, second, rng))
 
     def is_valid(self, expression: Expression) -> bool:
-        """Return whether it is a kernel of both inputs within the limits, of a degree in x_i of no more than 8.
+        """Return whether an expression is a kernel of both inputs within the limits, with a degree in x_i of at most 8.
 
         Parameters
         ----------
@@ -120,12 +120,12 @@ class PsdGrammar(Grammar):
         )
 
     def value_bounds(self, expression: Expression) -> Floats:
-        """Return the range of each of an expression's numbers, for a search of them on a log scale.
+        """Return the range of each number of an expression, for a search on a log scale.
 
         Parameters
         ----------
         expression : Expression
-            With k numbers.
+            An expression with k numbers.
 
         Returns
         -------
@@ -136,14 +136,14 @@ class PsdGrammar(Grammar):
         return np.array([value_bounds(block, self.squared_norm) for block in carriers]).reshape(-1, 2)
 
     def _settled(self, expression: Expression) -> Expression:
-        """Simplify, and hold the numbers within their bounds."""
+        """Simplify, and clip the numbers to their bounds."""
         simple = simplified(expression)
         bounds = self.value_bounds(simple)
         return simple.with_values(np.clip(simple.values, bounds[:, 0], bounds[:, 1]).tolist())
 
 
 def degree(expression: Expression) -> int:
-    """Return the degree of a kernel as a polynomial of x_i; what is bounded has degree 0."""
+    """Return the degree of a kernel as a polynomial of x_i; bounded blocks have degree 0."""
     if expression.block in ("linear", "norms"):
         return 1 if expression.block == "linear" else 2
     if expression.block in ("normalise", "exponential") or not expression.arguments:

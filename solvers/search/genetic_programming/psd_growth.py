@@ -1,4 +1,4 @@
-"""Random kernels that are positive semidefinite by construction, and the numbers that they carry."""
+"""Random kernels that are positive semidefinite by construction, and their numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spotsvm.solvers.kernels.expressions import BLOCKS, Expression
 
 Floats = NDArray[np.float64]
 
-# how likely each is; what tends to serve is likelier
+# probabilities of the blocks; blocks that tend to be useful are more likely
 _LEAVES = {"gaussian": 0.4, "linear": 0.3, "number": 0.1, "rational": 0.1, "norms": 0.05, "damping": 0.05}
 _OPERATORS = {
     "add": 0.35,
@@ -29,7 +29,7 @@ _REACH = 1e4
 
 
 def typical_value(block: str, squared_norm: float) -> float:
-    """Return the number at which a block does something to data of that size, neither constant nor a spike.
+    """Return a number at which a block is neither constant nor a spike on data of this size.
 
     Parameters
     ----------
@@ -42,26 +42,26 @@ def typical_value(block: str, squared_norm: float) -> float:
 
 
 def value_bounds(block: str, squared_norm: float) -> tuple[float, float]:
-    """Return the range in which the number of a block is searched, four powers of ten to each side of the typical value."""
+    """Return the search range of a block's number, four powers of ten to each side of the typical value."""
     typical = typical_value(block, squared_norm)
     return typical / _REACH, typical * _REACH
 
 
 def random_leaf(squared_norm: float, rng: np.random.Generator) -> Expression:
-    """Draw a kernel of one block.
+    """Draw a kernel of a single block.
 
     Parameters
     ----------
     squared_norm : float
         Typical |x|^2 of the rows, positive.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
     """
     return with_random_value(_drawn(_LEAVES, rng), (), squared_norm, rng)
 
 
 def with_random_value(block: str, arguments: tuple[Expression, ...], squared_norm: float, rng: np.random.Generator) -> Expression:
-    """Make an expression of a block, with a number drawn about its typical value if it carries one."""
+    """Make an expression of a block; if the block carries a number, it is drawn around its typical value."""
     if BLOCKS[block].values == "none":
         return Expression(block, arguments)
     return Expression(block, arguments, typical_value(block, squared_norm) * float(np.exp(_SPREAD * rng.normal())))
@@ -73,11 +73,11 @@ def grow_kernel(max_depth: int, squared_norm: float, rng: np.random.Generator) -
     Parameters
     ----------
     max_depth : int
-        Levels that it may have, at least 1.
+        Maximum number of levels, at least 1.
     squared_norm : float
         Typical |x|^2 of the rows, positive.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
 
     Examples
     --------

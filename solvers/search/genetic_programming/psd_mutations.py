@@ -10,7 +10,7 @@ from spotsvm.solvers.search.genetic_programming.psd_growth import random_leaf, w
 
 _STEP = 0.3
 _WEIGHTS = (0.02, 0.2)
-# pairs that behave alike with the same number, or of the same argument
+# pairs of similar blocks, with the same number or the same argument
 _ALIKE = {"gaussian": "rational", "rational": "gaussian", "square": "cube", "cube": "square"}
 _WRAPPERS = ("square", "cube", "normalise", "exponential")
 
@@ -21,9 +21,9 @@ def step_values(expression: Expression, rng: np.random.Generator) -> Expression:
     Parameters
     ----------
     expression : Expression
-        Any; it comes back as it is where it carries no number.
+        Any; it is returned unchanged if it carries no number.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
 
     Examples
     --------
@@ -40,20 +40,20 @@ def step_values(expression: Expression, rng: np.random.Generator) -> Expression:
 
 
 def add_term(expression: Expression, squared_norm: float, rng: np.random.Generator) -> Expression:
-    """Add a random leaf with a small weight somewhere: k becomes k + w l."""
+    """Add a random leaf with a small weight at a random part: k becomes k + w l."""
     part = _any(parts_of(expression), rng)
     return with_part(expression, part.position, Expression("add", (part.node, _small_term(squared_norm, rng))))
 
 
 def add_factor(expression: Expression, squared_norm: float, rng: np.random.Generator) -> Expression:
-    """Multiply by one and a random leaf with a small weight somewhere: k becomes k (1 + w l)."""
+    """Multiply a random part by 1 plus a random leaf with a small weight: k becomes k (1 + w l)."""
     part = _any(parts_of(expression), rng)
     factor = Expression("add", (Expression("number", value=1.0), _small_term(squared_norm, rng)))
     return with_part(expression, part.position, Expression("multiply", (part.node, factor)))
 
 
 def remove_operator(expression: Expression, rng: np.random.Generator) -> Expression:
-    """Put one of its arguments in the place of an operator."""
+    """Replace an operator by one of its arguments."""
     operators = [part for part in parts_of(expression) if part.node.arguments]
     if not operators:
         return expression
@@ -62,14 +62,14 @@ def remove_operator(expression: Expression, rng: np.random.Generator) -> Express
 
 
 def wrap(expression: Expression, squared_norm: float, rng: np.random.Generator) -> Expression:
-    """Put an operator of one argument over a part."""
+    """Apply an operator with a single argument to a part."""
     part = _any(parts_of(expression), rng)
     wrapped = with_random_value(_WRAPPERS[rng.integers(len(_WRAPPERS))], (part.node,), squared_norm, rng)
     return with_part(expression, part.position, wrapped)
 
 
 def swap_alike(expression: Expression, rng: np.random.Generator) -> Expression:
-    """Exchange a block for one that behaves alike: Gaussian and rational, square and cube."""
+    """Exchange a block for a similar block: Gaussian and rational, square and cube."""
     candidates = [part for part in parts_of(expression) if part.node.block in _ALIKE]
     if not candidates:
         return expression
@@ -84,7 +84,7 @@ def replace_leaf(expression: Expression, squared_norm: float, rng: np.random.Gen
 
 
 def blend(first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
-    """Mix a part of the second into the first: k becomes (1 - w) k + w l at some place."""
+    """Mix a part of the second into the first: k becomes (1 - w) k + w l at a random part."""
     part, donor = _any(parts_of(first), rng), _any(parts_of(second), rng)
     weight = _small_weight(rng)
     mixed = Expression("add", (Expression("scale", (part.node,), 1 - weight), Expression("scale", (donor.node,), weight)))

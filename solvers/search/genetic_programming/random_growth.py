@@ -1,4 +1,4 @@
-"""Random expressions of the paper's search space, of a wanted type."""
+"""Random expressions of the paper's search space, of a required type."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _FUNCTIONS, _LEAVES = _by_result()
 def grow_subtree(wanted: Type, max_depth: int, rng: np.random.Generator) -> Expression:
     """Grow a random expression of Table 1's building blocks.
 
-    A node is a function with probability 1/2 while there is depth left, and a leaf otherwise; each function and each leaf of
-    the wanted type is as likely as another.
+    A node is a function with probability 1/2 while there is depth left, and a leaf otherwise; all functions, and all leaves, of
+    the required type are equally likely.
 
     Parameters
     ----------
     wanted : {"scalar", "vector"}
-        Its type.
+        Type of the expression.
     max_depth : int
-        Levels that it may have, at least 1.
+        Maximum number of levels, at least 1.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
 
     References
     ----------

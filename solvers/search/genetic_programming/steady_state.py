@@ -1,4 +1,4 @@
-"""The steady-state evolution of genetic programming: tournaments, whose better half breeds and whose worse half is replaced."""
+"""Steady-state genetic programming: tournaments in which children of the better half replace the worse half."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ import numpy as np
 from spotsvm.errors import SolverError
 
 Genome = TypeVar("Genome")
-#: what is minimised: the first number decides, those after it break its ties; inf is the worst
+#: to be minimised: later numbers break ties of the earlier; inf is the worst
 Fitness = tuple[float, ...]
 
-_NEW_TRIES = 20  # for a child that is none of the population, before one is grown
-_IDLE_TOURNAMENTS = 200  # without anything new to evaluate
+_NEW_TRIES = 20  # variations tried for a child outside the population, before an individual is grown
+_IDLE_TOURNAMENTS = 200  # subsequent tournaments without a new individual after which the evolution ends
 
 
 class Breeder(Protocol[Genome]):
-    """What makes individuals."""
+    """Makes individuals."""
 
     def grow(self, rng: np.random.Generator) -> Genome:
         """Make a random individual."""
         ...
 
     def vary(self, parent: Genome, mate: Genome, rng: np.random.Generator) -> tuple[Genome, str]:
-        """Make a child of a parent, or of both; return it and the name of the operator."""
+        """Make a child of the parent, or of parent and mate; return the child and the name of the operator."""
         ...
 
     def key(self, genome: Genome) -> Hashable:
-        """Return what two equal individuals have in common."""
+        """Return a key that is the same for equal individuals."""
         ...
 
 
 @dataclass(frozen=True)
 class Individual(Generic[Genome]):
-    """An individual that has been evaluated.
+    """An evaluated individual.
 
     Attributes
     ----------
     genome
-        What it is.
+        The individual itself, such as an expression.
     fitness : tuple of float
-        What was found; smaller is better.
+        Fitness; smaller is better.
     origin : str
         "start", "growth", or the operator that made it.
     number : int
-        Which evaluation it was, from 0.
+        Index of its evaluation, from 0.
     """
 
     genome: Genome
@@ -59,16 +59,16 @@ class Individual(Generic[Genome]):
 
 @dataclass
 class Evolution(Generic[Genome]):
-    """What an evolution has found.
+    """The result of an evolution.
 
     Attributes
     ----------
     evaluated : list of Individual
         All individuals in the order of their evaluation.
     population : list of Individual
-        Those of the last population.
+        The individuals of the last population.
     exhausted : bool
-        Whether it stopped because there was nothing new to evaluate, before its budget was spent.
+        Whether the evolution stopped before the end of its budget, because it found no new individuals.
     """
 
     evaluated: list[Individual[Genome]] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Evolution(Generic[Genome]):
 
     @property
     def best(self) -> Individual[Genome]:
-        """The best individual, of several the first."""
+        """The best individual, the first if several are equal."""
         return min(self.evaluated, key=lambda individual: individual.fitness)
 
     def ranked(self, count: int) -> list[Individual[Genome]]:
@@ -97,35 +97,35 @@ def evolve(
 ) -> Evolution[Genome]:
     """Minimise a fitness by steady-state genetic programming.
 
-    A tournament is a random part of the population. Children of its better half take the places of its worse half. What is
-    in the population already is never put there again (extinction prevention), and nothing is evaluated twice.
+    A tournament is a random part of the population. Children of its better half replace its worse half. The population never has
+    two equal individuals (extinction prevention), and no individual is evaluated twice.
 
     Parameters
     ----------
     breeder : Breeder
         Makes individuals.
     fitness : callable
-        From an individual to a tuple of numbers, compared one after the other; inf for one that is not viable.
+        Maps an individual to a tuple of numbers, compared in order; inf for an individual that is not viable.
     rng : numpy.random.Generator
-        Source of all randomness.
+        Generator of all random numbers.
     n_trials : int, default=2500
-        Calls of `fitness`, at least 1.
+        Number of calls of `fitness`, at least 1.
     population_size : int, default=20
-        Individuals of the population, at least 2.
+        Number of individuals in the population, at least 2.
     tournament_size : int, default=8
-        Individuals of a tournament, from 2 to `population_size`.
+        Number of individuals in a tournament, from 2 to `population_size`.
     start : sequence, optional
         The first individuals; the rest of the first population is grown.
 
     Returns
     -------
     Evolution
-        All that was evaluated.
+        All evaluated individuals.
 
     Raises
     ------
     SolverError
-        If a number is not as above; a ValueError.
+        If a number is out of range; a ValueError.
 
     References
     ----------
@@ -148,7 +148,7 @@ def evolve(
 
 
 def check_sizes(n_trials: Any, population_size: Any, tournament_size: Any) -> None:
-    """Raise SolverError unless these are sizes of an evolution."""
+    """Raise SolverError unless the sizes are valid."""
     least = {
         "n_trials": (n_trials, 1),
         "population_size": (population_size, 2),

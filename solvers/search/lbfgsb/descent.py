@@ -1,4 +1,4 @@
-"""One descent of scipy's L-BFGS-B, which has no ask and tell: it is run afresh on what is known until it misses a value."""
+"""A descent of scipy's L-BFGS-B, which has no ask and tell: it is rerun on the known values until a value is missing."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Response = Callable[[Floats], float | None]
 
 
 class FiniteDifferences:
-    """One-sided differences, the step chosen for what a coordinate is.
+    """One-sided differences, with a step for each kind of coordinate.
 
-    A continuous coordinate moves by `step`, an ordered one by as many levels as come near to that, and by one at least.
-    A step that would leave the cube goes the other way. Categorical and inactive coordinates are held.
+    A continuous coordinate moves by `step`, an ordered coordinate by the nearest number of levels, at least 1. A step that would
+    leave the cube goes the other way. Categorical and inactive coordinates are not moved.
 
     Parameters
     ----------
     domain : Domain
         What the coordinates mean.
     response : callable
-        Gives the value at a canonical point: nan for one that failed, None where it is not known.
+        Returns the value at a canonical point: nan if the evaluation failed, None if the value is not known.
     step : float
-        Length of a step, as part of a coordinate's range, in (0, 0.5].
+        Length of a step, as a share of a coordinate's range, in (0, 0.5].
 
     Examples
     --------
@@ -44,7 +44,7 @@ class FiniteDifferences:
         self.step = step
 
     def neighbours(self, base: Floats, enlarged: float = 1.0) -> dict[int, list[Floats]]:
-        """Return, for each coordinate that can move, the point to compare with, and one on the other side.
+        """Return the points on both sides of each coordinate that can move, the preferred side first.
 
         Parameters
         ----------
@@ -66,7 +66,7 @@ class FiniteDifferences:
                 if -1e-12 <= point[j] <= 1.0 + 1e-12:
                     point = self.domain.snap_one(point)
                 numbers = self.domain.coordinates[j].numbers
-                if numbers is not None and point[j] == base[j]:  # the step is short of the next whole number
+                if numbers is not None and point[j] == base[j]:  # the step does not reach the next integer
                     point[j] = numbers.place_of(np.clip(numbers.number_at(base[j]) + int(sign), numbers.low, numbers.high))
                 if 0.0 <= point[j] <= 1.0 and point[j] != base[j]:
                     moved.append(self.domain.snap_one(point))
@@ -86,7 +86,7 @@ class FiniteDifferences:
         return out
 
     def gradient(self, base: Floats, enlarged: float = 1.0) -> Floats:
-        """Return the gradient, when nothing is missing; 0 in a coordinate that is held, or where both sides failed."""
+        """Return the gradient, if no value is missing; 0 in a coordinate that is not moved, or if both sides failed."""
         at = self.response(base)
         out = np.zeros(self.domain.dimension)
         for j, points in self.neighbours(base, enlarged).items():
@@ -99,18 +99,18 @@ class FiniteDifferences:
         return out
 
 
-_ENLARGED = 4.0  # the step on a plateau, in steps
+_ENLARGED = 4.0  # factor of the step on a plateau
 
 
 class ValueMissingError(Exception):
-    """Ends a descent at the first point whose value is not known.
+    """Ends a descent at the first unknown value.
 
     Attributes
     ----------
     points : list of ndarray
-        The points it needs, none of which depends on another's value.
+        The points needed; none depends on another's value.
     origin : str
-        What they are for: "step" or "difference".
+        Their purpose: "step" or "difference".
     """
 
     def __init__(self, points: list[Floats], origin: str):
@@ -120,19 +120,19 @@ class ValueMissingError(Exception):
 
 
 class LbfgsbDescent:
-    """The descent from one start, as far as the known values carry it.
+    """The descent from a start, as far as the known values allow.
 
-    scipy sees responses in a unit that makes the first step as long as `first_step`, less the response at the start: what
-    it does depends on neither unit nor offset. A point that is no better than the best so far cannot be accepted, so
-    nothing is spent on its gradient: scipy gets that of the parabola along the step. A failed point gets the value that makes
-    the step a quarter as long.
+    scipy gets the responses minus the response at the start, in a unit that makes the first step as long as `first_step`: the
+    descent depends on neither unit nor offset of the response. A point that is no better than the best so far cannot be accepted,
+    so no evaluations are spent on its gradient: scipy gets the gradient of the parabola along the step. A failed point gets the
+    value that makes the step a quarter as long.
 
     Parameters
     ----------
     domain : Domain
         The unit cube.
     response : callable
-        Gives the value at a canonical point: nan for one that failed, None where it is not known.
+        Returns the value at a canonical point: nan if the evaluation failed, None if the value is not known.
     start : ndarray of shape (d,)
         A canonical point.
     step : float
@@ -157,12 +157,12 @@ class LbfgsbDescent:
         self._best: tuple[Floats, float, Floats] | None = None
 
     def run(self) -> None:
-        """Descend; returns when scipy has finished, or when there is no slope at the start.
+        """Descend until scipy has finished; return at once if there is no slope at the start.
 
         Raises
         ------
         ValueMissingError
-            With the points that must be evaluated first.
+            If values are missing; it has the points to evaluate first.
         """
         at = self._known([self.start], "step")[0]
         if not np.isfinite(at):
@@ -172,7 +172,7 @@ class LbfgsbDescent:
         largest = float(np.max(np.abs(slope)))
         if not 0 < largest < np.inf:
             return
-        # in two steps, for the square of a slope of 1e300 is none
+        # in two steps: the square of a slope of 1e300 overflows
         self._unit = largest
         self._unit = largest * float(np.linalg.norm(slope / largest)) / self.first_step
         minimize(
@@ -195,7 +195,7 @@ class LbfgsbDescent:
         return [float(v) for v in values if v is not None]
 
     def _value_and_gradient(self, x: Floats) -> tuple[float, Floats]:
-        """Return scipy what it asks for at x, from the canonical point there."""
+        """Return value and gradient at x for scipy, from the canonical point there."""
         point = self.domain.snap_one(x)
         value = (self._known([point], "step")[0] - self._origin) / self._unit
         if self._best is None or value < self._best[1]:
@@ -211,7 +211,7 @@ class LbfgsbDescent:
         return value, slope + (along - drop) / max(float(way @ way), np.finfo(float).tiny) * way
 
     def _gradient(self, point: Floats) -> Floats:
-        """Return the gradient, by larger steps where the smaller ones show no difference."""
+        """Return the gradient, by larger steps if the smaller steps show no difference."""
         for enlarged in (1.0, _ENLARGED):
             if missing := self.differences.missing(point, enlarged):
                 raise ValueMissingError(missing, "difference")

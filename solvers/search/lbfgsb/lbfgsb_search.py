@@ -1,4 +1,4 @@
-"""L-BFGS-B with finite differences and restarts: the local search that one would try first."""
+"""L-BFGS-B with finite differences and restarts: the obvious local search."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from spotsvm.surrogates.domain import Domain, initial_design
 
 Floats = NDArray[np.float64]
 
-_FREE_DESCENTS = 30  # that need no new point, before a random one is suggested
-_DESIGNS_AHEAD = 200  # that are asked for while a descent waits for values, before a random point is suggested
+_FREE_DESCENTS = 30  # descents that need no new point, before a random point is suggested
+_DESIGNS_AHEAD = 200  # designs asked for while a descent waits for values, before a random point is suggested
 
 
 class Stage(NamedTuple):
-    """How far the search has come.
+    """The progress of the search.
 
     Attributes
     ----------
     designs : int
-        Designs that have been begun.
+        Number of designs begun so far.
     start : ndarray or None
-        Where the present descent started; None between two descents.
+        Start of the current descent; None between two descents.
     step : float
-        Its step of the finite differences.
+        Step of the finite differences of the current descent.
     tried : frozenset of bytes
         The starts so far.
     """
@@ -42,14 +42,14 @@ class Stage(NamedTuple):
     tried: frozenset[bytes] = frozenset()
 
     def descend(self, start: Floats, step: float) -> Stage:
-        """Return the stage at which a descent begins."""
+        """Return the stage at the beginning of a descent."""
         return self._replace(start=start, step=step, tried=self.tried | {start.tobytes()})
 
 
 class LbfgsbSearch(PlannedSearch):
     """scipy's L-BFGS-B from the best points of space-filling designs, with gradients by finite differences.
 
-    Every evaluation counts: each point of a design, of a line search and of a difference is a suggestion of its own.
+    Every evaluation counts: each point of a design, line search or difference is a separate suggestion.
 
     Parameters
     ----------
@@ -58,21 +58,20 @@ class LbfgsbSearch(PlannedSearch):
     seed : int, default=0
         Seed of the designs.
     noise : "auto" or bool, default="auto"
-        Whether two evaluations of one point may differ. "auto" finds out: the best point of the first design is evaluated
-        once more.
+        Whether two evaluations of a point may differ. "auto" evaluates the best point of the first design again to detect noise.
     n_initial : int, default=6
-        Points of each design, at least 1: the centre and a Latin hypercube at first, then further hypercubes.
+        Points of each design, at least 1. The first design is the centre and a Latin hypercube, further designs are hypercubes.
     step : float, default=0.05
-        Step of the differences, as part of a coordinate's range, in (0, 0.5]. Cross-validated error is piecewise constant, so
-        that what is best for a smooth function, some 1e-8, shows no slope at all.
+        Step of the differences, as a share of a coordinate's range, in (0, 0.5]. Cross-validated error is piecewise constant, so
+        the best step for a smooth function, about 1e-8, would show no slope.
     noisy_step : float, default=0.1
-        The same under noise.
+        Step of the differences if there is noise.
     first_step : float, default=0.2
         Length of the first step of each descent in the unit cube, in (0, 1]; the unit of the response follows from it.
     ftol : float, default=1e-4
         A descent ends when a step lowers the response by less than this, in that unit.
     maxls : int, default=6
-        Points of a line search, at least 1.
+        Maximum number of points of a line search, at least 1.
 
     See Also
     --------
@@ -80,19 +79,19 @@ class LbfgsbSearch(PlannedSearch):
 
     Notes
     -----
-    The first descent starts at the best point that was told before, without a design; or else at the best of the first design.
-    Each descent that has ended is followed by one more design, and by a descent from the best point that was no start before,
-    of all designs and of what was told without having been asked for. While a descent waits for values, the designs of later
-    descents are asked for.
+    The first descent starts at the best point reported before, without a design; if there is none, at the best point of the first
+    design. After each descent follow another design and a descent from the best point, of all designs and of points reported
+    without being asked for, that was not a start before. While a descent waits for values, `ask` returns points of the designs of
+    later descents.
 
-    Ordered coordinates move by whole levels; categories stay what they are at the start. Where no difference shows a slope,
-    the step is four times as long, and then the descent is over. A failed point at a difference gives way to the other side,
-    and a failed point of a line search shortens the step (`FiniteDifferences`, `LbfgsbDescent`).
+    Ordered coordinates move by whole levels; categories stay as at the start. If no difference shows a slope, the step is made
+    four times as long; if there is still no slope, the descent ends. If a point of a difference fails, the other side is used; if
+    a point of a line search fails, the step is shortened (`FiniteDifferences`, `LbfgsbDescent`).
 
     References
     ----------
     Byrd, Lu, Nocedal, Zhu 1995, "A Limited Memory Algorithm for Bound Constrained Optimization". Koch, Bischl, Flasch,
-    Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", where it is a rival.
+    Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", which compares it with Kriging.
 
     Examples
     --------
@@ -143,7 +142,7 @@ class LbfgsbSearch(PlannedSearch):
         return max(sum(self._is_open(s) for s in self._due(self._stage)[1]), 1)
 
     def _plan(self, rng: np.random.Generator) -> Suggestion:
-        """Choose the next point: of a design or of a descent; while this waits for values, of the next designs."""
+        """Choose the next point: of a design or a descent; while the descent waits for values, of the next designs."""
         self._planned_stage, due = self._due(self._stage)
         for suggestion in due:
             if self._is_open(suggestion):
@@ -164,9 +163,9 @@ class LbfgsbSearch(PlannedSearch):
         return self.is_new(suggestion.point)
 
     def _due(self, stage: Stage) -> tuple[Stage, list[Suggestion]]:
-        """Return the points that come next, none of which depends on another's value, and the stage at which they do.
+        """Return the next points, none of which depends on another's value, and their stage.
 
-        It changes nothing: what is not asked for has not happened.
+        This changes no state: only points that are asked for do.
         """
         for _ in range(_FREE_DESCENTS):
             if stage.designs == 0 and stage.start is None:
@@ -194,7 +193,7 @@ class LbfgsbSearch(PlannedSearch):
         return stage, []
 
     def _best_start(self, points: list[Floats], stage: Stage) -> Floats | None:
-        """Return the best of the points that was no start before."""
+        """Return the best of the points that was not a start before."""
         values = {p.tobytes(): self.response(p) for p in points if p.tobytes() not in stage.tried}
         ok = {key: v for key, v in values.items() if v is not None and np.isfinite(v)}
         return np.frombuffer(min(ok, key=lambda key: ok[key])).copy() if ok else None

@@ -1,4 +1,4 @@
-"""pymoo's NSGA-II on the unit cube, a generation at a time. It is imported when first used: pymoo takes half a second."""
+"""pymoo's NSGA-II on the unit cube, a generation at a time. Imported at its first use: pymoo takes half a second."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _FAILED = 1e12
 
 
 class Individuals:
-    """Points of the unit cube as pymoo's individuals, and back.
+    """Conversion between points of the unit cube and pymoo's individuals.
 
-    A continuous coordinate is a Real in [0, 1], an ordered one an Integer, a categorical one a Choice, so that each gets
-    the operators that pymoo has for its kind. An inactive coordinate keeps its value, as a gene that is not expressed.
+    A continuous coordinate is a Real in [0, 1], an ordered coordinate an Integer, and a categorical coordinate a Choice, so that
+    each gets pymoo's operators for its kind. An inactive coordinate keeps its value, like a gene that is not expressed.
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ class Individuals:
 
 
 class OnlyNew(DuplicateElimination):
-    """Leaves out individuals whose point is not new, or is another's of the same generation.
+    """Removes individuals whose point is not new, or is the point of another individual of the same generation.
 
     Parameters
     ----------
     individuals : Individuals
-        The way from an individual to its point.
+        Converts an individual to its point.
     is_new : callable
-        Tells of a canonical point whether it has neither been asked for nor told.
+        Returns whether a canonical point has neither been asked for nor reported.
     """
 
     def __init__(self, individuals: Individuals, is_new: Callable[[Floats], bool]):
@@ -74,7 +74,7 @@ class OnlyNew(DuplicateElimination):
         self._individuals, self._is_new = individuals, is_new
 
     def do(self, pop: Any, *others: Any, **options: Any) -> Any:
-        """Return the individuals that are left; whoever has been evaluated is not new, so only the unborn are compared."""
+        """Return the remaining individuals; evaluated ones are not new, so only new ones are compared with each other."""
         taken = {self._individuals.point(one).tobytes() for other in others for one in other}
         kept = []
         for k, individual in enumerate(pop):
@@ -86,7 +86,7 @@ class OnlyNew(DuplicateElimination):
 
 
 class GeneticAlgorithm:
-    """NSGA-II as pymoo has it: binary tournaments, its operators for each kind of variable, rank and crowding.
+    """pymoo's NSGA-II: binary tournaments, operators for each kind of variable, rank and crowding.
 
     Parameters
     ----------
@@ -95,11 +95,11 @@ class GeneticAlgorithm:
     n_objectives : int
         Number m of objectives, at least 2.
     population : int
-        Individuals that survive a generation, and children of one.
+        Number of survivors of a generation, and of its children.
     seed : int
         Seed of pymoo's random state.
     is_new : callable
-        Tells of a canonical point whether it may be a child.
+        Returns whether a canonical point may be a child.
 
     References
     ----------
@@ -114,33 +114,33 @@ class GeneticAlgorithm:
             selection=TournamentSelection(func_comp=binary_tournament), eliminate_duplicates=only_new, n_max_iterations=100
         )
         self._algorithm = NSGA2(pop_size=population, mating=mating, eliminate_duplicates=only_new, output=None)
-        # a failure is a violated constraint: it ranks behind all that has values, and needs none itself
+        # a failure counts as a violated constraint: it ranks behind all points with values, and needs no values
         problem = Problem(vars=self.individuals.variables, n_obj=n_objectives, n_ieq_constr=1)
         self._algorithm.setup(problem, termination=NoTermination(), seed=seed)
-        self._algorithm.start_time = 0.0  # wanted for a result, which pymoo makes once it finds no new child
+        self._algorithm.start_time = 0.0  # needed for the result, which pymoo makes when it finds no new child
 
     @property
     def has_parents(self) -> bool:
-        """Whether there has been a selection."""
+        """Whether individuals have been selected."""
         return bool(self._algorithm.is_initialized)
 
     def select(self, evaluated: Sequence[tuple[Any, Floats, float]]) -> None:
-        """Select the survivors among evaluated individuals and those so far; of the first ones all survive.
+        """Select the survivors among evaluated individuals and earlier survivors; at the first call all survive.
 
         Parameters
         ----------
         evaluated : sequence of (Individual, ndarray of shape (m,), float)
-            Individuals, their values, nan where the evaluation failed, and what they lack to hold all bounds.
+            Individuals, their values (nan where the evaluation failed), and their total violation of the bounds.
         """
         for individual, values, lacking in evaluated:
             failed = not np.isfinite(values).all()
             individual.F = np.zeros_like(values) if failed else values
             individual.G = np.array([_FAILED if failed else lacking])
-        with np.errstate(over="ignore", invalid="ignore"):  # crowding distances of huge values, or of equal ones
+        with np.errstate(over="ignore", invalid="ignore"):  # crowding distances of huge or equal values
             self._algorithm.tell(infills=Population.create(*[individual for individual, *_ in evaluated]))
 
     def children(self) -> list[Any]:
-        """Return the next generation, none of it at a point that is not new; fewer, or none, where few are left."""
+        """Return the next generation, only at new points; fewer or no individuals if few new points are left."""
         with np.errstate(over="ignore", invalid="ignore"):
             children = self._algorithm.ask()
         return [] if children is None else list(children)

@@ -1,4 +1,4 @@
-"""The contract of searches with several objectives: as that of one objective, but a point is told as many values."""
+"""The contract of searches with several objectives: like that for one objective, but with several values for each point."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class MultiObjectiveSearch(Search):
-    """Base of the searches of several objectives, all of them minimised.
+    """Base class of the searches of several objectives, all minimised.
 
     Parameters
     ----------
@@ -27,17 +27,17 @@ class MultiObjectiveSearch(Search):
     n_objectives : int, default=2
         Number m of objectives, at least 2.
     **arguments
-        Of the next class in the order of inheritance, for a search of one objective that is made one of several.
+        Arguments of the next class in the method resolution order, if a single-objective search is extended.
 
     Raises
     ------
     SolverError
-        If `n_objectives` is not such a number.
+        If `n_objectives` is invalid.
 
     See Also
     --------
     Search : The base class for one objective.
-    Nsga2Search : One of them.
+    Nsga2Search : A search of several objectives.
 
     Examples
     --------
@@ -61,19 +61,19 @@ class MultiObjectiveSearch(Search):
         self._vectors: list[Floats] = []
 
     def tell(self, point: ArrayLike, value: ArrayLike) -> None:
-        """Take the values at a point, whether it was asked for or not.
+        """Report the values at a point, whether it was asked for or not.
 
         Parameters
         ----------
         point : array-like of shape (d,)
             A point of the unit cube.
         value : array-like of shape (m,), or nan
-            The responses, smaller being better; nan alone, or among them, if the evaluation failed.
+            The responses, smaller being better; a single nan, or a nan among them, if the evaluation failed.
 
         Raises
         ------
         SolverError
-            If the point is none of the unit cube, or there are not m values.
+            If the point is not in the unit cube, or there are not m values.
         """
         vector = np.array(value, dtype=float)
         if vector.ndim == 0 and not np.isfinite(vector):
@@ -87,17 +87,17 @@ class MultiObjectiveSearch(Search):
         self._told(canonical, vector)
 
     def _told(self, point: Floats, vector: Floats) -> None:
-        """Learn from what was just told; `vector` is all nan where the evaluation failed."""
+        """Process the last report; `vector` is all nan if the evaluation failed."""
 
     @property
     def values(self) -> Floats:
-        """The values told, rows of nan where the evaluation failed; shape (n, m)."""
+        """The reported values, rows of nan where the evaluation failed; shape (n, m)."""
         return np.array(self._vectors, dtype=float).reshape(-1, self.n_objectives)
 
 
 class MultiObjectiveRandomSearch(MultiObjectiveSearch, RandomSearch):
-    """Random search, told several values: the baseline of the searches of several objectives."""
+    """Random search with several objectives: the baseline of the multi-objective searches."""
 
 
 class MultiObjectiveLatinHypercubeSearch(MultiObjectiveSearch, LatinHypercubeSearch):
-    """Latin hypercube search, told several values."""
+    """Latin hypercube search with several objectives."""

@@ -1,4 +1,4 @@
-"""NSGA-II as a search: pymoo's, asked and told point by point."""
+"""pymoo's NSGA-II as a search with ask and tell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from spotsvm.surrogates.domain import Domain, initial_design
 
 Floats = NDArray[np.float64]
 _OWN_STREAM = 1 << 40
-_UNKNOWN = 1e6  # lacks a point that gives no number to be bounded
+_UNKNOWN = 1e6  # violation of a point whose bounded number is unknown
 
 
 class Nsga2Search(MultiObjectiveSearch):
@@ -25,14 +25,14 @@ class Nsga2Search(MultiObjectiveSearch):
     Parameters
     ----------
     domain : Domain
-        The unit cube to search. Ordered values are rounded, categories are exchanged and drawn anew, as pymoo does it for
-        variables of mixed kinds; what is asked for is canonical, and nothing is asked for twice.
+        The unit cube to search. Ordered values are rounded, and categories exchanged and redrawn, as pymoo does for mixed
+        variables. Suggested points are canonical, and no point is suggested twice.
     seed : int, default=0
         Seed of every random choice.
     n_objectives : int, default=2
         Number m of objectives, at least 2.
     population : int, default=20
-        Points of a generation, at least 4. The default suits 100 to 200 evaluations.
+        Number of points in a generation, at least 4. The default suits 100 to 200 evaluations.
 
     Raises
     ------
@@ -45,14 +45,14 @@ class Nsga2Search(MultiObjectiveSearch):
 
     Notes
     -----
-    The first generation is a Latin hypercube. What was told before it, or is being evaluated since before it, takes the place
-    of as many of its points; what is told later without having been asked for joins the next selection. A point that
-    failed ranks behind all others, and has no values. Where bounds of further numbers are given (`take_margins`), one that does
-    not hold them ranks behind all that do, by the sum of what it lacks (Deb's constrained domination).
+    The first generation is a Latin hypercube. Points that were reported or pending before it replace as many of its points;
+    points reported later without being asked for join the next selection. A failed point has no values and ranks behind all
+    others. With bounds on further numbers (`take_margins`), a point that violates bounds ranks behind all points that meet them,
+    by its total violation (Deb's constrained domination).
 
-    A generation ends when all of its points have been asked for and a further one is wanted. All that has been told by then
-    competes; what is told later does so in the next selection. Whoever tells a whole generation before asking for the next
-    one has pymoo's algorithm, point for point. Where no child at a new point is found, a random point is asked for.
+    A generation ends when all of its points have been asked for and another point is requested. All points reported by then
+    compete; later reports compete in the next selection. If a whole generation is reported before the next `ask`, the points are
+    exactly those of pymoo's algorithm. If no child at a new point is found, a random point is suggested.
 
     References
     ----------
@@ -81,14 +81,14 @@ class Nsga2Search(MultiObjectiveSearch):
         self.capabilities = replace(self.capabilities, n_initial=self.population)
         self._algorithm = GeneticAlgorithm(domain, self.n_objectives, self.population, self.seed, self.is_new)
         self._begun = False  # whether the first generation is settled
-        self._unasked: list[Any] = []  # what was bred of this generation, and has not been asked for
+        self._unasked: list[Any] = []  # children of this generation not asked for yet
         self._left = 0  # points still to ask for in this generation
         self._evaluating: dict[bytes, tuple[float, Any]] = {}
-        #: since the last selection: the number of asking, the individual, its values, and what it lacks of the bounds
+        #: since the last selection: the index of its `ask`, the individual, its values, and its violation of the bounds
         self._evaluated: list[tuple[float, Any, Floats, float]] = []
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Take the next individual of the generation, or a random point where none is left.
+        """Return the next individual of the generation, or a random point if no individual is left.
 
         Returns
         -------
@@ -102,7 +102,7 @@ class Nsga2Search(MultiObjectiveSearch):
         return Suggestion(point, "generation" if self._algorithm.has_parents else "design")
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; `ask` does no more itself, so that a replay leaves the search as it was left."""
+        """Mark `point` as asked for; `ask` changes the state only through this method, so a replay restores the search."""
         self._be_ready()
         canonical = self.domain.snap_one(point)
         individual = None
@@ -116,7 +116,7 @@ class Nsga2Search(MultiObjectiveSearch):
         super().assume(canonical, given=given)
 
     def _be_ready(self) -> None:
-        """Have the next individual first among the unasked ones; none is left where only a random point will do."""
+        """Move the next individual to the front of the unasked; no individual is left if a random point is needed."""
         if not self._begun:
             self._lay_out()
         elif not self._left:
@@ -125,7 +125,7 @@ class Nsga2Search(MultiObjectiveSearch):
             del self._unasked[0]
 
     def _lay_out(self) -> None:
-        """Lay out the first generation, which is settled when its first point is asked for: others may come before it."""
+        """Make the first generation; it is final when its first point is asked for, as other points may come before."""
         self._left = self._n_lacking
         if self._left == 0:
             self._begun = True
@@ -137,16 +137,16 @@ class Nsga2Search(MultiObjectiveSearch):
 
     @property
     def _n_lacking(self) -> int:
-        """What the first generation lacks, as long as it is not settled."""
+        """Number of points missing in the first generation until it is final."""
         known = int(np.isfinite(self.values[:, 0]).sum()) + len(self._evaluating)
         return max(self.population - known, 0)
 
     def _breed(self) -> None:
-        """Select among what was told since the last time, and make the next generation from what survives."""
+        """Select among the points reported since the last selection, and breed the next generation from the survivors."""
         if not self._algorithm.has_parents and self._evaluating and 2 * len(self._evaluated) < self.population:
-            return  # too few to begin with
+            return  # too few for a first selection
         if self._evaluated:
-            self._evaluated.sort(key=lambda entry: entry[0])  # in the order of asking, whoever was the quickest
+            self._evaluated.sort(key=lambda entry: entry[0])  # in the order of `ask`, whatever the order of the reports
             self._algorithm.select([entry[1:] for entry in self._evaluated])
             self._evaluated = []
         self._unasked = self._algorithm.children()
@@ -157,13 +157,13 @@ class Nsga2Search(MultiObjectiveSearch):
         self._evaluated.append((number, individual or self._algorithm.individuals.of(point), vector, 0.0))
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the point told last; see `Search.take_margins`."""
+        """Take the margin of each bound at the point reported last; see `Search.take_margins`."""
         lacking = sum(max(-margin, 0.0) if margin == margin else _UNKNOWN for margin in margins)
         self._evaluated[-1] = (*self._evaluated[-1][:3], lacking)
 
     @property
     def n_foreseen(self) -> int:
-        """Number of points left of the generation; the size of the next one, if this one has been told."""
+        """Number of points left in the generation; the size of the next generation if all points have been reported."""
         if not self._begun:
             return self._n_lacking or self.population
         if self._left:

@@ -1,4 +1,4 @@
-"""ParEGO: the Kriging search on one random weighting of several objectives after the other, by the Tchebycheff norm."""
+"""ParEGO: the Kriging search on random weightings of several objectives in turn, by the Tchebycheff norm."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _OWN_STREAM = 1 << 42
 
 
 class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
-    """Several objectives in few evaluations: each suggestion is the Kriging search's for weights of its own.
+    """Several objectives in few evaluations: each suggestion is that of the Kriging search for new random weights.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
     rho : float, default=0.05
         Weight of the sum in the augmented Tchebycheff norm, above 0.
     noise : "auto" or bool, default="auto"
-        Whether two evaluations of one point may differ; see `KrigingSearch`.
+        Whether two evaluations of a point may differ; see `KrigingSearch`.
     **arguments
-        The others of `KrigingSearch`.
+        Other arguments of `KrigingSearch`.
 
     Raises
     ------
@@ -44,13 +44,14 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
     See Also
     --------
     Nsga2Search : For some hundreds of evaluations.
-    KrigingSearch : The search that it weighs objectives for.
+    KrigingSearch : The single-objective search that it uses.
 
     Notes
     -----
-    The weights of the k-th suggestion are drawn uniformly from the simplex (the paper draws them from a lattice on it), by
-    the seed and k. All else is the Kriging search's: its design, a second look at a point to find out about noise, pending
-    points believed, failures avoided. Its chains of hyperparameters go on from one weighting to the next.
+    The weights of the k-th suggestion are drawn uniformly from the simplex (the paper draws them from a lattice on it), from the
+    seed and k. Everything else is the Kriging search: its design, the repeated evaluation that detects noise, the Kriging
+    believer at pending points, and the avoidance of failures. Its chains of hyperparameters continue from one weighting to the
+    next.
 
     References
     ----------
@@ -86,7 +87,7 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
 
     @property
     def weights(self) -> Floats:
-        """The weights of the next suggestion: not negative, their sum is 1; shape (m,)."""
+        """The weights of the next suggestion: not negative, with sum 1; shape (m,)."""
         stream = np.random.default_rng([self.seed, _OWN_STREAM, self.n_asked])
         return np.asarray(stream.dirichlet(np.ones(self.n_objectives)))
 
@@ -94,22 +95,23 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
         return augmented_tchebycheff(self.values, self.weights, self.rho)
 
     def _should_probe(self, points: Floats, values: Floats, noise: Any) -> bool:
-        # other weights have another best point, and one second look at a time is enough
+        # each weighting has its own best point, and one repeated evaluation at a time is enough
         if any((points == waiting).all(axis=1).any() for waiting in self.pending):
             return False
         return super()._should_probe(points, values, noise)
 
 
 def augmented_tchebycheff(objectives: Floats, weights: Floats, rho: float = 0.05) -> Floats:
-    """Return max_j w_j f_j + rho sum_j w_j f_j, f_j being the objectives scaled to [0, 1] by the range that was seen.
+    """Return max_j w_j f_j + rho sum_j w_j f_j, with objectives f_j scaled to [0, 1] by their observed range.
 
-    At a small rho every point of a front, also of its concave parts, is the smallest at some weights; the second term keeps
-    off what is dominated but for a tie, and what gains next to nothing in one objective for much of another.
+    With a small rho every point of a front, also in its concave parts, has the smallest value for some weights. The second term
+    excludes points that are dominated except for a tie, and points that gain almost nothing in an objective at a large cost in
+    another.
 
     Parameters
     ----------
     objectives : ndarray of shape (n, m)
-        All m to be minimised. Rows that are not finite give nan, and have no part in the range.
+        All m to be minimised. Rows that are not finite give nan, and do not count in the range.
     weights : ndarray of shape (m,)
         Not negative, not all 0.
     rho : float, default=0.05
@@ -133,7 +135,7 @@ def augmented_tchebycheff(objectives: Floats, weights: Floats, rho: float = 0.05
     finite = np.isfinite(objectives).all(axis=1)
     if not finite.any():
         return out
-    halves = 0.5 * objectives[finite]  # of which no difference is infinite
+    halves = 0.5 * objectives[finite]  # halved, so that no difference overflows
     low = halves.min(axis=0)
     span = halves.max(axis=0) - low
     weighted = weights * (halves - low) / np.where(span > 0, span, 1.0)

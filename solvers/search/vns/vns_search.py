@@ -1,4 +1,4 @@
-"""Variable neighbourhood search: shake the incumbent, move if that is better, else shake it harder; and what shaking means."""
+"""Variable neighbourhood search: shake the incumbent; move there if better, otherwise shake in a larger neighbourhood."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SWEEPS = 30
 def shake(domain: Domain, around: Floats, radius: Floats, norm: Norm, rng: np.random.Generator) -> Floats:
     """Draw a canonical point from the neighbourhood of a point, intersected with the cube.
 
-    Numbers are drawn uniformly from where the norm of (point - around) / radius is at most 1, and integers are then put to
-    the centre of their cell. A category has no distance: it is drawn anew, from all of its values, with probability
-    min(radius, 1). A coordinate that counts for nothing at `around` is drawn from all of [0, 1]. So a radius of 1 or more in
-    the maximum norm is the whole domain, and the draw uniform on it.
+    Numeric coordinates are drawn uniformly from the points with a norm of (point - around) / radius of at most 1; integers are
+    then moved to the centre of their cell. A category has no distance: with probability min(radius, 1) it is redrawn from all its
+    values. A coordinate that is inactive at `around` is drawn from [0, 1]. So in the maximum norm a radius of 1 or more gives a
+    uniform draw from the whole domain.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def shake(domain: Domain, around: Floats, radius: Floats, norm: Norm, rng: np.ra
     norm : {"inf", "2", "1"}
         Maximum norm, Euclidean norm or sum of absolute values.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
 
     Returns
     -------
@@ -67,8 +67,8 @@ def shake(domain: Domain, around: Floats, radius: Floats, norm: Norm, rng: np.ra
 def uniform_in_ball(centre: Floats, radius: Floats, norm: Norm, rng: np.random.Generator) -> Floats:
     """Draw uniformly from the part of a ball that lies in the unit cube.
 
-    In the maximum norm the part is a box. In the others a box is drawn from until the ball is hit; where that is hopeless, as
-    it is in many dimensions, 30 sweeps of Gibbs sampling give a point that is uniform to a good approximation.
+    In the maximum norm this part is a box. For other norms, points of a box are drawn until a point is in the ball. If that is
+    hopeless, as in many dimensions, 30 sweeps of Gibbs sampling give an approximately uniform point.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def uniform_in_ball(centre: Floats, radius: Floats, norm: Norm, rng: np.random.G
     norm : {"inf", "2", "1"}
         The norm of the ball.
     rng : numpy.random.Generator
-        Source of the draw.
+        Generator of the random numbers.
 
     Returns
     -------
@@ -98,7 +98,7 @@ def uniform_in_ball(centre: Floats, radius: Floats, norm: Norm, rng: np.random.G
 
 
 def _gibbs(low: Floats, high: Floats, power: float, rng: np.random.Generator) -> Floats:
-    """Draw from box and unit ball: each coordinate in turn, uniformly from what the others leave of it."""
+    """Draw from the intersection of box and unit ball: each coordinate in turn, uniformly given the others."""
     offset = np.zeros(len(low))
     for _ in range(_SWEEPS):
         for j in range(len(low)):
@@ -129,12 +129,12 @@ def neighbourhood_radii(
     Returns
     -------
     ndarray of shape (kappa_max, d)
-        Positive, and growing down each column.
+        Positive, and increasing along each column.
 
     Raises
     ------
     SolverError
-        If the radii are not positive or do not grow, or are not as many as kappa_max says.
+        If the radii are not positive and increasing, or their number is not kappa_max.
 
     Examples
     --------
@@ -177,8 +177,8 @@ _GRID = 24.0  # from -12 to 12
 class VnsSearch(Search):
     """Basic variable neighbourhood search (Carrizosa et al. 2014, Algorithm 1).
 
-    The search draws from the kappa-th neighbourhood of its incumbent, the points within r_kappa of it. A better point
-    becomes the incumbent and kappa 1; else kappa grows by one, and after `kappa_max` it is 1 again.
+    The search draws from the kappa-th neighbourhood of its incumbent, the points within r_kappa of it. A better point becomes the
+    incumbent, and kappa is reset to 1. Otherwise kappa grows by 1, and returns to 1 after `kappa_max`.
 
     Parameters
     ----------
@@ -187,13 +187,13 @@ class VnsSearch(Search):
     seed : int, default=0
         Seed of every random choice.
     start : "centre", "random" or array-like of shape (d,), default="centre"
-        The initial solution: the cube's centre, a point drawn uniformly, or a point of the cube. A search that has been told
-        values before it is first asked starts from the best of them, and asks for its `start` only if that is a point.
+        The initial solution: the cube's centre, a point drawn uniformly, or a point of the cube. If values were reported before
+        the first `ask`, the search starts from the best of them, and suggests its `start` only if this is a point.
     step : float or array-like of shape (d,), default=1/32
         The first radius r_1, positive.
     unit : {"cube", "axis"}, default="cube"
-        Whether radii are shares of the cube; or in the axes' own unit, the domain's `widths`, so that one radius is the same step
-        on axes of different extent. A coordinate that has no such unit counts as 24 wide, as the paper's grid is.
+        Whether radii are shares of the cube, or in the axes' own unit (the domain's `widths`), so that a radius is the same step
+        on axes of different extent. A coordinate without a width counts as 24 wide, like the paper's grid.
     radii : "doubling", "linear", sequence or callable, default="doubling"
         r_kappa: 2^(kappa - 1) step; kappa step; the radii themselves, one or `d` numbers each; or a function of kappa. They
         must grow with kappa.
@@ -202,15 +202,15 @@ class VnsSearch(Search):
     norm : {"inf", "2", "1"}, default="inf"
         The norm of a neighbourhood: maximum, Euclidean, or sum of absolute values.
     plateau : {"move", "stay"}, default="move"
-        What to do at a point that is just as good: move there, or stay, as in the paper. Either way kappa grows.
+        What to do at an equally good point: move there, or stay, as in the paper. In both cases kappa grows.
     opening : {"widest", "narrowest"}, default="widest"
-        The neighbourhood at the outset: the widest, for ten points or until anything better than the first value is known, or
-        kappa = 1 as in the paper. Near a start in a flat region nothing is learnt, and many a search would stay there.
+        The first neighbourhood: the widest, for ten points or until a value better than the first is known; or kappa = 1, as in
+        the paper. A start in a flat region learns nothing from its vicinity, and many searches would stay there.
 
     Attributes
     ----------
     incumbent : ndarray of shape (d,) or None
-        The best point so far; None as long as no evaluation has succeeded.
+        The best point so far; None before the first success.
     kappa : int
         The neighbourhood that the next point comes from if nothing is pending.
     radii : ndarray of shape (kappa_max, d)
@@ -223,27 +223,26 @@ class VnsSearch(Search):
 
     See Also
     --------
-    NestedSearch : Such searches in stages.
+    NestedSearch : Runs searches in stages.
     CmaesSearch : Another search without a model.
 
     Notes
     -----
-    A neighbourhood is cut off at the cube's faces and drawn from uniformly; `shake` says what it means for integers,
-    categories and conditional coordinates. Where a discrete neighbourhood holds nothing new, the next ones are tried.
+    Points are drawn uniformly from the part of a neighbourhood inside the cube; `shake` explains integers, categories and
+    conditional coordinates. If a discrete neighbourhood has no new point, the next neighbourhoods are tried.
 
-    Each pending point counts as one that brings nothing: a batch goes through as many neighbourhoods of the incumbent. A
-    value that comes in acts on the incumbent and kappa of that moment. A point that was told without having been asked for
-    can be the incumbent, and leaves kappa alone. A failure is never better.
+    Each pending point counts as not better, so a batch goes through as many neighbourhoods of the incumbent as it has points. A
+    reported value acts on the current incumbent and kappa. A point reported without being asked for can become the incumbent, but
+    does not change kappa. A failure is never better.
 
-    As printed, Algorithm 1 leaves its loop when kappa reaches kappa_max, so that the last neighbourhood of the list that it
-    takes would never be used. Here it is used.
+    As printed, Algorithm 1 leaves its loop when kappa reaches kappa_max, so the last neighbourhood in its list would never be
+    used. Here it is used.
 
-    The paper's settings are r_kappa = kappa in binary logarithms, whatever the range of a parameter, kappa_max = 25, the maximum
-    norm, a random start and strictly better moves: `search="carrizosa2014"`. The defaults are what was measured to do better in
-    100 evaluations of tuning tasks: the centre as the start where ranges are chosen with sense, six radii that double up to the
-    whole cube and so search finely as well as widely, and moves along the plateaus that counted errors have. Opening widely does
-    better in the first 50 evaluations and slightly worse after 100; without it 3 of 120 runs on the twelve sets of the paper's
-    Table 3 ended where they had begun.
+    The paper's settings are `search="carrizosa2014"`: r_kappa = kappa in binary logarithms for any range of a parameter,
+    kappa_max = 25, the maximum norm, a random start, and moves only to strictly better points. The defaults did better in 100
+    evaluations of tuning tasks: a start at the centre of sensible ranges; six radii that double up to the whole cube, for both
+    fine and wide search; and moves along the plateaus of error counts. Opening widely does better in the first 50 evaluations and
+    slightly worse after 100; without it 3 of 120 runs on the twelve sets of the paper's Table 3 ended where they had begun.
 
     References
     ----------
@@ -292,7 +291,7 @@ class VnsSearch(Search):
         widths = np.where(np.isnan(domain.widths), _GRID, domain.widths) if unit == "axis" else 1.0
         self.radii = neighbourhood_radii(radii, step, kappa_max, domain.dimension, widths)
         self.incumbent: Floats | None = None
-        self._opening = _OPENING if opening == "widest" else 0  # shakes that are left of it
+        self._opening = _OPENING if opening == "widest" else 0  # shakes left of the opening
         self.kappa = self.kappa_max if self._opening else 1
         self._value = np.inf
         self._shaken: set[bytes] = set()
@@ -319,13 +318,13 @@ class VnsSearch(Search):
         return len(self.radii)
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; if there is an incumbent and it was not given, as drawn from one of its neighbourhoods."""
+        """Mark `point` as asked for: drawn from a neighbourhood of the incumbent, unless the user supplied it."""
         super().assume(point, given=given)
         if self.incumbent is not None and not given:
             self._shaken.add(self.pending[-1].tobytes())
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Take the value at a point, and move there if it is better than the incumbent's.
+        """Report the value at a point, and move there if it is better than the incumbent's.
 
         Parameters
         ----------
@@ -356,7 +355,7 @@ class VnsSearch(Search):
         return (kappa - 1 + steps) % self.kappa_max + 1
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Shake the incumbent; before there is one, its forerunner.
+        """Shake the incumbent; before the first success, the starting point.
 
         Returns
         -------
