@@ -207,7 +207,7 @@ MISTAKES = {
     "Nothing has run": lambda: Study(UNIT).best_params,
     "The best trial of several objectives": lambda: Study(UNIT, direction=["minimize", "maximize"]).recommend(),
     "A value is told twice": told_twice,
-    "Folds that are used up": used_up_folds,
+    "Folds from an exhausted iterator": used_up_folds,
     "Another process is writing": another_process,
     "The study is still open here": open_twice,
     "The space has changed": changed_space,

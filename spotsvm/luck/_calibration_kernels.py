@@ -39,9 +39,9 @@ def _loss(d, y, w, sure, ridge, theta, p):
 
 @compiled
 def fit_softmax(decisions, y, weights, sure, ridge, theta, most_steps, enough):
-    """Minimise the cross entropy of softmax(a d_c + b_c) for each draw in place; theta has a, then b.
+    """Minimise the cross entropy of softmax(a d_c + b_c) for each draw, and write a and b into `theta`.
 
-    `sure` is the target of a row's own class, (draws, k).
+    `sure`, of shape (draws, k), is the target of a row's own class.
     """
     n_draws, n, k = decisions.shape
     p, q = np.empty((n, k)), np.empty((n, k))

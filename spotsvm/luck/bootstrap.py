@@ -1,13 +1,12 @@
 """The score to expect on new rows, from out-of-fold decisions of candidates or from the unseen rows of one model.
 
-Rows are drawn again with replacement. The choice among candidates (the single best, or an average with weights: `luck.weights`)
-is made anew on each draw, and judged on the rows that were left out of it: so the best of many out-of-fold scores is not taken
-for what it promises. No model is fitted again. Tsamardinos, Greasidou and Borboudakis 2018, "Bootstrapping the out-of-sample
-predictions for efficient and accurate cross-validation" (BBC-CV). As a draw has 63 % of the rows, its choice is worse than that
-on all rows, and the estimate too low; the choice on all rows judged on the same rows is too high. Efron's .632 rule (1983)
-takes 0.632 times the first and 0.368 times the second. The spread of the draws, which leave out 37 % of the rows each, is that
-of 1.3 standard errors of a mean over all rows; what is more than needed for the chance of rows makes up for the chance of folds
-and fits.
+Rows are drawn with replacement. On each draw the choice among candidates (the single best, or an average with weights:
+`luck.weights`) is repeated, and scored on the rows that the draw leaves out, so the estimate does not include the luck of the
+choice. No model is fitted again. Tsamardinos, Greasidou and Borboudakis 2018, "Bootstrapping the out-of-sample predictions for
+efficient and accurate cross-validation" (BBC-CV). A draw has 63 % of the rows, so its choice is worse than the choice on all
+rows, and this score is too low. The choice on all rows scored on the same rows is too high. Efron's .632 rule (1983) takes
+0.632 times the first score and 0.368 times the second. A draw leaves out 37 % of the rows, so the spread of the draws is
+1.3 standard errors of a mean over all rows. This excess makes up for the luck of folds and fits.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ from spotsvm.luck.rows import Unseen, weighted
 from spotsvm.luck.scores import Score, weighted_mean
 
 Array = NDArray[Any]
-_BLOCK = 4_000_000  # numbers of decisions that are held at once
+_BLOCK = 4_000_000  # maximum number of decisions in memory at once
 N_DRAWS = 200
-#: stream of random numbers of the rows drawn again
+#: stream of random numbers for resampling rows
 _ROWS = 22
-#: the spread of scores of the rows left out of draws, in standard errors of the score of all rows
+#: standard deviation of the scores of left-out rows, in standard errors of the score of all rows
 _WIDER = sqrt(0.632 / 0.368)
 
 
@@ -49,20 +48,20 @@ def left_out_scores(
     decisions : ndarray of shape (n_candidates, n, k)
         Out-of-fold decisions.
     y, sample_weight : ndarray of shape (n,)
-        Codes of classes or targets, and weights of rows.
+        Class codes or targets, and weights of rows.
     score : Score
         The score.
     draws : Draws
         The draws.
     shares : ndarray of shape (n_draws, n_candidates)
-        The weights of the average that each draw has chosen.
+        The weights of each draw's average.
     calibrate : callable, optional
-        (averages (b, n, k), weights of rows in the draw (b, n)) -> decisions (b, n, k) as `score` takes them.
+        (averages (b, n, k), weights of rows in the draw (b, n)) -> decisions (b, n, k) for `score`.
 
     Returns
     -------
     ndarray of shape (n_draws,)
-        The scores; nan where no rows were left out, or too few classes.
+        The scores; nan if a draw leaves out no rows, or too few classes.
 
     Notes
     -----
@@ -83,14 +82,14 @@ def left_out_scores(
 
 
 def corrected(scores: Array, on_all_rows: float) -> Array:
-    """Return the scores of draws, moved so that their mean is as the .632 rule has it.
+    """Return the scores of draws, shifted so that their mean follows the .632 rule.
 
     Parameters
     ----------
     scores : ndarray of shape (n_draws,)
-        On the rows that each draw has left out.
+        Score of each draw on the rows that it leaves out.
     on_all_rows : float
-        Score of the choice by all rows on all rows.
+        Score of the choice on all rows, on the same rows.
 
     Notes
     -----
@@ -105,7 +104,7 @@ def corrected(scores: Array, on_all_rows: float) -> Array:
 
 
 def mean_score(scores: Array) -> float:
-    """Return the mean over draws in which the score is defined; nan without any."""
+    """Return the mean over the draws whose score is defined; nan if there are no such draws."""
     known = scores[np.isfinite(scores)]
     return float(known.mean()) if len(known) else np.nan
 
@@ -128,11 +127,11 @@ def expected_of(
     confidence: float = 0.95,
     n_draws: int = N_DRAWS,
 ) -> ExpectedScore:
-    """Return the score to expect of a model on new rows, from its training rows out of fold, rows held out, or both.
+    """Return the score to expect of a model on new rows, from out-of-fold training rows, held-out rows, or both.
 
-    The first are judged on the rows that draws leave out, as above with one candidate; the second on the rows drawn. Both are
-    weighted by their numbers of rows, those out of fold less by their `overlap`: models of different folds share rows, and none
-    is the final model.
+    Out-of-fold rows are scored on the rows that draws leave out, as above with one candidate; held-out rows on the drawn rows.
+    Both kinds are weighted by their numbers of rows. Out-of-fold rows are divided by their `overlap`, because the models of
+    different folds share rows and are not the final model.
     """
     rng = np.random.default_rng([seed, _ROWS])
     sets = [unseen for unseen in (out_of_fold, held_out) if unseen is not None]

@@ -1,4 +1,4 @@
-"""From decisions to probabilities, sets of classes and intervals, all by out-of-fold decisions."""
+"""Calibration by out-of-fold decisions: probabilities, conformal sets of classes, and intervals."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from scipy.special import log_softmax
 Array = NDArray[Any]
 
 _MOST_STEPS, _ENOUGH = 30, 1e-5
-_RIDGE = 0.05  # on the offsets, as their sum is not determined
+_RIDGE = 0.05  # penalty of the offsets, as their sum is not determined
 
 
 @dataclass(frozen=True)
 class Calibration:
     """Log probabilities a d_c + b_c up to a common constant, of decisions d for each class c.
 
-    For two classes it is Platt's sigmoid. Several classes share one slope: sigmoids for each, normalised, are worse
-    (log loss 0.42 in place of 0.28 on pendigits with 250 rows, worse on all of four sets).
+    For two classes this is Platt's sigmoid. Several classes share one slope: normalised sigmoids of the single classes are worse
+    (log loss 0.42 instead of 0.28 on pendigits with 250 rows, and worse on all of four sets).
 
     Attributes
     ----------
     slope : ndarray of shape (b,)
-        Not negative: decisions that are worse than chance give the shares of the classes.
+        The slope a, 0 or more: for decisions worse than chance it is 0, and the probabilities are the shares of the classes.
     offset : ndarray of shape (b, k)
-        For two classes k is 2.
+        The offsets b_c; for two classes k is 2.
 
     Notes
     -----
@@ -46,10 +46,10 @@ class Calibration:
 
 
 def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | None = None) -> Calibration:
-    """Fit by Newton's method, for each of several decisions and weights.
+    """Fit a calibration by Newton's method, for each of b sets of decisions and weights.
 
-    The targets are Platt's, which count one more row of each class, so that separable decisions do not give certainty. Several
-    classes share a slope, so they count one more row in all: a row for each would make the probabilities far too flat.
+    The targets are Platt's: they add a row to each class, so that separable decisions do not give certainty. Several classes
+    share a slope, so only one row in total is added for them: a row for each class would make the probabilities far too flat.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | N
     weights : ndarray of shape (b, n)
         Weights of rows.
     start : Calibration, optional
-        A similar one to begin at.
+        A similar calibration, as starting point.
 
     Returns
     -------
     Calibration
-        The fitted one.
+        The fitted calibration.
 
     Notes
     -----
@@ -99,14 +99,14 @@ def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | N
 
 
 def conformal_limit(scores: Array, weights: Array, coverage: float) -> float:
-    """Return what the score of a new row exceeds with at most the probability 1 - coverage; infinite if there are too few scores.
+    """Return a limit that a new row's score exceeds with probability 1 - coverage or less; infinite with too few scores.
 
     Parameters
     ----------
     scores, weights : ndarray of shape (n,)
-        How unusual each row is by its out-of-fold decision, and its weight, 1 in the mean.
+        Nonconformity score of each row by its out-of-fold decision, and its weight; the mean weight is 1.
     coverage : float
-        Between 0 and 1.
+        Coverage, between 0 and 1.
 
     Notes
     -----

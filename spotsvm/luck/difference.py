@@ -22,9 +22,9 @@ _STREAM = 1
 
 @dataclass(frozen=True)
 class Difference(Estimate):
-    """By how much a second model is better than a first one on the same rows, and whether it is.
+    """The score of a second model less that of a first model on the same rows, with the verdict.
 
-    The attributes are those of every estimate: `value` is the score of the second model less that of the first.
+    The attributes are those of every `Estimate`.
 
     Examples
     --------
@@ -51,12 +51,12 @@ class Difference(Estimate):
 
 @dataclass(frozen=True)
 class TuningGain(Difference):
-    """By how much the tuned model is better than the default, and whether tuning has helped.
+    """The score of the tuned model less that of the default, and whether tuning has helped.
 
     Attributes
     ----------
     value, interval, error, confidence, metric, how
-        As of every estimate: the score of the tuned model less that of the default.
+        As in `Estimate`; `value` is the score of the tuned model less that of the default.
     beats_constant : bool
         Whether the tuned model is also better than a constant.
 
@@ -81,7 +81,7 @@ class TuningGain(Difference):
 
 
 def tuning_gain(scores: Floats, default: Floats, constant: Floats, metric: str, units: float) -> TuningGain:
-    """Return by how much tuned models are better than the default in the same draws, and whether they are better than a constant.
+    """Return the gain of tuned models over the default in the same draws, and whether they are better than a constant.
 
     Notes
     -----
@@ -96,7 +96,7 @@ def tuning_gain(scores: Floats, default: Floats, constant: Floats, metric: str, 
 
 
 def difference_on_folds(first: Floats, second: Floats, ratio: float, metric: str = "score") -> Difference:
-    """Return by how much the second model is better by scores on the same folds; without an error if there is one fold.
+    """Return the second model's score less the first's on the same folds; with a single fold there is no interval.
 
     `ratio` is the number of rows tested on per row trained on, as in `nadeau_bengio`.
     """
@@ -116,10 +116,10 @@ def paired_difference(
     shares: bool = False,
     confidence: float = CONFIDENCE,
 ) -> Difference:
-    """Return by how much the second model is better on unseen rows, which are the same for both.
+    """Return the second model's score less the first's on unseen rows, which are the same for both.
 
-    Where the score is the share of rows that are right (`shares`), the interval of independent rows held out comes from the rows
-    on which one of the two alone is right: `share_interval`. Otherwise rows are drawn again together for both models.
+    If the score is the share of correct rows (`shares`), the interval for independent held-out rows comes from the rows on which
+    only one of the two models is correct (`share_interval`). Otherwise it comes from draws of rows, the same for both models.
     """
     how: How = "held out" if len(first) == 1 else "rows"
     scores = [[one.score(scorer) for one in sets] for sets in (first, second)]
@@ -145,10 +145,10 @@ def paired_difference(
 
 
 def share_interval(gained: int, lost: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, Interval]:
-    """Return standard error and interval of the difference of two shares of the same n rows.
+    """Return the standard error and the interval of the difference of two shares of the same n rows.
 
-    `gained` rows are right by the second model alone, `lost` ones by the first alone. The interval adds a row to each of both,
-    so that it has a length even where they are 0.
+    `gained` rows are correct only by the second model, `lost` rows only by the first. The interval adds a row to each of these
+    counts, so its length is positive even if both are 0.
 
     Notes
     -----

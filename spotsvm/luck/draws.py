@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-_FEWEST_GROUPS = 5  # in a sample
+_FEWEST_GROUPS = 5  # minimum number of groups in a sample
 
 
 @dataclass(frozen=True)
 class Draws:
-    """Draws with replacement of units, which are rows or groups of rows.
+    """Draws of units with replacement; units are rows or groups of rows.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Draws:
 
     @property
     def counts(self) -> NDArray[np.float32]:
-        """How often each row is in each draw, (n_draws, n)."""
+        """Number of times each row is in each draw, (n_draws, n)."""
         return counts_of(self.drawn)[:, self.unit]
 
 
@@ -47,7 +47,7 @@ def draw_rows(n: int, n_draws: int, rng: np.random.Generator, groups: Any = None
     rng : numpy.random.Generator
         The source of chance.
     groups : array-like of shape (n,), optional
-        A label of the group of each row.
+        Group label of each row.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def draw_rows(n: int, n_draws: int, rng: np.random.Generator, groups: Any = None
 
 
 def counts_of(drawn: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Return how often each unit is in each draw."""
+    """Return the number of times each unit is in each draw."""
     n_draws, size = drawn.shape
     flat = (drawn + size * np.arange(n_draws)[:, None]).ravel()
     return np.bincount(flat, minlength=n_draws * size).reshape(n_draws, size).astype(np.float32)
@@ -90,14 +90,14 @@ def sample_rows(
     Parameters
     ----------
     n, size : int
-        Number of rows, and of those to draw.
+        Number of rows, and number of rows to draw.
     seed : int
         The source of chance.
     classes : array-like of shape (n,), optional
-        Classes, which keep their shares, with at least one row of each.
+        Class of each row. Classes keep their shares, with at least one row of each.
     groups : array-like of shape (n,), optional
-        Labels of groups, which are drawn as wholes (in place of the shares of classes), at least five of them. If these have more
-        than twice as many rows, random ones of them are returned.
+        Group label of each row. At least five whole groups are drawn, and `classes` has no effect. If these groups have more than
+        twice `size` rows, random rows of them are returned.
     held : sequence of int
         Rows that are not drawn.
 
@@ -117,7 +117,7 @@ def sample_rows(
         return rows
     if groups is not None:
         names, unit = np.unique(np.asarray(groups)[rows], return_inverse=True)
-        place = np.random.default_rng(seed).permutation(len(names))[unit]  # whole groups, in an order by chance
+        place = np.random.default_rng(seed).permutation(len(names))[unit]  # whole groups, in random order
         before = np.cumsum(np.bincount(place)) - np.bincount(place)
         chosen = rows[(before[place] < size) | (place < _FEWEST_GROUPS)]
         if len(chosen) <= 2 * size:

@@ -1,4 +1,4 @@
-"""`Estimate`: a value with a confidence interval, how it was made, and so what the interval covers."""
+"""`Estimate`: a value with a confidence interval, the method, and the uncertainty that the interval covers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spotsvm.luck.intervals import NO_INTERVAL, Interval, score_interval, side_o
 from spotsvm.trials.metrics import ScoreUnit
 
 How = Literal["draws", "rows", "held out", "nested", "repeats", "folds", "fresh"]
-#: what an interval covers, by how the estimate was made
+#: the uncertainty that an interval covers, by the method of the estimate
 COVERS: dict[How, str] = {
     "draws": "the luck of the rows and of the choice among settings",
     "rows": "the luck of the rows and of the folds",
@@ -43,8 +43,8 @@ class Estimate:
     metric : str
         Name of the score.
     how : {"draws", "rows", "held out", "nested", "repeats", "folds", "fresh"}
-        How it was made: by draws of out-of-fold rows, each of which chooses anew; by draws of rows of one chosen model; by
-        held-out rows; by nested searches; by fresh splits; by the fold scores of all candidates; by fresh evaluations.
+        Method of the estimate: draws of out-of-fold rows, with a new choice in each draw; draws of rows for one chosen model;
+        held-out rows; nested searches; fresh splits; the fold scores of all candidates; fresh evaluations.
 
     Examples
     --------
@@ -69,12 +69,12 @@ class Estimate:
         if self.how not in COVERS:
             raise ArgumentError(f"how={self.how!r} is unknown; use one of {', '.join(COVERS)}")
         low, high = self.interval
-        # resamples that all agree do not show how far they may be off together
+        # resamples that all agree do not show their common error
         object.__setattr__(self, "interval", (float(low), float(high)) if low < high else NO_INTERVAL)
 
     @property
     def covers(self) -> str:
-        """What the interval covers."""
+        """The uncertainty that the interval covers, in words."""
         return COVERS[self.how]
 
     @property
@@ -127,7 +127,7 @@ class Estimate:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Self:
-        """Create the object from what `to_dict` returned.
+        """Create the object from the result of `to_dict`.
 
         Raises
         ------
@@ -136,12 +136,12 @@ class Estimate:
         """
         names = [field.name for field in fields(cls)]
         if missing := [name for name in names if name not in found]:
-            raise ArgumentError(f"found has no {missing[0]!r}; pass what {cls.__name__}.to_dict() returned")
+            raise ArgumentError(f"found has no {missing[0]!r}; pass the result of {cls.__name__}.to_dict()")
         return cls(**{name: found[name] if name in cls._with_none else none_to_nan(found[name]) for name in names})
 
 
 def score_text(value: float, signed: bool = False) -> str:
-    """Return a score, or with its sign a difference of two, as text."""
+    """Return a score, or a difference of two scores with its sign, as text."""
     return short(value) if not signed else f"{value:+.3g}" if value else "0"
 
 
@@ -152,17 +152,17 @@ class ExpectedScore(Estimate):
     Attributes
     ----------
     value, interval, error, confidence, metric, how
-        As of every estimate: the score to expect (larger is better, as scorers return it), its confidence interval, (nan, nan) if
-        the rows allow none, its standard error, the level of the interval, the name of the score, and how it was estimated.
+        As in `Estimate`; `value` is the score to expect (larger is better, as scorers return it), and `interval` is (nan, nan) if
+        the rows are too few.
     n_rows : int
-        Number of rows behind it. No row was predicted by a model that had seen it.
+        Number of rows behind the estimate. No row was predicted by a model that had seen it.
     row_error : float
-        Standard error of the score of a single row, if scores are means over rows: n rows have this over the root of n.
+        Standard error of the score of a single row, if scores are means over rows. That of n rows is `row_error` / sqrt(n).
     units, degrees : float
         Number of independent rows that would give this error, and the degrees of freedom of the interval.
     out_of_fold, out_of_fold_error, held_out, held_out_error : float
-        The scores of the two kinds of rows whose weighted mean `value` is, with standard errors; nan for a kind that is not
-        there.
+        The scores of out-of-fold and of held-out rows, with standard errors; `value` is their weighted mean. nan if there are no
+        rows of that kind.
 
     Examples
     --------
@@ -199,7 +199,7 @@ class ExpectedScore(Estimate):
         return replace(self, interval=interval, confidence=confidence)
 
     def of_rows(self, n: int) -> Interval:
-        """Return the interval for the score of n new rows, which is wider: these rows are a sample themselves.
+        """Return the interval for the score of n new rows; it is wider than `interval`, as these rows are a sample themselves.
 
         Returns
         -------

@@ -15,7 +15,7 @@ from spotsvm.luck.optimism import Optimism, expected_on_new_data
 from spotsvm.trials.trial import Trial
 
 _INTERVAL_NOTE = (
-    "The method comes without intervals; what is given of them is from the spread of the folds, with the correction of Nadeau "
+    "The method has no intervals of its own; the intervals here come from the spread of the folds, with the correction of Nadeau "
     "and Bengio."
 )
 
@@ -24,7 +24,7 @@ def fold_bias(scores: ArrayLike, winner: int | None = None) -> Floats:
     """Return for each fold the best candidate's score minus that of the winner of all folds, 0 or more; the mean is the bias.
 
     `scores` has shape (n_candidates, n_folds); larger is better, and candidates with a nan are left out. `winner` is the row of
-    the winner, by default the one with the best mean.
+    the winner, by default the row with the best mean.
 
     Notes
     -----
@@ -41,7 +41,7 @@ def fold_bias(scores: ArrayLike, winner: int | None = None) -> Floats:
 def _best_and_own(scores: Floats, winner: int | None) -> tuple[Floats, Floats]:
     """Return the best score in each fold, and the winner's."""
     if scores.ndim != 2 or scores.shape[1] < 2:
-        raise ArgumentError(f"scores of shape {scores.shape} are not those of candidates in two or more folds")
+        raise ArgumentError(f"scores has shape {scores.shape}; use (n_candidates, n_folds) with two or more folds")
     whole = np.isfinite(scores.sum(axis=1))
     if winner is None:
         winner = best_candidate(scores)
@@ -69,8 +69,8 @@ def optimism_of_folds(
 ) -> Optimism:
     """Return the optimism estimated from the fold scores of all candidates; see `fold_bias` for `scores` and `winner`.
 
-    `params` are the winner's parameters. `ratio` is the number of rows tested on per row trained on in a fold; by default that of
-    k-fold cross-validation, 1 / (n_folds - 1).
+    `params` are the winner's parameters. `ratio` is the number of test rows per training row in a fold, by default
+    1 / (n_folds - 1) as in k-fold cross-validation.
 
     Examples
     --------
@@ -104,17 +104,16 @@ def optimism_of_trials(
 ) -> Optimism:
     """Return the optimism estimated from trials with fold scores in `extra`, as SpotSearchCV stores them.
 
-    Trials without a score in some fold, such as failed ones and those whose race ended early, are left out. `metric` is the one
-    that was optimised, by default the first; `chosen` the number of the chosen trial, by default that with the best mean.
-    ArgumentError is raised if no trial has fold scores, or none of that metric; NoCompletedTrialError if no trial has a score in
-    all folds.
+    Trials without a score in some fold, such as failed trials and trials whose race ended early, are left out. `metric` is the
+    optimised metric, by default the first; `chosen` is the number of the chosen trial, by default the trial with the best mean.
+    ArgumentError is raised if no trial has fold scores of the metric, NoCompletedTrialError if no trial has a score in all folds.
     """
     done = [t for t in trials if t.state != "running"]
     names = fold_metrics(done)
     if not names:
         if not any(t.state == "ok" for t in done):
-            raise NoCompletedTrialError("no trial has been completed, so that there is no tuned score")
-        raise ArgumentError("trials have no scores of folds (split0_test_score ...); use those of a SpotSearchCV")
+            raise NoCompletedTrialError("no trial has been completed, so there is no tuned score")
+        raise ArgumentError("trials have no fold scores (split0_test_score ...); use the trials of a SpotSearchCV")
     metric = names[0] if metric is None else metric
     if metric not in names:
         raise ArgumentError(f"metric={metric!r} is not among the trials' scores; use one of {', '.join(names)}")
@@ -153,7 +152,7 @@ def _is_value(trial: Trial, metric: str) -> bool:
 def corrected_standard_error(scores: Sequence[float] | Floats, test_share: float | None = None) -> float:
     """Return the standard error of a mean of resampled scores, whose training rows overlap (Nadeau and Bengio 2003).
 
-    `test_share` is the share of the rows that a fold tests on; by default 1 / number of scores, as in cross-validation.
+    `test_share` is the share of the test rows of a fold, by default 1 / number of scores as in cross-validation.
 
     Notes
     -----

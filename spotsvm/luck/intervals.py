@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (float("nan"), float("nan"))
 _SHARES = ("accuracy", "average_precision", "balanced_accuracy", "mean_class_accuracy")
-#: as these, alone or with an ending such as _macro
+#: names of metrics from 0 to 1, alone or with an ending such as _macro
 _SHARE_FAMILIES = ("f1", "jaccard", "precision", "recall", "roc_auc")
 _AT_MOST_ONE = ("explained_variance", "matthews_corrcoef", "r2", "score")
 
@@ -26,9 +26,9 @@ def corrected_factor(n_resamples: int, ratio: float) -> float:
 
 
 def t_interval(mean: float, variance: float, degrees: float, confidence: float) -> Interval:
-    """Return the t interval of a mean with this variance of its own; no interval if that is 0 or not a number.
+    """Return the t interval of a mean from the variance of the mean; no interval if the variance is 0 or nan.
 
-    If all resamples agree, their spread does not show how far they may be off together.
+    A variance of 0 means that all resamples agree; their spread then does not show their common error.
     """
     if degrees < 1 or not (np.isfinite(variance) and variance > 0):
         return NO_INTERVAL
@@ -39,8 +39,8 @@ def t_interval(mean: float, variance: float, degrees: float, confidence: float) 
 def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> Interval:
     """Return the corrected resampled t interval of a mean of resamples.
 
-    `ratio` is the number of rows tested on per row trained on, 1/(k - 1) in k-fold cross-validation; 0 for independent values,
-    which gives the t interval.
+    `ratio` is the number of test rows per training row: 1/(k - 1) in k-fold cross-validation, 0 for independent values, which
+    gives the t interval.
 
     Notes
     -----
@@ -65,7 +65,7 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
 
 
 def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Return Welch's interval of the difference of two means (1947); none for fewer than two values each, or without spread."""
+    """Return Welch's interval of the difference of two means (1947); (nan, nan) with fewer than two values or no spread."""
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if min(len(first), len(second)) < 2 or not (np.ptp(first) > 0 or np.ptp(second) > 0):
         return NO_INTERVAL
@@ -76,11 +76,12 @@ def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Inte
 def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
     """Return the variance of nested resampling's mean optimism, leaving out one outer fold at a time.
 
-    The searches of the other folds are tuned on an outer fold's rows, so that easy rows raise both its outer score and the
-    tuned scores of the others. This cancels in the mean optimism, but not in the spread of the folds' differences, and an
-    interval from that spread is much too wide. Here a fold is left out everywhere: its own difference, and its rows in the
-    tuned scores of the others. Row k, column b of `without` is the tuned score of outer fold k without the rows of outer fold b,
-    on the diagonal with all rows; `outer` has the scores on the outer folds. With fewer than three the variance is nan.
+    The searches of the other folds are tuned on an outer fold's rows. Easy rows therefore raise both the fold's outer score and
+    the tuned scores of the other folds. This cancels in the mean optimism, but not in the spread of the folds' differences, and
+    an interval from that spread is much too wide. Here a fold is left out everywhere: its own difference, and its rows in the
+    tuned scores of the other folds. Row k, column b of `without` is the tuned score of outer fold k without the rows of outer
+    fold b, and on the diagonal with all rows; `outer` has the scores on the outer folds. With fewer than three folds the variance
+    is nan.
 
     Notes
     -----
@@ -88,7 +89,7 @@ def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
 
     References
     ----------
-    Efron, Stein 1981, "The Jackknife Estimate of Variance": it is not too small on average, except for terms of higher order.
+    Efron, Stein 1981, "The Jackknife Estimate of Variance": the estimate is not too small on average, up to higher-order terms.
     """
     without, outer = np.asarray(without, dtype=np.float64), np.asarray(outer, dtype=np.float64)
     folds = len(outer)
@@ -102,7 +103,7 @@ def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
 def repeated_variance(variances: ArrayLike, means: ArrayLike) -> float:
     """Return the variance of the mean over repeats of the folds, from each repeat's variance and mean.
 
-    Repeats average out the effect of drawing the folds, whose share shows in the differences of the means; the rest remains.
+    Repeats average out only the effect of drawing the folds, which is estimated from the spread of the repeats' means.
 
     Notes
     -----
@@ -130,16 +131,16 @@ def score_range(metric: str) -> tuple[float | None, float | None]:
     >>> score_range("accuracy"), score_range("neg_log_loss"), score_range("r2_score"), score_range("max_error")
     ((0.0, 1.0), (None, 0.0), (None, 1.0), (None, None))
     """
-    metric = metric.removesuffix("_score")  # as the functions of sklearn.metrics are called
+    metric = metric.removesuffix("_score")  # functions of sklearn.metrics end in _score
     if metric in _SHARES or any(metric == base or metric.startswith(f"{base}_") for base in _SHARE_FAMILIES):
         return 0.0, 1.0
     return None, 0.0 if metric.startswith("neg_") else 1.0 if metric in _AT_MOST_ONE else None
 
 
 def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
-    """Return the interval of a score, cut at the lowest and highest value of the metric where these are known.
+    """Return the interval of a score, cut to the range of the metric if this range is known.
 
-    If the `scores` that it was computed from are outside that range, the metric's name has another meaning, and nothing is cut.
+    If some of the `scores` behind the interval are outside the range, the metric's name has another meaning, and nothing is cut.
     """
     values = np.asarray(scores, dtype=np.float64)
     least, most = score_range(metric)
@@ -153,8 +154,8 @@ def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
 def score_interval(score: float, variance: float, units: float, degrees: float, confidence: float, metric: str) -> Interval:
     """Return the interval of a score with this variance, within the range of the metric.
 
-    A score between 0 and 1 is treated as a share of as many rows as would give its variance, by Wilson's interval (1927); at 0
-    and 1, of `units` rows. Errors and scores of at most 1 are taken on a logarithmic scale, as distances from the best value.
+    A score from 0 to 1 has Wilson's interval (1927) of a share, with the number of rows that gives this variance, or `units` rows
+    if the score is 0 or 1. For errors and scores with an upper limit, the distance from the best value is on a logarithmic scale.
 
     Notes
     -----

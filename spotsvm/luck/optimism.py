@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Method = Literal["nested", "repeats", "folds"]
 METHODS: tuple[Method, ...] = ("nested", "repeats", "folds")
-#: a smaller share of a score is its rounding
+#: differences below this share of the score are rounding errors
 _ROUNDING = 1e-12
 _ROWS: dict[str, str] = {"nested": "outer fold", "repeats": "candidate, winner first", "folds": "fold"}
 _TUNED: dict[str, str] = dict.fromkeys(map(str, METHODS), "tuned score") | {"folds": "best candidate of the fold"}
@@ -43,9 +43,9 @@ class Optimism(Estimate):
     Attributes
     ----------
     optimism, interval, error, confidence, metric
-        As of every estimate: the tuned score minus the score on new data, in the score's units, with its confidence interval,
-        which is (nan, nan) if there is none, for example if all resamples agree. Above 0 the tuned score is too good; also for
-        errors, which scorers return as negative numbers.
+        As in `Estimate`: the tuned score minus the score on new data, in the score's units. Above 0 the tuned score is too good,
+        also for errors, which scorers return as negative numbers. `interval` is (nan, nan) if there is none, for example because
+        all resamples agree.
     how : {"nested", "repeats", "folds"}
         The method: nested resampling; fresh splits for the winner and the runners-up; the fold scores of all candidates.
     variance : str
@@ -90,7 +90,7 @@ class Optimism(Estimate):
             raise ArgumentError(f"how={self.how!r} is no method of oversearching; use one of {', '.join(METHODS)}")
         if abs(self.value) <= _ROUNDING * max(1.0, abs(self.tuned_score)):
             object.__setattr__(self, "value", 0.0)
-        # tuples of plain values, so that what comes back from JSON is equal
+        # tuples of plain values, so that an object restored from JSON is equal
         for name in ("rows", "points"):
             object.__setattr__(self, name, tuple(plain(row) for row in getattr(self, name)))
         object.__setattr__(self, "notes", tuple(self.notes))
@@ -101,7 +101,7 @@ class Optimism(Estimate):
         return self.value
 
     def expected(self, tuned_score: float) -> float:
-        """Return the score to expect on new data, given another tuned score that the same search has reached on similar data.
+        """Return the score to expect on new data for another tuned score of the same search on similar data.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class Optimism(Estimate):
         return pd.concat([pd.DataFrame(rows), pd.DataFrame(params, index=range(len(rows)))], axis=1)
 
     def curve(self) -> pd.DataFrame:
-        """Return scores and optimism by trials spent, one row per number of trials; empty except for nested resampling.
+        """Return scores and optimism, one row per number of trials; empty except for nested resampling.
 
         Columns: n_trials; tuned and outer, the means over the outer folds of the best trial's scores; optimism, and its
         confidence interval from low to high.
@@ -204,7 +204,7 @@ class Optimism(Estimate):
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Self:
-        """Create an Optimism from what `to_dict` returned.
+        """Create an Optimism from the result of `to_dict`.
 
         Raises
         ------
@@ -212,7 +212,7 @@ class Optimism(Estimate):
             If an entry is missing, or the method is unknown.
         """
         if "expected_score" not in found:
-            raise ArgumentError("found has no 'expected_score'; pass what Optimism.to_dict() returned")
+            raise ArgumentError("found has no 'expected_score'; pass the result of Optimism.to_dict()")
         rows = [{name: value if name == "params" else none_to_nan(value) for name, value in row.items()} for row in found["rows"]]
         expected = Estimate.from_dict(found["expected_score"])
         return super().from_dict({**found, "expected_score": expected, "rows": rows})

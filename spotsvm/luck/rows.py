@@ -1,4 +1,4 @@
-"""Rows that a fitted model has not seen: their score, and its standard error by drawing the rows again."""
+"""Rows that a fitted model has not seen: their score, and its standard error by resampling the rows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RememberedPredictions(BaseEstimator):
         return self.answer(name, responses)
 
     def answer(self, name: str, responses: NDArray[Any]) -> Callable[[Rows], NDArray[Any]]:
-        """Respond to `name` by these responses to all rows, looked up."""
+        """Return the method `name`, which looks up these responses by row number."""
 
         def lookup(rows: Rows) -> NDArray[Any]:
             return responses[rows]
@@ -59,7 +59,7 @@ class RememberedPredictions(BaseEstimator):
 
     @property
     def asked(self) -> set[str]:
-        """The names of the responses that were asked for."""
+        """The names of the methods that were called."""
         return set(_RESPONSES) & set(vars(self))
 
     def __sklearn_tags__(self) -> Any:
@@ -69,15 +69,15 @@ class RememberedPredictions(BaseEstimator):
 class Unseen:
     """Rows, each beside a fitted model that has not seen it.
 
-    They are rows held out, with one model; or all folds, each with the model of the other folds.
+    The rows are held-out rows with one model, or the test rows of all folds, each with the model of the other folds.
 
     Attributes
     ----------
     y : array-like of shape (n,)
         The target of the rows, model by model.
     overlap : float
-        By how much the variance of the score is larger than that of as many independent rows. The models of folds share rows, so
-        it is 1 + J n_test / n_train for J folds (Nadeau and Bengio 2003); 1 for one model.
+        Ratio of the score's variance to that of as many independent rows. The models of folds share rows, so the ratio is
+        1 + J n_test / n_train for J folds (Nadeau and Bengio 2003); it is 1 for one model.
     """
 
     def __init__(
@@ -132,7 +132,7 @@ class Unseen:
 
     @property
     def model(self) -> Any:
-        """The model, or that of the first fold."""
+        """The model, or the model of the first fold."""
         return self._parts[0].estimator
 
     @cached_property
@@ -148,14 +148,14 @@ class Unseen:
 
     @property
     def unit(self) -> Any:
-        """A label of the group or block of each row; None for independent rows. Blocks have equal lengths, give or take a row."""
+        """Label of the group or block of each row; None for independent rows. Lengths of blocks differ by at most one row."""
         if self.groups is not None or self.block == 1:
             return self.groups
         n = len(self)
         return np.arange(n) * max(round(n / self.block), 1) // n
 
     def in_draws(self, statistic: Callable[[Rows], float], counts: NDArray[Any]) -> Floats:
-        """Return a statistic of rows in draws, by how often each row is in each; nan without rows, or a second class."""
+        """Return a statistic in each draw; `counts` has how often each row is drawn. nan without rows or a second class."""
         classify = get_tags(self.model).estimator_type == "classifier"
         found = np.full(len(counts), nan)
         with config_context(assume_finite=True, skip_parameter_validation=True):  # all rows were scored with checks before
@@ -166,11 +166,11 @@ class Unseen:
         return found
 
     def score(self, scorer: Any, rows: Rows | None = None) -> float:
-        """Return the score of rows, by default of all; nan where they have none, as if they lack a class.
+        """Return the score of rows, by default of all rows; nan if it is undefined, for example because a class is missing.
 
-        A score of predictions is that of all rows at once. Decision values and probabilities of different models need not have
-        the same scale: a score that compares them is the mean over the models, by their numbers of rows. ValueError is raised if
-        a model cannot predict the rows.
+        A score of predictions is computed for all rows at once. Decision values and probabilities of different models need not
+        have the same scale, so their score is the mean over the models, weighted by their numbers of rows. ValueError is raised
+        if a model cannot predict the rows.
         """
         rows = np.arange(len(self)) if rows is None else rows
         y = _safe_indexing(self.y, rows)
@@ -193,14 +193,14 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Pooled:
-    """A statistic of unseen rows, such as a score: its mean over one or two sets of them, weighted by their precision.
+    """A statistic of unseen rows, such as a score: its mean over one or two sets of rows, weighted by precision.
 
     Attributes
     ----------
     value, error : float
-        The weighted mean, and its standard error; nan where there is none.
+        The weighted mean, and its standard error; nan if undefined.
     values, errors : tuple of float
-        The same of each set.
+        The value and standard error of each set.
     row_error : float
         Standard error of the statistic of a single row, if it were a mean of independent rows.
     units : float
@@ -226,11 +226,11 @@ def pooled(
     of_rows: Callable[[int], Floats] | None = None,
     resamples: int = RESAMPLES,
 ) -> Pooled:
-    """Return a statistic over sets of unseen rows: `statistic(k, rows)` is that of rows of set k, nan if they have none.
+    """Return a statistic over sets of unseen rows; `statistic(k, rows)` is its value for rows of set k, nan if undefined.
 
-    Its variance comes from rows drawn again, groups and blocks of neighbours as wholes. `of_rows(k)` has the values of the single
-    rows of a statistic that is their mean, which gives the variance of independent rows without drawing. A set is left out
-    without a value, or if more than half of what is drawn from it has none.
+    The variance comes from draws of rows, with whole groups and blocks of neighbours. If the statistic is a mean over rows,
+    `of_rows(k)` has the values of the rows, which give the variance of independent rows without draws. A set is left out if its
+    value, or the value of more than half of its draws, is undefined.
     """
     rng = np.random.default_rng(list(seed))
     values, variances = np.full((2, len(sets)), nan)
@@ -246,9 +246,10 @@ def pooled(
 
 
 def weighted(sets: Sequence[Unseen], values: Floats, variances: Floats, row_variances: Floats) -> Pooled:
-    """Return a statistic over sets of unseen rows, from its value and variance in each, and that of a single row.
+    """Return a statistic over sets of unseen rows, from its value and variance in each set and the variance of a single row.
 
-    A set counts as its rows over its `overlap`; without a variance it is left out, unless none has one.
+    The weight of a set is its number of rows divided by its `overlap`. A set without a variance is left out, unless no set has a
+    variance.
     """
     overlaps, sizes, units = np.array([(one.overlap, len(one), one.units) for one in sets], dtype=float).T
     parts = tuple(values.tolist()), tuple(np.sqrt(variances).tolist())
@@ -265,7 +266,7 @@ def weighted(sets: Sequence[Unseen], values: Floats, variances: Floats, row_vari
 
 
 def _drawn_variance(statistic: Callable[[Rows], float], unseen: Unseen, rng: np.random.Generator, resamples: int) -> float:
-    """Return the variance of a statistic of rows that are drawn again; nan if there is one unit, or few draws have a value."""
+    """Return the variance of a statistic over draws of rows; nan if there is one unit, or few draws have a value."""
     if unseen.units <= 1:
         return nan
     again = unseen.in_draws(statistic, draw_rows(len(unseen), resamples, rng, unseen.unit).counts)
@@ -287,12 +288,12 @@ def block_length(n: int) -> int:
 
 
 def _score(scorer: Any, remembered: RememberedPredictions, rows: Rows, y: Any) -> float:
-    """Return the score; nan where the rows have none, such as those that lack a class."""
+    """Return the score; nan if it is undefined, for example because a class is missing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
             return float(scorer(remembered, rows, y))
         except ValueError:
-            if remembered.failure is not None:  # not because of the few rows
+            if remembered.failure is not None:  # the error is not caused by too few rows
                 raise
             return nan

@@ -1,4 +1,4 @@
-"""Scores of decisions, by the names of scikit-learn's scorers: exact ones with row weights, and each row's share in them.
+"""Scores of decisions, by the names of scikit-learn's scorers: exact scores with row weights, and the contribution of each row.
 
 Decisions of classifiers have the shape (..., n, 1) for two classes, the log odds of the second, and (..., n, k) for k classes,
 their log probabilities. Decisions of regressors are predictions of shape (..., n, 1). `y` is the code of the class or the target.
@@ -29,15 +29,15 @@ class Score:
     name : str
         scikit-learn's name for it.
     kind : {"labels", "ranks", "probabilities", "values"}
-        The part of a decision that counts.
+        The part of a decision that the score depends on.
     range : tuple of float
         The worst and the best value.
     values : callable
-        (decisions (b, n, k), y, weights (b, n)) -> (b,): the score of each row of weights; nan where it is not defined.
+        (decisions (b, n, k), y, weights (b, n)) -> (b,): the score for each row of weights; nan if it is undefined.
     gains : callable
-        (decisions (m, n, k), y, weights (n,)) -> (m, n): the weighted mean of a row is the score, and with other weights its
-        change to first order (the influence function). So draws of many candidates cost one product of matrices. For scores that
-        are functions of the squared error it is that error, which orders candidates alike.
+        (decisions (m, n, k), y, weights (n,)) -> (m, n): contributions of rows, whose weighted mean is the score. With other
+        weights the mean approximates the score to first order (the influence function), so draws of many candidates cost one
+        matrix product. For functions of the squared error, the gains are minus this error, which ranks candidates equally.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Score:
 
 
 def labels_of(decisions: Array) -> Array:
-    """Return the code of the class that each decision stands for."""
+    """Return the class code that each decision predicts."""
     return (decisions[..., 0] > 0).astype(np.intp) if decisions.shape[-1] == 1 else decisions.argmax(axis=-1)
 
 
@@ -77,7 +77,7 @@ def score_called(name: Any, names: tuple[str, ...]) -> Score:
 
 
 def weighted_mean(values: Array, weights: Array) -> Array:
-    """Return means over the last axis; nan without any weight."""
+    """Return weighted means over the last axis; nan if all weights are 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean: Array = (values * weights).sum(axis=-1) / weights.sum(axis=-1)
     return mean
@@ -87,7 +87,7 @@ _SHARE, _LOSS = (0.0, 1.0), (-np.inf, 0.0)
 
 
 def _of_rows(name: str, kind: Any, range: tuple[float, float], rows: Callable[[Array, Array], Array]) -> Score:
-    """Return the score that is the mean of one number for each row."""
+    """Return a score that is the mean of one number per row."""
     return Score(name, kind, range, lambda d, y, w: weighted_mean(rows(d, y), w), lambda d, y, w: rows(d, y))
 
 
@@ -103,7 +103,7 @@ def _log_likelihood(d: Array, y: Array) -> Array:
 
 
 def _brier(d: Array, y: Array) -> Array:
-    """Return less the squared distance to the class; half of it for two classes, as scikit-learn has it."""
+    """Return minus the squared distance to the class; half of it for two classes, as in scikit-learn."""
     p = probabilities_of(d)
     error: Array = ((p - np.eye(p.shape[-1])[y]) ** 2).sum(axis=-1)
     return -error / (2.0 if d.shape[-1] == 1 else 1.0)
@@ -154,7 +154,7 @@ def _f1(macro: bool) -> Score:
 
 
 def _auc(d: Array, positive: Array, w: Array) -> tuple[float, Array]:
-    """Return the area under the curve of one decision, and each row's share of the other class on its right side."""
+    """Return the area under the curve of one decision, and for each row the share of the other class ranked correctly."""
     _, place = np.unique(d, return_inverse=True)
     up, down = np.bincount(place, w * positive), np.bincount(place, w * ~positive)
     p, n = up.sum(), down.sum()
@@ -167,7 +167,7 @@ def _auc(d: Array, positive: Array, w: Array) -> tuple[float, Array]:
 
 
 def _one_against_rest(d: Array, y: Array) -> list[tuple[Array, Array]]:
-    """Return the ranking for each class, (..., n), and which rows have it; for two classes the second alone."""
+    """Return for each class its ranking, (..., n), and a mask of its rows; for two classes only the second class."""
     if d.shape[-1] == 1:
         return [(d[..., 0], y == 1)]
     return [(d[..., c], y == c) for c in range(d.shape[-1])]
@@ -235,7 +235,7 @@ _SCORES = {
 
 
 def known_score(name: Any, n_classes: int) -> Score | None:
-    """Return the score by scikit-learn's name if it is known here for so many classes, 0 in regression; else None."""
+    """Return the score by scikit-learn's name, or None if it is unknown for this number of classes (0 in regression)."""
     score = _SCORES.get(name) if isinstance(name, str) else None
     if score is None or (score.kind == "values") != (n_classes == 0) or (score.name in ("f1", "roc_auc") and n_classes > 2):
         return None

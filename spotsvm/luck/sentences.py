@@ -38,7 +38,7 @@ _LIMITS = {
     ),
     "repeats": (
         "This covers the luck of the splits among the candidates that were scored again. It does not cover the luck of the rows, "
-        "which the fresh splits share with the search, so that the optimism can be larger. Nested resampling covers both."
+        "which the fresh splits share with the search, so the optimism can be larger. Nested resampling covers both."
     ),
     "folds": (
         "This is a rough estimate, and never below 0. It does not account for what the search would have found with other rows, "
@@ -51,10 +51,10 @@ def optimism_sentences(
     optimism: Estimate, expected: Estimate, tuned_score: float, *, n_trials: int, n_rows: int, variance: str,
     notes: Sequence[str], expect: bool,
 ) -> Iterator[str]:  # fmt: skip
-    """Yield the answer, whether the optimism is clear, the method, and what it does not cover.
+    """Yield the answer, whether the optimism is clear, the method, and the uncertainty that it does not cover.
 
-    With `expect` the answer has the score to expect on new data. Numbers are rounded to two digits of half the optimism's
-    interval. A negative score, such as neg_root_mean_squared_error, is shown as an error without its minus.
+    With `expect` the answer includes the score to expect on new data. Numbers are rounded to two digits of half the optimism's
+    interval. A negative score, such as neg_root_mean_squared_error, is shown as a positive error.
     """
     yield _answer(optimism, expected, tuned_score, expect)
     yield from _clear(optimism)
@@ -81,13 +81,13 @@ def _answer(optimism: Estimate, expected: Estimate, tuned_score: float, expect: 
 
 
 def _clear(optimism: Estimate) -> Iterator[str]:
-    if optimism.how == "folds":  # whose estimate is never below 0
+    if optimism.how == "folds":  # this estimate is never below 0
         return
     if not optimism.known:
         yield "The uncertainty of this estimate is unknown."
     elif optimism.side < 0:
         yield (
-            "The tuned score is not too optimistic: the scores on new data are better, as can happen if the search's folds "
+            "The tuned score is not too optimistic: the scores on new data are better. This can happen if the search's folds "
             "follow an order of the rows."
         )
     else:
@@ -107,19 +107,19 @@ def _between(expected: Estimate, decimals: int) -> str:
 
 
 def _decimals(optimism: Estimate, expected: Estimate) -> int:
-    """Return the decimals for two digits of half the optimism's interval, or the score's; without both, three of the score."""
+    """Return the decimals for two digits of half the interval of the optimism or of the score; else for three of the score."""
     interval = next((one.interval for one in (optimism, expected) if one.known), None)
     digits, size = (3, abs(expected.value)) if interval is None else (2, (interval[1] - interval[0]) / 2)
     return max(0, digits - 1 - floor(log10(size))) if isfinite(size) and size > 0 else 3
 
 
 def number(value: float, decimals: int) -> str:
-    """Return a number with so many decimals, and without a minus if it is rounded to 0."""
+    """Return a number with this many decimals, and without a minus sign if it is rounded to 0."""
     return f"{round(value, decimals) + 0.0:.{decimals}f}"
 
 
 def decided(decision: Decision) -> str:
-    """Return what the comparison of the tuned with the default SVM has shown, as the beginning of a sentence."""
+    """Return the result of the comparison of the tuned with the default SVM, as the beginning of a sentence."""
     heads = {"helped": "Tuning helped", "did not help": "Tuning did not help"}
     return heads.get(decision, "No difference can be seen between the tuned and the default SVM")
 
@@ -132,7 +132,7 @@ def gain_sentence(gain: Estimate, beats_constant: bool) -> str:
 
 
 def expectation(expected: Estimate, of: str = "") -> str:
-    """Return what to expect, such as "expect accuracy 0.83 of the tuned SVM (95 % interval 0.79 to 0.87)"."""
+    """Return the expected score in words, such as "expect accuracy 0.83 of the tuned SVM (95 % interval 0.79 to 0.87)"."""
     unit = ScoreUnit(expected.metric)
     interval = f" ({expected.interval_text()})" if expected.known else ""
     return f"expect {unit.title} {score_text(unit.value(expected.value))}{of and f' of {of}'}{interval}"

@@ -1,4 +1,4 @@
-"""Whether tuning has helped: the tuned model beside the default one, on the folds and on held-out rows."""
+"""Whether tuning has helped: the tuned model compared with the default, on the folds and on held-out rows."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from spotsvm.luck.estimate import ExpectedScore, score_text
 from spotsvm.luck.sentences import Decision, decided, expectation
 from spotsvm.trials.metrics import ScoreUnit
 
-#: why: no candidate is better on the folds; the held-out rows are against the tuned model, for it, undecided, or have no interval
+#: reason of a decision: no candidate is better on the folds, or the comparison on the held-out rows
 Reason = Literal["none better", "held-out worse", "held-out better", "undecided", "no interval"]
 #: how rows were held out
 HeldOut = Literal["random", "groups", "time"]
 CONSTANT, LINEAR, FOREST = "constant", "linear", "forest"
-#: by how many standard errors two scores have to differ to be called contradictory
+#: two scores are contradictory if they differ by more than this many standard errors
 _CONTRADICTORY = 2.0
 
 
 @dataclass(frozen=True)
 class Rival:
-    """Another model on the same held-out rows: a constant, a linear one, a random forest.
+    """Another model on the same held-out rows: a constant, a linear model or a random forest.
 
     Attributes
     ----------
     code : {"constant", "linear", "forest"}
-        Which one.
+        Code of the model.
     name : str
-        The same for a reader.
+        Name of the model in texts.
     score : float
         Mean score over the folds; nan if it was not scored there.
     held_out, error : float
         Score on the held-out rows, and its standard error.
     difference : Difference
-        Score of the recommended model less that of this one on rows that neither has seen: of the constant on all rows, of the
-        others on the held-out ones.
+        Score of the recommended model less that of this model on rows that neither has seen: for the constant on all rows, for
+        the other models on the held-out rows.
     seconds : float
         Time of its fit.
     """
@@ -55,7 +55,7 @@ class Rival:
 
 @dataclass(frozen=True)
 class Replaced:
-    """The trial that the search chose, with values at the `ends` of their ranges, where another one was compared."""
+    """The trial that the search chose, with values at the `ends` of their ranges; another trial was compared instead."""
 
     number: int
     ends: Mapping[str, float] = field(default_factory=dict)
@@ -63,9 +63,9 @@ class Replaced:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether tuning has helped, and with which numbers: the one source of what a command and a page say about it.
+    """Whether tuning has helped, with all numbers and sentences that commands and pages show about it.
 
-    All scores are those of the scorer: larger is better. Sentences show an error as such, in its own unit.
+    All scores are those of the scorer: larger is better. Sentences show errors as positive numbers, in their own unit.
 
     Attributes
     ----------
@@ -76,12 +76,12 @@ class Verdict:
     reason : str
         A code for why; see `Reason`.
     recommended : {"tuned", "default"}
-        Which of the two to use.
+        The model to use.
     number : int or None
-        The trial of the recommended one, which `Study.recommend` then gives; None if the study has none, as where its space
-        cannot hold the default.
+        The trial of the recommended model, which `Study.recommend` then returns; None if there is no such trial, for example
+        because the default is not in the space.
     params : dict
-        What was searched, with the values of the recommended model.
+        The searched parameters, with the values of the recommended model.
     default_score, tuned_score : float
         Mean scores over the folds of the training rows.
     default_held_out, default_error, tuned_held_out, tuned_error : float
@@ -89,24 +89,24 @@ class Verdict:
     gain : Difference
         Tuned score minus default score on the folds, with its standard error (Nadeau and Bengio).
     difference : Difference
-        The same on the held-out rows, paired by row.
+        Tuned score minus default score on the held-out rows, paired by row.
     n_held_out : int
         Number of held-out rows.
     overall : float
-        Mean of the difference on the folds of the training rows and that on the held-out rows, weighted by rows.
+        Mean of `gain` and `difference`, weighted by the numbers of training and held-out rows.
     n_better, n_candidates : int
-        Number of candidates that score better than the default on the folds, and of all.
+        Number of candidates that score better than the default on the folds, and number of all candidates.
     held_out_by : {"random", "groups", "time"}
         How rows were held out.
     expected : ExpectedScore
-        The score of the recommended model to expect on new rows, by training rows out of fold and by held-out rows.
+        The score to expect of the recommended model on new rows, from out-of-fold training rows and held-out rows.
     replaced : Replaced or None
-        The choice of the search, if another trial took its place.
+        The choice of the search, if another trial was compared instead.
     rivals : tuple of Rival
         Other models on the same rows, a constant first.
     by : {"search", "average"}
-        Whether the tuned model is what a search chose by the folds, or an average of settings. Of the latter "folds" are
-        out-of-fold rows, on which the choice was judged by rows that had no part in it, and the expected score is theirs.
+        Whether the tuned model is a search's choice or an average of settings. For an average, "folds" means out-of-fold rows:
+        each row is scored with a choice that did not use it, and the expected score comes from these rows alone.
     """
 
     metric: str
@@ -148,7 +148,7 @@ class Verdict:
 
     @property
     def held_out_error(self) -> float:
-        """Its standard error."""
+        """The standard error of `held_out`."""
         return self.tuned_error if self.recommended == "tuned" else self.default_error
 
     @property
@@ -168,7 +168,7 @@ class Verdict:
 
     @property
     def folds(self) -> str:
-        """What the rows are called that the scores on the folds are those of."""
+        """Name of the training rows whose scores are compared."""
         return "folds" if self.by == "search" else "out-of-fold"
 
     def _decided(self) -> Iterator[str]:
@@ -189,7 +189,7 @@ class Verdict:
             yield "Keep the default SVM."
         elif self.decision == "no difference seen":
             by = f"better by {score_text(abs(self.overall))}" if self.recommended == "tuned" else "not better"
-            which = "it" if self.recommended == "tuned" else "the tuned one"
+            which = "it" if self.recommended == "tuned" else "the tuned SVM"
             yield f"The {self.recommended} SVM is recommended: over {self.folds} and held-out rows together {which} is {by}."
 
     def _beside_constant(self) -> Iterator[str]:
@@ -222,7 +222,7 @@ class Verdict:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What else a reader has to know, a sentence each."""
+        """Further warnings, one sentence each."""
         return (*self._contradiction(), *self._replacement(), *self._better_rivals())
 
     def _contradiction(self) -> Iterator[str]:
@@ -270,7 +270,7 @@ class Verdict:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Verdict:
-        """Create a Verdict from what `to_dict` returned.
+        """Create a Verdict from the result of `to_dict`.
 
         Raises
         ------
@@ -279,8 +279,8 @@ class Verdict:
         """
         names = [f.name for f in fields(cls)]
         if missing := [name for name in names if name not in found]:
-            raise ArgumentError(f"found has no {missing[0]!r}; pass what Verdict.to_dict() returned")
-        kept = ("number", "params")  # None is no nan there
+            raise ArgumentError(f"found has no {missing[0]!r}; pass the result of Verdict.to_dict()")
+        kept = ("number", "params")  # None does not stand for nan there
         values = {name: found[name] if name in kept else none_to_nan(found[name]) for name in names}
         for name in ("gain", "difference"):
             values[name] = Difference.from_dict(found[name])
@@ -292,6 +292,6 @@ class Verdict:
 
 
 def _by(difference: Difference) -> str:
-    """Return a difference within brackets."""
+    """Return a difference for use in brackets."""
     interval = difference.interval_text(signed=True)
     return score_text(ScoreUnit(difference.metric).value(difference.value), signed=True) + (interval and f", {interval}")

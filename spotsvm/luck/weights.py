@@ -1,7 +1,7 @@
-"""Weights of an average of settings, from out-of-fold decisions; found for many draws of rows at once.
+"""Weights of an average of settings, from out-of-fold decisions; computed for many draws of rows at once.
 
-In classification the weight of a setting is how often it is the best when rows are drawn again (agnostic Bayes: Lacoste,
-Marchand, Laviolette and Larochelle 2014); in regression settings are selected greedily with replacement, as they lower the
+In classification the weight of a setting is the share of draws of rows in which it is the best (agnostic Bayes: Lacoste,
+Marchand, Laviolette and Larochelle 2014). In regression settings are selected greedily with replacement, to lower the
 squared error of the average (Caruana, Niculescu-Mizil, Crew and Ksikes 2004).
 """
 
@@ -16,8 +16,8 @@ from spotsvm.luck.draws import Draws, counts_of, unit_sums
 
 Array = NDArray[Any]
 
-_LEAST = 0.02  # weight as a share of the largest below which a setting is left out
-_FIRST, _STEPS = 3, 12  # of the greedy selection
+_LEAST = 0.02  # minimum weight of a setting, as a share of the largest weight
+_FIRST, _STEPS = 3, 12  # size of the first set, and number of steps, of the greedy selection
 
 
 def trimmed(weights: Array) -> Array:
@@ -27,7 +27,7 @@ def trimmed(weights: Array) -> Array:
 
 
 def largest(weights: Array, most: int) -> Array:
-    """Return weights that add up to 1, without all but the largest.
+    """Return the `most` largest weights, scaled to add up to 1; all other weights are 0.
 
     Examples
     --------
@@ -40,12 +40,12 @@ def largest(weights: Array, most: int) -> Array:
 
 
 def single_best(gains: Array, weights: Array) -> Array:
-    """Return all weight on the best setting, for each row of weights of rows.
+    """Return weight 1 for the best setting and 0 for all others, for each row of `weights`.
 
     Parameters
     ----------
     gains : ndarray of shape (m, n)
-        Of each setting and row.
+        The gain of each setting and row.
     weights : ndarray of shape (b, n)
         Weights of rows.
 
@@ -59,12 +59,12 @@ def single_best(gains: Array, weights: Array) -> Array:
 
 
 def agnostic_bayes(gains: Array, weights: Array, unit: NDArray[np.intp], rng: np.random.Generator, n_draws: int = 500) -> Array:
-    """Return how often each setting is the best when units of rows are drawn again; ties are broken at random.
+    """Return the share of draws of units of rows in which each setting is the best; ties are broken at random.
 
     Parameters
     ----------
     gains : ndarray of shape (m, n)
-        Of each setting and row.
+        The gain of each setting and row.
     weights : ndarray of shape (n,)
         Weights of rows.
     unit : ndarray of shape (n,)
@@ -96,9 +96,9 @@ def agnostic_bayes(gains: Array, weights: Array, unit: NDArray[np.intp], rng: np
 
 
 def agnostic_bayes_in_draws(gains: Array, weights: Array, draws: Draws, rng: np.random.Generator, n_inner: int = 50) -> Array:
-    """Return the weights that `agnostic_bayes` finds in each draw, (b, m).
+    """Return the weights of `agnostic_bayes` in each draw, (b, m).
 
-    The draws within a draw take the same places for all of them, so that no further random numbers are needed.
+    The inner draws use the same positions in all outer draws, so no further random numbers are needed.
     """
     units = unit_sums((gains * weights).astype(np.float32), draws.unit)
     size = units.shape[1]
@@ -115,7 +115,7 @@ def _how_often_best(totals: Array, units: Array, rng: np.random.Generator) -> Ar
 
 
 def greedy(errors: Array, weights: Array) -> Array:
-    """Select settings with replacement so that the mean square of the average of their errors falls.
+    """Select settings with replacement: the three best, then each time the setting that lowers the average's squared error most.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def greedy(errors: Array, weights: Array) -> Array:
 
 
 def _greedy(gram: Array) -> Array:
-    """Select by the sums of products of errors alone."""
+    """Select settings from the Gram matrix of their errors."""
     own = np.diagonal(gram).astype(np.float64)
     chosen = list(np.argsort(own, kind="stable")[:_FIRST])
     with_chosen = gram[chosen].sum(axis=0, dtype=np.float64)

@@ -50,7 +50,7 @@ def tuning_code(
     start: Sequence[Mapping[str, Any]],
     found: Verdict,
 ) -> str:
-    """Return code that reads the table of a `TuningJob`, splits it, and makes the same search and the recommended machine."""
+    """Return code that reads the table of a `TuningJob`, splits it, runs the same search, and fits the recommended model."""
     series = is_series(job.pipeline)
     script, X, new = _split_code(job, train, job.cv, *(["in_time=True"] if series else []), about="no search sees")
     script.use("sklearn.base", "clone")
@@ -89,19 +89,19 @@ def tuning_code(
         "start = [",
         *(indent(f"{params_code(one)},", "    ") for one in start),
         "]",
-        *(["# the run that this repeats may have begun in a narrower space: its first trials were others"] if job.widen else []),
-        *(["# the time limit ended the search that this repeats: without one it goes on"] if timed else []),
+        *(["# the original run may have begun in a narrower space; its first trials then differ"] if job.widen else []),
+        *(["# the original search ended at its time limit; this one has no time limit"] if timed else []),
         "search = SpotSearchCV(",
         *(f"    {option}," for option in ["pipeline.estimator", "space", *options, "start=start"]),
         ")",
         f"search.fit({X}, train.y{_groups(train)})",
         "print(search.best_params_, search.best_score_)",
         "",
-        f"# what is recommended: the {found.recommended} SVM",
-        *(["# the command has fitted it to more rows after that"] if sampled else []),
+        f"# the recommended model: the {found.recommended} SVM",
+        *(["# the command then fitted it to more rows"] if sampled else []),
         *([f"params = {params_code(found.params)}"] if chosen else []),
-        f"machine = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
-        f"print(search.scorer_(machine, {new}, test.y))  # on the rows held out",
+        f"model = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
+        f"print(search.scorer_(model, {new}, test.y))  # on the held-out rows",
     ]
     return f"{script}\n"
 
@@ -122,7 +122,7 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
         f"model = {model!r}.fit({X}{categories}, train.y{_groups(train)})",
         "print(model.verdict_)",
         f"score = {score}",
-        f"print(score(model, {new}, test.y))  # on the rows held out",
+        f"print(score(model, {new}, test.y))  # on the held-out rows",
     ]
     if found.recommended == "default":
         script.use("sklearn.pipeline", "make_pipeline")
@@ -131,7 +131,7 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
         script.use("spotsvm", "TableEncoder")
         script.lines += [
             "",
-            "# what is recommended: the default SVM",
+            "# the recommended model: the default SVM",
             f"default = make_pipeline(TableEncoder(), StandardScaler(), {plain[-1]!r}).fit({X}{categories}, train.y)",
             f"print(score(default, {new}, test.y))",
         ]
@@ -139,7 +139,7 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
 
 
 def _split_code(job: Any, train: Table, folds: int, *more: str, about: str) -> tuple[Script, str, str]:
-    """Return a script that makes the table of a job and splits it, and the code of the columns of either part."""
+    """Return a script that makes and splits the table, and the code of the features of the training and the held-out rows."""
     script = Script()
     if job.source is None:
         script.use("spotsvm.tables", "make_table")

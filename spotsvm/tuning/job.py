@@ -42,9 +42,9 @@ from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import choose
 from spotsvm.tuning.widening import continued
 
-#: folds of the cross-validation by default, and of nested resampling
+#: default number of folds of the cross-validation, and of nested resampling
 FOLDS, OUTER_FOLDS = 5, 5
-#: seconds of a search at least, in which its first candidate is scored
+#: minimum seconds of a search: enough for its first candidate
 _LEAST = 1e-3
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
@@ -52,14 +52,14 @@ Progress = Callable[[str, int], Any]
 
 @dataclass(frozen=True)
 class TuningJob(TableJob):
-    """A search of the parameters of one machine; settings that are not explained are arguments of `SpotSearchCV`."""
+    """A search of the parameters of one SVM; settings without a comment are arguments of `SpotSearchCV`."""
 
     n_trials: int = 50  # candidates of each search
     search: str = "kriging"
     baseline: str = "none"  # a search to compare with, such as "random", or "none"
     cv: int = FOLDS
     pipeline: str = "svm"
-    region: str | None = None  # of the search; the pipeline's first one by default
+    region: str | None = None  # search region of the pipeline; by default its first region
     scale: Scale = "standard"  # how numbers are scaled, by the pipeline "svm"
     horizon: int = 0  # how many steps ahead a series is predicted
     oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
@@ -69,10 +69,10 @@ class TuningJob(TableJob):
     trial_timeout: float | None = None
     memory_limit: int | str | None = None
     retries: int = 0
-    widen: bool = False  # whether the records in `out` go on in a wider space; see `continued`
+    widen: bool = False  # whether to continue the records in `out` in a wider space; see `continued`
 
     def with_possible_folds(self) -> TuningJob:
-        """Return the job with fewer folds where a class or the groups allow no more, and then a notice why."""
+        """Return the job with fewer folds, and a notice that gives the reason, if a class or the groups allow no more."""
         if self.in_time:
             return self
         cv, why = possible_folds(self.table, self.cv, self.seed)
@@ -82,7 +82,7 @@ class TuningJob(TableJob):
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Evaluate the default, the baseline if there is one, and the search; searches start at the default and the centre.
 
-        `say` is called with each line about what was decided, before the searches start.
+        Before the searches start, `say` is called with each line of the plan.
         """
         checked_timeout(self.trial_timeout)
         if self.memory_limit is not None:
@@ -200,7 +200,7 @@ class TuningJob(TableJob):
         )
 
     def _time_of_searches(self, sampled: bool, began: float) -> float | None:
-        """Return the seconds that are left for the searches: of a sample, fits on more rows are left a share of all."""
+        """Return the seconds left for the searches; searches on a sample leave a share of the time to the fit on more rows."""
         if self.timeout is None:
             return None
         return max((self.limits.share if sampled else 1.0) * self.timeout - (monotonic() - began), _LEAST)
@@ -232,7 +232,7 @@ class TuningJob(TableJob):
         search = result.search
         if search is None or self.oversearching == "none":
             return result
-        # of a series the last half is predicted, so that no search has a much shorter past than the one analysed
+        # in a series the outer folds are in its last half, so that every search has a long past
         last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
         outer = last_half if self.in_time else OUTER_FOLDS
         path = None if self.out is None or self.oversearching != "nested" else self.out / f"{result.name}_outer"
@@ -247,11 +247,11 @@ class TuningJob(TableJob):
         return replace(result, optimism=found)
 
     def _fresh_folds(self, named: NamedPipeline, train: Table) -> list[Split]:
-        """Return folds that had no part in the search, where they can be drawn."""
+        """Return folds that the search has not used, or None if they cannot be drawn."""
         return fresh_folds(named.splitter, train.X, train.y, train.groups, train.task == "classification", self.seed)
 
     def _unseen(self, model: Any, train: Table, test: Table, splits: list[Split] | None) -> UnseenRows:
-        """Return the rows that a fitted model has not seen: those held out and, with splits, those for training out of fold."""
+        """Return the rows that a fitted model has not seen: the held-out rows and, with splits, the training rows out of fold."""
         held = self.held_out(model, test)
         if splits is None:
             return UnseenRows(None, held)
@@ -278,9 +278,9 @@ class TuningJob(TableJob):
         except SpotSVMError:  # its message is complete
             raise
         except (AttributeError, TypeError, ValueError) as error:
-            one = "accuracy or balanced_accuracy" if train.task == "classification" else "neg_root_mean_squared_error or r2"
+            names = "accuracy or balanced_accuracy" if train.task == "classification" else "neg_root_mean_squared_error or r2"
             raise ArgumentError(
-                f"--scoring {self.metric!r} cannot score this {train.task}: {error}; use another, such as {one}"
+                f"--scoring {self.metric!r} cannot score this {train.task}: {error}; use another, such as {names}"
             ) from error
         if not np.isfinite(scores).all():
             raise ArgumentError(

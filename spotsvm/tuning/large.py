@@ -20,18 +20,18 @@ from spotsvm.tuning.tables.table import Table
 
 @dataclass(frozen=True)
 class Limits:
-    """The numbers of rows at which `spotsvm tune --model svm` begins to work with samples.
+    """The numbers of rows above which `spotsvm tune --model svm` works with samples.
 
     Parameters
     ----------
     whole : int
-        Largest number of training rows that are all used to tune the parameters.
+        Largest number of training rows for which all are used to tune the parameters.
     sampled : int
-        Size of the sample to tune on if there are more; each class has at least as many rows as there are folds.
+        Size of the sample to tune on if there are more rows. Each class has at least as many rows in it as there are folds.
     fitted : int
         Largest number of rows that the final model is fitted to.
     many : int
-        Largest number of rows of which a quarter is held out.
+        Largest number of rows of a table from which a quarter is held out.
     tested : int
         Number of rows to hold out of a larger table.
     share : float
@@ -84,7 +84,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class MoreRows:
-    """A machine fitted to more rows than it was tuned on; `estimator` is None if that took longer than there was time."""
+    """A model fitted to more rows than it was tuned on; `estimator` is None if the time was too short for this fit."""
 
     estimator: Any
     sampled: int
@@ -94,15 +94,15 @@ class MoreRows:
 
     def finding(self, score: float, error: float, of_sample: float, n_test: int, unit: ScoreUnit) -> dict[str, Any]:
         """Return the finding about the rows, with the scores on the held-out rows."""
-        which = f"{self.n_rows} of {self.n_training} training rows"
+        rows = f"{self.n_rows} of {self.n_training} training rows"
         if self.estimator is None:
-            text = f"The machine was tuned on and fitted to {which}, as there was no time for more."
+            text = f"The model was tuned on and fitted to {rows}, as there was no time for more."
         else:
             text = (
-                f"The parameters were tuned on a sample of {self.sampled} rows; the final machine was then fitted to {which}, in "
+                f"The parameters were tuned on a sample of {self.sampled} rows; the final model was then fitted to {rows}, in "
                 f"{duration(self.seconds)}. On the {n_test} held-out rows it has {unit.title} {unit.value(score):.4g} "
-                f"(standard error {error:.2g}), and {unit.value(of_sample):.4g} where it is fitted to the sample alone. The "
-                "score to expect is that of the final machine, the others are those of the sample."
+                f"(standard error {error:.2g}), and {unit.value(of_sample):.4g} if it is fitted to the sample alone. The "
+                "score to expect is that of the final model; all other scores are those of the model fitted to the sample."
             )
         return {
             "sentence": text, "rows tuned on": self.sampled, "rows fitted on": self.n_rows, "training rows": self.n_training,
@@ -114,15 +114,15 @@ class MoreRows:
 def fit_to_more_rows(
     fitted: Any, sampled: int, some: Table, n_training: int, seconds: float | None, say: Callable[[str], Any] = lambda line: None
 ) -> MoreRows:
-    """Fit a machine, which is fitted to a sample, to more rows, in so many seconds at most."""
+    """Fit a model that was fitted to a sample to more rows, within a number of seconds."""
     n = len(some.y)
     say(f"fit: the recommended SVM to {n} of {n_training} training rows")
     # a hopeless fit ends at the cap
-    machine = clone(fitted).set_params(**{name: iteration_cap(n) for name in fitted.get_params() if name.endswith("max_iter")})
+    model = clone(fitted).set_params(**{name: iteration_cap(n) for name in fitted.get_params() if name.endswith("max_iter")})
     began = monotonic()
     try:
-        machine = refitted(machine, some.X, some.y, {}, seconds)
+        model = refitted(model, some.X, some.y, {}, seconds)
     except RefitTimeoutError:
-        say(f"the fit took longer than the time left; the machine of {sampled} rows is kept")
+        say(f"the fit took longer than the time left; the model fitted to {sampled} rows is kept")
         return MoreRows(None, sampled, sampled, n_training, monotonic() - began)
-    return MoreRows(machine, sampled, n, n_training, monotonic() - began)
+    return MoreRows(model, sampled, n, n_training, monotonic() - began)

@@ -1,4 +1,4 @@
-"""What a tuning has decided and is going to do, as it is said before the searches start."""
+"""The plan of a tuning, printed before the searches start: how the table was read, the rows, columns, task and score."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.suspicions import Notice, suspicions
 from spotsvm.tuning.tables.table import COPIES, Table
 
-#: kinds of columns, of one and of several
+#: names of the kinds of columns, singular and plural
 _KINDS = {
     "number": ("number", "numbers"),
     "yes/no": ("yes/no", "yes/no"),
@@ -23,24 +23,24 @@ _KINDS = {
     "constant": ("constant, which is left out", "constants, which are left out"),
     "identifier": ("identifier, which is left out", "identifiers, which are left out"),
 }
-#: most lines about columns
+#: maximum number of lines about columns
 _TREATMENTS = 20
-#: classes whose sizes are told
+#: maximum number of classes whose sizes are printed
 _CLASSES = 5
-#: a class is rare if it has less than this share of what it would have if all were of one size
+#: a class is rare if it has less than this share of the mean class size
 _RARE = 0.3
 
 
 def decisions(table: Table, held: int, title: str, better: str, cv: int | None) -> Iterator[str]:
-    """Yield what was decided about a table: how it is read, rows, of which some are held out, columns, task and score."""
+    """Yield the decisions about a table: how it is read, its rows and held-out rows, columns, task and score."""
     yield from (f"reading: {line}" for line in table.reading[:1])
     n = len(table.y)
     how = ""
     if table.time is not None:
-        how = f"; they are the latest by {table.time!r}, and each fold is later than the rows it is predicted from"
+        how = f"; they are the latest by {table.time!r}, and each fold is later than its training rows"
     elif table.groups is not None and table.groups.name != COPIES:
         how = f"; the rows of each of {table.groups.nunique()} groups stay together"
-    yield f"rows: {n}, of which {held} are held out: no search uses them{how}"
+    yield f"rows: {n}; {held} are held out, and no search uses them{how}"
     yield from feature_lines(table)
     yield f"task: {table.task}{_reason(table)}"
     folds = "" if cv is None else f", mean over {cv} folds of the training rows"
@@ -48,7 +48,7 @@ def decisions(table: Table, held: int, title: str, better: str, cv: int | None) 
 
 
 def feature_lines(table: Table) -> Iterator[str]:
-    """Yield how many columns of each kind there are, and what was done with those that are not numbers without gaps."""
+    """Yield the number of columns of each kind, and the treatment of all columns but numbers without gaps."""
     if table.columns is None:
         yield f"features: {table.X.shape[1]} numbers"
         return
@@ -60,16 +60,16 @@ def feature_lines(table: Table) -> Iterator[str]:
             done.setdefault((kind, treatment), []).append(name)
     for k, ((kind, treatment), names) in enumerate(done.items()):
         if k == _TREATMENTS:
-            yield f"columns: and {len(done) - k} more, which columns.csv has with --out"
+            yield f"columns: and {len(done) - k} more; --out writes all to columns.csv"
             return
-        which = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        yield f"columns: {which} ({kind}): {treatment}"
+        first = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+        yield f"columns: {first} ({kind}): {treatment}"
 
 
 def _reason(table: Table) -> str:
     why = f", {table.why}" if table.why else ""
     if table.task == "regression":
-        return f"{why}; the target {table.y.name!r} is from {table.y.min():.4g} to {table.y.max():.4g}"
+        return f"{why}; the target {table.y.name!r} ranges from {table.y.min():.4g} to {table.y.max():.4g}"
     counts = table.y.value_counts()
     sizes = [f"{short_repr(label)}: {size}" for label, size in counts.head(_CLASSES).items()]
     more = f" and {len(counts) - _CLASSES} more" if len(counts) > _CLASSES else ""
@@ -77,7 +77,7 @@ def _reason(table: Table) -> str:
 
 
 def notices(table: Table, metric: str, space: dict[str, Any], n_trials: int) -> Iterator[Notice]:
-    """Yield what is suspicious about a table, about a score for it, or about a budget for a space."""
+    """Yield a notice for each suspicious property of a table, of a score for it, or of a budget for a space."""
     yield from suspicions(table)
     if table.task == "classification" and metric == "accuracy":
         yield from _rare(table.y)
@@ -86,19 +86,19 @@ def notices(table: Table, metric: str, space: dict[str, Any], n_trials: int) -> 
 
 
 def _rare(y: Any) -> Iterator[Notice]:
-    """Yield that accuracy says little about a rare class, and which score to use instead."""
+    """Yield a notice if accuracy says little about a rare class, with a better score."""
     shares = y.value_counts(normalize=True)
     few, most = float(shares.iloc[-1]), short_repr(shares.index[0])
     if few < _RARE / len(shares):
         other = "balanced_accuracy, or average_precision for the rare class" if len(shares) == 2 else "balanced_accuracy"
         yield Notice(
             "rare class",
-            f"class {short_repr(shares.index[-1])} has {100 * few:.2g} % of the rows, and always answering {most} "
+            f"class {short_repr(shares.index[-1])} has {100 * few:.2g} % of the rows, and always predicting {most} "
             f"has the accuracy {shares.iloc[0]:.3g}: accuracy says little about the rare class; use --scoring {other}",
         )
 
 
 def baseline(name: str, constant: float, default: float, unit: ScoreUnit) -> str:
     """Return the score of a constant, and that of the default SVM."""
-    known = f"{unit.value(constant):.4g} for {name}; " if np.isfinite(constant) else ""
-    return f"baseline: {known}{unit.value(default):.4g} for the default SVM"
+    of_constant = f"{unit.value(constant):.4g} for {name}; " if np.isfinite(constant) else ""
+    return f"baseline: {of_constant}{unit.value(default):.4g} for the default SVM"

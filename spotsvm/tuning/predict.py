@@ -1,4 +1,4 @@
-"""Predict the rows of a later table with a saved model, by the rules that its training table was read by."""
+"""Predict the rows of a later table with a saved model; the table is read by the rules of the training table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spotsvm.tuning.tables.faults import check_numbers
 from spotsvm.tuning.tables.reading import TableFile, listed, read_rows
 from spotsvm.tuning.tables.table import Choices, typed
 
-#: a number is far outside if it is more widths of the training range away from it
+#: a number is far outside the training range if its distance is more than this many widths of the range
 _WIDTHS = 1.0
 
 
@@ -33,10 +33,10 @@ def predictions(
 ) -> pd.DataFrame:
     """Return the table with the number of each row, its prediction, and in classification decision value and probabilities.
 
-    `how` says how the file is written, where that cannot be detected. Columns are found by their names, in any order; further
-    ones are not used. With `only` the table's own columns are left out. Rows without any value are left out. `say` is called with
-    what a user has to know: other versions, rows that are unlike the training table, and the score if the target is there.
-    DataError is raised if a column is missing or has a value that the model cannot use.
+    `how` has the options of the file format that cannot be detected. Columns are matched by name, in any order; further columns
+    are not used. With `only` the table's own columns are left out. Rows without any value are left out. `say` is called with each
+    notice: other versions, rows unlike the training table, and the score if the table has the target. DataError is raised if a
+    column is missing or has a value that the model cannot use.
     """
     for line in _other_versions(model):
         say(line)
@@ -65,7 +65,7 @@ def predicted(model: SavedModel, X: pd.DataFrame) -> pd.DataFrame:
 
 
 def beside(frame: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
-    """Return predictions behind the columns of their table; a name that the table has too gets an underscore."""
+    """Return the columns of a table followed by its predictions; a prediction whose name is taken gets an underscore."""
     names = []
     for name in found.columns:
         while name in frame.columns:
@@ -109,14 +109,14 @@ def _score(model: SavedModel, X: pd.DataFrame, target: pd.Series) -> str:
         texts = as_texts(y)
         other = sorted(set(texts) - set(labels))
         if other:
-            return f"score: none, as the target {model.target!r} has a class that the model does not know: {other[0]!r}"
+            return f"score: none, as the target {model.target!r} has a class that the training table does not have: {other[0]!r}"
         y = pd.Series([labels[text] for text in texts], index=y.index)
     elif not is_numeric_dtype(y):
         return f"score: none, as the target {model.target!r} is not numeric"
     unit, scorer = ScoreUnit(model.metric), scorer_of(model.metric, model.positive)
     try:
         value = (named_scorer(scorer) if isinstance(scorer, str) else scorer)(model.pipeline, _given(model, X[known]), y)
-    except ValueError as error:  # as where a class lacks
+    except ValueError as error:  # for example, a class is missing
         return f"score: none, as {unit.title} cannot be computed: {error}"
     return f"score: {unit.title} {unit.value(float(value)):.4g} on the {len(y)} rows with a target; {unit.better}"
 
@@ -147,7 +147,7 @@ def _unlike(model: SavedModel, X: pd.DataFrame) -> Iterator[str]:
 
 
 def _features(model: SavedModel, file: TableFile, say: Callable[[str], Any]) -> pd.DataFrame:
-    """Return the columns of the model as it knows them."""
+    """Return the model's columns, in the types of the training table."""
     frame = file.frame
     missing = [name for name in model.columns if name not in frame.columns]
     if missing:

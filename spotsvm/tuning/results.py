@@ -31,7 +31,7 @@ from spotsvm.tuning.tables.table import Table
 
 @dataclass(frozen=True)
 class HeldOutResult:
-    """The score on the folds and the held-out score of one way to choose the parameters: "default", or the name of the search."""
+    """The score on the folds and the held-out score of the default model, of a search or of an average."""
 
     name: str
     tuned_score: float  # mean over the folds of the training rows
@@ -42,19 +42,19 @@ class HeldOutResult:
     optimism: Optimism | None = None
     verdict: Verdict | None = None
     code: str = ""  # Python code that repeats it
-    seconds: float = float("nan")  # of the fit
-    notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; of the last result alone
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what an average was fitted to, for its page
+    seconds: float = float("nan")  # time of the fit
+    notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; only the last result has notices
+    facts: Mapping[str, Any] = field(default_factory=dict)  # data of an average, for its page
     command: str = ""  # the command line of an average, for its page
 
 
 def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
-    """Return a frame with a row for each model, and one for each notice, whose text is in the column `note`.
+    """Return a frame with a row for each model, and a row for each notice, with its text in the column `note`.
 
-    Scores are in the unit of the metric, errors as such: `better` says which are better. `on_folds` is the mean over the folds of
-    the training rows, which a search has optimised; `held_out` is the score on rows that nothing was fitted on or chosen by, with
-    its standard error. `difference` is by how much the recommended model exceeds this one on rows that neither has seen, with its
-    95 % interval from `low` to `high`. `seconds` is the time of a fit.
+    Scores are in the unit of the metric, and errors are positive: `better` says whether larger or smaller is better. `on_folds`
+    is the mean over the folds of the training rows, which a search has optimised. `held_out` is the score on rows that no fit and
+    no choice has used, with its standard error. `difference` is the recommended model's score less this model's on rows that
+    neither has seen, with its 95 % interval from `low` to `high`. `seconds` is the time of a fit.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def _recommended(results: Sequence[HeldOutResult]) -> HeldOutResult:
 
 
 def recommended(results: Sequence[HeldOutResult]) -> Any:
-    """Return the fitted estimator to use: by the verdict on the last result the default's, which is the first, or its own."""
+    """Return the recommended fitted estimator: that of the default (the first result) or of the last result, by its verdict."""
     return _recommended(results).estimator
 
 
@@ -129,11 +129,11 @@ def check_writable(out: Path) -> None:
 
 
 def write_results(results: Sequence[HeldOutResult], out: Path, table: Table | None, metric: str, test: Table) -> None:
-    """Write comparison.csv, report.html, parameters.json of the recommended machine, and what its kind of tuning has found.
+    """Write comparison.csv, report.html, parameters.json of the recommended model, and the files of its kind of tuning.
 
-    Of each search these are trials, fold scores and parameters, of an average settings.csv. With the table come the fitted
-    pipeline, columns.csv, which says what was done with each column, and the predictions of rows without a target. A series has
-    no such table: what it predicts depends on the rows before.
+    A search adds its trials, fold scores and parameters, an average adds settings.csv. With a table there are also the fitted
+    pipeline, columns.csv with the treatment of each column, and the predictions of rows without a target. For a series `table` is
+    None, as its predictions depend on earlier rows.
     """
     final, use = results[-1], recommended(results)
     try:
@@ -164,7 +164,7 @@ def _write_json(content: dict[str, Any], file: Path) -> None:
 
 
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON types; the repr of an estimator."""
+    """Return parameters as JSON types; estimators become their repr."""
     return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}
 
 
@@ -180,12 +180,12 @@ def write_tuning_report(results: Sequence[HeldOutResult], path: Path) -> None:
 
 
 def _average_page(result: HeldOutResult) -> Page:
-    """Return the page of an average: what the held-out rows say, then what the fit knows of itself."""
+    """Return the page of an average: the scores on held-out rows, then the page of the fit."""
     assert result.verdict is not None
     what = result.facts.get("File")
     name = type(result.estimator).__name__
     first = [*(NoticePart(notice.sentence, "warning") for notice in result.notices), *verdict_parts(result.verdict)]
     repeat = [Code(result.command, "The command")] if result.command else []
-    repeat.append(Code(result.code, "Python code that repeats it"))
+    repeat.append(Code(result.code, "Python code that repeats the fit"))
     about = [(key, str(value)) for key, value in result.facts.items()]
     return page_of(result.estimator, name + (f" for {what}" if what else ""), about, first, repeat)

@@ -25,24 +25,24 @@ _TREES = 200
 
 
 class UnseenRows(NamedTuple):
-    """A model's training rows out of fold, None if its folds were not fitted, and its held-out rows."""
+    """A model's training rows out of fold (None if its folds were not fitted), and its held-out rows."""
 
     out_of_fold: Unseen | None
     held_out: Unseen
 
     @property
     def sets(self) -> list[Unseen]:
-        """Both, as far as they are there."""
+        """The sets that are not None."""
         return [one for one in self if one is not None]
 
 
 def constant_name(table: Table) -> str:
-    """Return what a constant answers: the commonest class, or the mean."""
+    """Return the prediction of a constant as text: the commonest class, or the mean."""
     return f"always {short_repr(table.y.mode()[0])}" if table.task == "classification" else "always the mean"
 
 
 def constant_scores(table: Table, splitter: Any, scorer: Any) -> Any:
-    """Return the scores of a constant in each fold; nan where the scorer has none."""
+    """Return the score of a constant in each fold; nan where it is undefined."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return cross_val_score(
@@ -64,7 +64,7 @@ def rivals(
 ) -> Iterator[Rival]:
     """Yield the constant, and with `compare` the linear model and the forest, on the rows of the `recommended` model.
 
-    `unseen(model, folds)` gives the rows that a fitted model has not seen, with its training rows out of fold if `folds`.
+    `unseen(model, folds)` returns the rows that a fitted model has not seen; if `folds`, also its training rows out of fold.
     """
     for code, name, model in _models(estimator, train, compare):
         folds = code == CONSTANT

@@ -1,4 +1,4 @@
-"""A fitted pipeline as a file, with what has to be known to use it on a later table; loading it executes nothing."""
+"""A fitted pipeline as a file, with the description of its training table; loading the file executes no code."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.tables.table import Table
 
 MODEL, PARAMETERS = "model.skops", "parameters.json"
-#: the member of the file, which skops leaves alone, that says what the model is for
+#: member of the file that describes the training table; skops ignores it
 _ABOUT = "spotsvm.json"
 _MOST_BYTES = 1 << 24
-#: a model may unpack to this, or to so many times its size
+#: maximum bytes of an unpacked model, or maximum ratio to the size of the file, whichever is larger
 _UNPACKED, _RATIO = 1 << 28, 100
-#: what skops does not know of the pipelines that are saved; it knows the types of numpy, scipy and scikit-learn
+#: types in saved pipelines besides those of numpy, scipy and scikit-learn, which skops trusts by default
 _OURS = {
     "numpy.dtype",
     "skrub._datetime_encoder.DatetimeEncoder",
@@ -57,7 +57,7 @@ _OURS = {
 
 @dataclass(frozen=True)
 class SavedModel:
-    """A fitted pipeline, and what is known of the table that it was fitted to."""
+    """A fitted pipeline, and the description of its training table."""
 
     pipeline: Any
     target: str
@@ -66,12 +66,12 @@ class SavedModel:
     kinds: Mapping[str, str]
     dates: Mapping[str, str]
     versions: Mapping[str, str]
-    #: of each column whether it has gaps, and the least and largest number, or the levels
+    #: for each column whether it has gaps, and its smallest and largest number, or its levels
     seen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    #: the name of the score, and the class that it is about, if any
+    #: the name of the score, and its positive class, if any
     metric: str = ""
     positive: Any = None
-    #: coefficients and intercepts of a logistic regression on the decision values, and the number of rows that it was fitted to
+    #: coefficients and intercepts of a logistic regression on the decision values, and its number of training rows
     calibration: Mapping[str, Any] | None = None
 
     def probabilities(self, X: Any) -> pd.DataFrame | None:
@@ -91,7 +91,7 @@ class SavedModel:
 
 
 def save_model(path: Path, pipeline: Any, table: Table, metric: str = "", held_out: Table | None = None) -> None:
-    """Write a pipeline that was fitted to rows of this table; held-out rows make probabilities of its decision values."""
+    """Write a pipeline that was fitted to rows of this table; held-out rows calibrate its decision values to probabilities."""
     import skops.io  # on use: it takes a while, and few commands need it
 
     metric = metric or ("accuracy" if table.task == "classification" else "neg_root_mean_squared_error")
@@ -114,7 +114,7 @@ def save_model(path: Path, pipeline: Any, table: Table, metric: str = "", held_o
 
 
 def _without_frames(model: Any) -> Any:
-    """Return a `TunedSVC` or `TunedSVR` without what only tells of its fit: frames, which skops does not write."""
+    """Return a `TunedSVC` or `TunedSVR` without the frames that describe its fit, which skops cannot write."""
     if not isinstance(model, TunedModel):
         return model
     light = copy(model)
@@ -135,7 +135,7 @@ def _seen(column: pd.Series, kind: str) -> dict[str, Any]:
 def _calibration(pipeline: Any, held_out: Table) -> dict[str, Any] | None:
     """Return a logistic regression of the classes on the decision values of rows that the model was not fitted to.
 
-    It is Platt's scaling; of several classes with the decision values of all. None if a class does not occur.
+    This is Platt's scaling, for several classes on the decision values of all. None if a class does not occur.
     """
     classes = getattr(pipeline, "classes_", None)
     if classes is None or hasattr(pipeline, "predict_proba") or not hasattr(pipeline, "decision_function"):
@@ -153,9 +153,9 @@ def _decisions(pipeline: Any, X: Any) -> Any:
 
 
 def load_model(path: str | Path) -> SavedModel:
-    """Return what `save_model` has written.
+    """Return the model that `save_model` has written.
 
-    StorageError is raised if it is damaged, has types of others, which could do anything, or unpacks to far more than its size.
+    StorageError is raised if the file is damaged, has untrusted types, or unpacks to far more than its size.
     """
     import skops.io
 
@@ -194,7 +194,7 @@ def load_model(path: str | Path) -> SavedModel:
 
 
 def machine_parameters(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of the support vector machine in a pipeline, as JSON has them and its class takes them.
+    """Return the parameters of the SVM in a pipeline as JSON types; they are valid arguments of its class.
 
     Examples
     --------

@@ -22,9 +22,9 @@ _OF_A_CLASS: dict[str, Any] = {
 
 
 def positive_class(metric: str, table: Table) -> Any:
-    """Return the class that a score of one class is about: 1 where the classes are 0 or -1 and 1, else the rarer one; else None.
+    """Return the positive class of a score such as "f1": 1 for labels 0/1 or -1/1, else the rarer label; None for other scores.
 
-    ArgumentError is raised if there are more than two classes. Of classes of one size it is the later one.
+    If both classes have the same size, the later label is positive. ArgumentError is raised if there are more than two classes.
     """
     if metric not in _OF_A_CLASS or table.task != "classification":
         return None
@@ -32,7 +32,7 @@ def positive_class(metric: str, table: Table) -> Any:
     if len(counts) > 2:
         others = "" if metric == "average_precision" else f"use {metric}_macro or {metric}_weighted, or "
         raise ArgumentError(
-            f"--scoring {metric!r} is a score of one of two classes, and the target has {len(counts)} classes; {others}tell one "
+            f"--scoring {metric!r} needs two classes, and the target has {len(counts)} classes; {others}separate one "
             "class from all others by --positive LABEL"
         )
     labels = list(counts.index)
@@ -45,20 +45,19 @@ def table_scorer(metric: str, table: Table) -> Any:
     Parameters
     ----------
     metric : str
-        A name of scikit-learn's, such as "f1" or "r2", or "mean_class_accuracy".
+        Name of a scikit-learn scorer, such as "f1" or "r2", or "mean_class_accuracy".
     table : Table
-        The table. A score of one class, such as "f1", is about class 1 if the labels are 0 or -1 and 1, otherwise about the rarer
-        class.
+        The table. The positive class of a score such as "f1" is 1 for labels 0/1 or -1/1, otherwise the rarer label.
 
     Returns
     -------
     str or callable
-        The name itself where scikit-learn's scorer of this name fits the labels, otherwise a scorer.
+        The name itself if scikit-learn's scorer of this name fits the labels, otherwise a scorer.
 
     Raises
     ------
     ArgumentError
-        If the score is about one of two classes and the table has more.
+        If the score needs two classes and the table has more.
 
     Examples
     --------
@@ -72,7 +71,7 @@ def table_scorer(metric: str, table: Table) -> Any:
 
 
 def scorer_of(metric: str, positive: Any) -> Any:
-    """Return the scorer of this name for a class, if it is about one: scikit-learn's name for it where there is one."""
+    """Return the scorer of this name, with this positive class unless None; scikit-learn's name where that is enough."""
     scorer = named_scorer(metric)
     if positive is None or (not isinstance(positive, str | bool | np.bool_) and positive == 1):
         return scorer if metric == "mean_class_accuracy" else metric
@@ -83,6 +82,6 @@ def scorer_of(metric: str, positive: Any) -> Any:
 
 
 def score_title(metric: str, table: Table) -> str:
-    """Return the name of a score, with the class that it is about."""
+    """Return the title of a score, with its positive class if it has one."""
     positive, title = positive_class(metric, table), ScoreUnit(metric).title
     return title if positive is None else f"{title} of the class {short_repr(positive)}"

@@ -21,12 +21,12 @@ from spotsvm.tuning.widening import OPEN
 
 _WIDTH = 100
 _ROUNDING = 1e-9
-_TIED = "\u00a0"  # a space at which no line ends
+_TIED = "\u00a0"  # no-break space
 _NAMES = 22  # width of the column of names
 
 
 def summary(job: TableJob, results: Sequence[HeldOutResult]) -> str:
-    """Return notices, the table of all models, and what it means, as text of 100 columns; the last result is the tuned one."""
+    """Return notices, the table of all models, and its explanation, as text of 100 columns; the last result is the tuned one."""
     titles = {c.name: _title(c) for c in results}
     rows = [(titles.get(row["model"], row["note"]), row) for row in comparison(results).to_dict("records") if row["model"]]
     wide = max(_NAMES, *(len(name) for name, _ in rows))
@@ -43,7 +43,7 @@ def summary(job: TableJob, results: Sequence[HeldOutResult]) -> str:
 
 
 def _paragraphs(job: TableJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
-    """Yield the verdict, the score to expect on new rows, and what the table's numbers, the model and the files are."""
+    """Yield the verdict, the score to expect on new rows, and sentences about the table's numbers, the model and the files."""
     verdict = results[-1].verdict
     if verdict is not None:
         yield verdict.sentence
@@ -54,18 +54,18 @@ def _paragraphs(job: TableJob, results: Sequence[HeldOutResult]) -> Iterator[str
 
 
 def _about_average(job: TableJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
-    """Yield what the scores of an average are, what the model is, and where it was saved."""
+    """Yield sentences about the scores of an average, the model, and the written files."""
     verdict, model, unit = results[-1].verdict, results[-1].estimator, ScoreUnit(job.metric)
     latest = "the latest rows, " if job.in_time else ""
     yield (
-        f"{unit.title}: {unit.better}. Out of fold: training rows, judged by settings and weights that were found without them. "
-        f"Held-out rows: the fit has not used them, {latest}+-{_TIED}its standard error."
+        f"{unit.title}: {unit.better}. Out of fold: training rows, scored with settings and weights chosen without these rows. "
+        f"Held-out rows: the fit has not used them, {latest}+-{_TIED}the standard error."
     )
     shares = model.members_.groupby("family", sort=False)["weight"].sum().sort_values(ascending=False, kind="stable")
     listed = ", ".join(f"{name} {share:.2f}".replace(" ", _TIED) for name, share in shares.items())
     yield f"The tuned SVM is an average of {len(model.members_)} of {len(model.settings_)} settings; weights by kernel: {listed}."
     if not model.complete_:
-        yield "The time limit ended the fit before all settings were scored, or all members were fitted."
+        yield "The time limit ended the fit before all settings were scored or all members were fitted."
     keep = verdict is not None and verdict.recommended == "default"
     yield f"Recommended: {'the default SVM' if keep else repr(model)}"
     if job.out:
@@ -91,7 +91,7 @@ def _places(value: float) -> str:
 
 
 def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[str]:
-    """Yield how much of the tuned score is luck, what the scores are, what the search has chosen, and where it was saved."""
+    """Yield how much of the tuned score is luck, and sentences about the scores, the chosen parameters and the written files."""
     final = results[-1]
     verdict, unit = final.verdict, ScoreUnit(job.metric)
     if final.optimism is not None and _says_something(final.optimism):
@@ -99,7 +99,7 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
         yield f"How much of it is luck? {answer}"
         yield " ".join(method)
     latest = "the last quarter, " if is_series(job.pipeline) else "the latest rows, " if job.in_time else ""
-    with_error = f"{latest}+- its standard error"
+    with_error = f"{latest}+- the standard error"
     yield (
         f"{unit.title}: {unit.better}. On the folds: mean over {job.cv} folds of the training rows, which the search has "
         f"optimised. Held-out rows: no search has used them, {with_error.replace(' ', _TIED)}."
@@ -122,7 +122,7 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
         edges = edges_of(best, final.search.study_.space)
         yield from map(str, edges)
         if job.out and any(edge.name.rpartition("__")[2] in OPEN for edge in edges):
-            yield "The same command with --widen goes on from these trials in the wider range."
+            yield "The same command with --widen continues from these trials in the wider range."
     if job.out:
         model = "" if is_series(job.pipeline) else "model.skops, for spotsvm predict; "
         yield (
@@ -134,7 +134,7 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
 
 
 def _which(verdict: Verdict, final: HeldOutResult) -> str:
-    """Return which machine is recommended."""
+    """Return the name of the recommended model."""
     if verdict.recommended == "default" or final.search is None:
         return "the default SVM"
     asked, values = finished_counts(final.search.study_.trials)
@@ -143,7 +143,7 @@ def _which(verdict: Verdict, final: HeldOutResult) -> str:
 
 
 def _says_something(found: Optimism) -> bool:
-    """Return whether an estimate is neither the least that its method can give nor 0 without an interval."""
+    """Return whether an estimate is informative: not the smallest that its method can give, nor 0 without an interval."""
     return found.optimism != 0 or (found.how != "folds" and found.interval[0] < found.interval[1])
 
 

@@ -1,4 +1,4 @@
-"""What every tuning of a table has: its rows and how some are held out, its score, and what the held-out rows say of a model."""
+"""The parts that every tuning of a table shares: settings, split, score, and the comparison on held-out rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, decide
 
-#: more columns of plain numbers are an array without names: of a frame each is checked by itself whenever it is passed on
+#: more numeric columns than this are passed as an array: scikit-learn checks each column of a frame by itself, at every step
 _WIDE = 1000
 
 
@@ -38,18 +38,18 @@ _WIDE = 1000
 class TableJob:
     """The settings that every tuning of a table has."""
 
-    table: Table  # all rows; held-out rows are drawn from it, of a series its last quarter
-    seed: int = 0  # of the split into training and test rows, the folds and all else
+    table: Table  # all rows, including those to hold out (the last quarter of a series)
+    seed: int = 0  # of the split into training and held-out rows, the folds and all other draws
     workers: int = 1  # folds scored in parallel
     out: Path | None = None  # folder for the results
-    scoring: str | None = None  # a scorer's name; the default by None
+    scoring: str | None = None  # name of a scorer; None for the default
     compare: bool = True  # whether a linear model and a random forest are scored on the same held-out rows
-    timeout: float | None = None  # of everything but reading and compiling
-    file: str = ""  # the name of the file with the table, for the report
-    limits: Limits = Limits()  # from which number of rows on a table is large, and what is done then
-    source: Script | None = None  # Python code that makes the table, for the code that repeats it all
-    command: str = ""  # the command line, for the same
-    notices: tuple[Notice, ...] = ()  # what was noticed before, as by the reading of the table
+    timeout: float | None = None  # seconds for everything but reading and compiling
+    file: str = ""  # name of the table's file, for the report
+    limits: Limits = Limits()  # numbers of rows above which samples are used
+    source: Script | None = None  # Python code that makes the table, for the code that repeats the run
+    command: str = ""  # command line, for the report
+    notices: tuple[Notice, ...] = ()  # earlier notices, such as those from reading the table
 
     @property
     def metric(self) -> str:
@@ -68,7 +68,7 @@ class TableJob:
         return self.limits.test_share(len(self.table.y))
 
     def split(self, cv: int) -> tuple[Table, Table]:
-        """Return the training rows, which have to be enough for so many folds, and the held-out rows."""
+        """Return the training rows and the held-out rows; DataError if the training rows are too few for `cv` folds."""
         train, test = held_out(self.table, cv, self.seed, in_time=self.in_time, share=self.share)
         if set(train.kinds.values()) != {"number"} or train.X.shape[1] <= _WIDE:
             return train, test
@@ -81,12 +81,12 @@ class TableJob:
             check_writable(self.out)
 
     def scorer(self) -> tuple[Any, Any]:
-        """Return what a search takes as `scoring`, a name where there is one, and the scorer itself."""
+        """Return the argument `scoring` of a search (a name where possible), and the scorer itself."""
         scoring = table_scorer(self.metric, self.table)
         return scoring, named_scorer(scoring) if isinstance(scoring, str) else scoring
 
     def facts(self, n_held_out: int, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """Return what the page shows first: file, rows, columns, target, score and day, which stays as it is `known`."""
+        """Return the facts at the head of the page: file, rows, columns, target, score and day; `known` keeps an earlier day."""
         unit, table = ScoreUnit(self.metric), self.table
         facts: dict[str, Any] = {"File": printable_line(self.file, 80)} if self.file else {}
         return facts | {
@@ -116,7 +116,7 @@ class TableJob:
         return score_with_error(scorer, self.held_out(model, test), self.seed)
 
     def difference(self, scorer: Any, default: Any, tuned: Any, test: Table) -> Difference:
-        """Return by how much the tuned model is better than the default on the held-out rows; nan if it is the default."""
+        """Return the tuned model's score less the default's on the held-out rows; nan if the tuned model is the default."""
         if tuned is default:
             return Difference(float("nan"), metric=self.metric, how="held out")
         first, second = ([self.held_out(model, test)] for model in (default, tuned))
@@ -142,7 +142,7 @@ def groups_of(table: Table) -> dict[str, Any]:
 
 
 def timed_fit(model: Any, rows: Table, **more: Any) -> tuple[Any, float]:
-    """Return a fitted clone of a model, and the seconds that took."""
+    """Return a fitted clone of a model, and the seconds of the fit."""
     began = monotonic()
     fitted = clone(model).fit(rows.X, rows.y, **more)
     return fitted, monotonic() - began
@@ -150,9 +150,9 @@ def timed_fit(model: Any, rows: Table, **more: Any) -> tuple[Any, float]:
 
 @contextmanager
 def unwarned() -> Iterator[None]:
-    """Ignore warnings of what is expected, or said elsewhere."""
+    """Ignore warnings that are expected or reported elsewhere."""
     with warnings.catch_warnings():
-        # the cap on the solver's iterations is ours; a setting that needs more is scored as it is
+        # we cap the solver's iterations; a setting that needs more is scored without convergence
         warnings.simplefilter("ignore", ConvergenceWarning)
         # the trials have the reasons for failures
         warnings.simplefilter("ignore", FitFailedWarning)

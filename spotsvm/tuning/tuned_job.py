@@ -32,24 +32,24 @@ from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice
 
-#: folds by default, and rows of a class at least in the training rows
+#: default number of folds, and minimum number of training rows of a class
 _FOLDS, _LEAST = 5, 2
 #: scores that need probabilities, which SVC itself does not have
 _OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "roc_auc_ovr")
-#: shares of the time limit: for a fit of the default model, and of what is then left for the average
+#: share of the time limit for a fit of the default model, and share of the remaining time for the average
 _DEFAULT_SHARE, _AVERAGE_SHARE = 0.1, 0.75
-#: rows by which the time of the default model is judged, the power of the rows with which it grows, and rows at least
+#: rows of the fit that measures the default model's time, power of the rows with which this time grows, minimum rows to fit
 _FEW_ROWS, _POWER, _FEWEST = 1000, 2.2, 200
 
 
 @dataclass(frozen=True)
 class TunedJob(TableJob):
-    """A fit of `TunedSVC` or `TunedSVR` with the arguments that a user would give; the settings are those of `TableJob`."""
+    """A fit of `TunedSVC` or `TunedSVR` with default arguments; the settings are those of `TableJob`."""
 
     cv: int | None = None  # number of folds, 5 by default
 
     def run(self, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
-        """Return the results of the default model and of the average; `say` is called with each line about what was decided."""
+        """Return the results of the default model and of the average; `say` is called with each line of the plan."""
         self._check_scoring()
         self.check()
         _compile_first()
@@ -116,7 +116,7 @@ class TunedJob(TableJob):
             )
 
     def _typed(self, rows: Table) -> Table:
-        """Return the rows with the columns that the user calls categories as such."""
+        """Return the rows with the user's categorical columns converted to categories."""
         return replace(rows, X=rows.X.astype(dict.fromkeys(rows.categorical, "category"))) if rows.categorical else rows
 
     def _model(self) -> Any:
@@ -131,7 +131,7 @@ class TunedJob(TableJob):
 
     @property
     def _plain(self) -> Pipeline:
-        """The default model: what `default_score_` is the score of."""
+        """The default model, whose score is `default_score_`."""
         return make_pipeline(TableEncoder(), StandardScaler(), SVC() if self.table.task == "classification" else SVR())
 
     def _default(self, plain: Pipeline, few: Table) -> Any:
@@ -141,7 +141,7 @@ class TunedJob(TableJob):
         return CalibratedClassifierCV(plain, cv=min(_FOLDS, int(few.y.value_counts().min())), ensemble=False)
 
     def _few(self, train: Table, plain: Pipeline) -> Table:
-        """Return the rows that the default and other models are fitted to: all, or as many as there is time for."""
+        """Return the training rows of the default and other models: all, or a sample that the time allows."""
         few = self.limits.to_fit(train, _LEAST, self.seed)
         if self.timeout is None or len(few.y) <= _FEW_ROWS:
             return few
@@ -150,7 +150,7 @@ class TunedJob(TableJob):
         return sample(few, max(most, _FEWEST), _LEAST, self.seed)
 
     def _judged(self, results: list[HeldOutResult], scorer: Any, train: Table, test: Table) -> Verdict:
-        """Return the verdict, with the score to expect that the fit has found by out-of-fold rows."""
+        """Return the verdict, with the fit's expected score from out-of-fold rows."""
         default, tuned = results
         model = tuned.estimator
         choice = Choice(
@@ -163,7 +163,7 @@ class TunedJob(TableJob):
 
 
 def _compile_first() -> None:
-    """Fit rows drawn at random: that compiles what a fit needs, or loads it from the cache, before the clock starts."""
+    """Fit random rows, so that compilation (or loading from the cache) is done before the clock starts."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = X[:, 0] + rng.normal(size=60)

@@ -1,4 +1,4 @@
-"""Decide whether tuning has helped, and so which model to use: the tuned one or the default."""
+"""Decide whether tuning has helped, and recommend the tuned model or the default."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from spotsvm.trials.trial import Trial
 from spotsvm.tuning.results import HeldOutResult
 
 Floats = NDArray[np.float64]
-#: how many standard errors a candidate has to be better than another one on the folds, not to count as being as good
+#: a candidate counts as equally good on the folds unless it is worse by more than this many standard errors
 NOISE = 1.0
-#: how far two scores of one machine may be off by rounding, as work is shared or not
+#: rounding error between scores of the same model with and without shared work
 _ROUNDING = 1e-9
-#: a difference below this share of half its interval is small beside it
+#: a difference is small if it is below this share of half its interval
 _SMALL = 0.5
-#: the same as a share of a score, by the tolerance of its solver
+#: relative difference that the solver's tolerance can cause between scores of the same model
 _SOLVER = 1e-3
 
 
@@ -33,24 +33,24 @@ _SOLVER = 1e-3
 class Choice:
     """The candidate to compare with the default."""
 
-    number: int | None  # its trial; that of the default if no candidate is to be preferred
+    number: int | None  # its trial; the default's trial if no candidate is better
     params: Mapping[str, Any]
     score: float
-    gain: Difference  # over the default, on the given folds
-    default: int | None  # the trial of the default, if there is one
-    default_params: Mapping[str, Any]  # its parameters, as far as the space can hold them
-    n_better: int  # candidates with a better score than the default on the given folds
+    gain: Difference  # candidate less default, on the folds
+    default: int | None  # the default's trial; None if it is not in the space
+    default_params: Mapping[str, Any]  # the default's values of the tuned parameters
+    n_better: int  # number of candidates with a better score than the default on the folds
     n_candidates: int
-    why_default: Reason | None  # why no candidate is compared with the default; None if one is
-    replaced: Replaced | None  # the choice of the search, if this is another one
+    why_default: Reason | None  # why no candidate is compared with the default; None if a candidate is compared
+    replaced: Replaced | None  # the search's choice, if another candidate took its place
 
 
 def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], default_folds: Floats) -> Choice:
     """Return the candidate to compare with the default.
 
-    It is what the search has chosen, if that is better than the default on the folds. If it has a value at the end of a range,
-    and another better one with all values within their ranges is as good on the folds but for their noise, it is the best of
-    these. If nothing is better than the default, there is nothing to compare.
+    This is the search's choice if its score on the folds is better than the default's, otherwise the best candidate that beats
+    the default. A candidate with a value at the end of a range is replaced by the best candidate within all ranges that also
+    beats the default and is as good but for the noise of the folds. If no candidate beats the default, none is compared.
     """
     study = search.study_
     finished = [t for t in study.trials if t.state != "running"]
@@ -61,7 +61,7 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
     default = next((k for k in same if np.allclose(folds[k], default_folds, rtol=_SOLVER, atol=_ROUNDING)), None)
 
     gains = {t.number: float(folds[t.number].mean() - default_folds.mean()) for t in finished if may_be_best(t)}
-    # a default that is scored by shared work differs from itself by rounding
+    # scores of the default with and without shared work differ by rounding
     better = [t for t in finished if gains.get(t.number, np.nan) > _ROUNDING and t.number != default]
     chosen: Trial = finished[search.best_index_]
     best: Trial | None = chosen if chosen in better else max(better, key=lambda t: gains[t.number], default=None)
@@ -94,7 +94,7 @@ def _is_clear(gain: Difference) -> bool:
 
 
 def _is_close(params: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
-    """Return whether two configurations are the same but for rounding."""
+    """Return whether two configurations are equal up to rounding."""
 
     def same(one: Any, other: Any) -> bool:
         numbers = isinstance(one, int | float) and isinstance(other, int | float)
@@ -116,10 +116,10 @@ def decide(
 ) -> Verdict:
     """Return the verdict.
 
-    Tuning has helped if the whole interval of the difference on the held-out rows is above 0. It did not help if there is no
-    candidate to prefer to the default, if the interval is below 0, or if the difference is below 0 and not small beside the
-    interval. Otherwise no difference can be seen. Where tuning did not help the default is recommended, and where no difference
-    can be seen what training and held-out rows together are for.
+    Tuning has helped if the whole interval of the difference on the held-out rows is above 0. It did not help if no candidate is
+    better than the default on the folds, if the interval is below 0, or if the difference is below 0 and not small compared with
+    the interval. Otherwise no difference can be seen. If tuning did not help, the default is recommended; if no difference can be
+    seen, the model that is better over training and held-out rows together.
 
     Notes
     -----

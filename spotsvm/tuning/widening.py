@@ -1,4 +1,4 @@
-"""Records of a tuning that go on in a wider space, where the recommended value of a parameter is at the end of its range."""
+"""Continue the records of a tuning in a wider space, if the recommended value of a parameter is at the end of its range."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from spotsvm.space.space import Space
 from spotsvm.study.record.widening import is_wider
 from spotsvm.study.recorded import recorded_study
 
-#: parameters of machines for which every positive number is valid; no others are widened without being asked by name
+#: SVM parameters for which every positive number is valid; other ranges are not widened
 OPEN = ("C", "gamma", "epsilon")
 
 
 @dataclass(frozen=True)
 class Continued:
-    """The space and the number of trials with which the searches of a tuning go on, and what is to be said about it."""
+    """The space and the number of trials with which the searches of a tuning continue, and the lines to print about them."""
 
     space: dict[str, Any]
     n_trials: int
@@ -28,15 +28,15 @@ class Continued:
 
 
 def continued(space: dict[str, Any], n_trials: int, out: Path | None, searches: Sequence[str], *, widen: bool) -> Continued:
-    """Return how a tuning goes on from its records in a folder; the search that is asked for is the last of `searches`.
+    """Return how a tuning continues from its records in a folder; the requested search is the last of `searches`.
 
-    A record that was widened before goes on in its own space, up to its own number of trials. With `widen`, and once the record
-    of the last search has ended, its space is wider where the recommended value of C, gamma or epsilon is at an end of its range;
-    if it has as many trials already, as many more are evaluated. All searches share the space. ArgumentError is raised if there
-    is nothing to widen in.
+    A record that was widened before continues in its own space, up to its own number of trials. With `widen`, once the record of
+    the last search has ended, the range of C, gamma or epsilon becomes wider if the recommended value is at its end. If the
+    record already has `n_trials` trials, as many more are evaluated. All searches share the space. ArgumentError is raised if
+    `widen` has no folder.
     """
     if widen and out is None:
-        raise ArgumentError("--widen goes on with the record of an earlier run; name its folder by --out")
+        raise ArgumentError("--widen continues the record of an earlier run; name its folder by --out")
     wide, most, study = dict(space), n_trials, None
     for name in searches if out is not None else ():
         study = recorded_study(Path(out or "") / f"{name}.db")
@@ -47,11 +47,13 @@ def continued(space: dict[str, Any], n_trials: int, out: Path | None, searches: 
     if not widen:
         return Continued(wide, most)
     if study is None:
-        return Continued(wide, most, (f"--widen: {path} is no record yet; run the same command again once it has ended",))
+        return Continued(
+            wide, most, (f"--widen: there is no record {path} yet; run the same command again once this run has ended",)
+        )
     if study.status().state != "ended":
-        return Continued(wide, most, (f"--widen: the search in {path} has not ended; it goes on as it is",))
+        return Continued(wide, most, (f"--widen: the search in {path} has not ended; it continues in the same space",))
     if not same_parameter(study.space.describe(), Space(wide).describe()):
-        return Continued(wide, most, ("--widen: the searches go on in the wider space of a run that has not ended",))
+        return Continued(wide, most, ("--widen: the searches continue in the wider space of a run that has not ended",))
     try:
         edges = [edge for edge in study.edges() if edge.name.rpartition("__")[2] in OPEN]
     except NoCompletedTrialError:
@@ -63,12 +65,12 @@ def continued(space: dict[str, Any], n_trials: int, out: Path | None, searches: 
     said = [f"widened: {edge.name} = {edge.value:.4g} was at the {edge.side} end; searched now: {edge.wider}" for edge in edges]
     if study.n_finished >= n_trials:
         most = study.n_finished + n_trials
-        said.append(f"widened: {n_trials} trials more for each search, up to {most}")
+        said.append(f"widened: {n_trials} more trials for each search, up to {most}")
     return Continued({**wide, **{edge.name: edge.wider for edge in edges}}, most, tuple(said))
 
 
 def _with_ranges(space: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
-    """Return a space with the ranges that are recorded, where they differ."""
+    """Return a space with the recorded ranges, where they differ."""
     given = Space(space).describe()[0]
     found = dict(space)
     for name in space:

@@ -43,18 +43,18 @@ class Judgement(Difference):
     Attributes
     ----------
     value, interval, error, confidence, metric, how
-        As of every estimate: by how much the recommended trial is better there, negative if it is worse, 0 if both have the same
-        configuration; with its confidence interval, (nan, nan) if there is none.
+        As in `Estimate`; `value` is by how much the recommended trial is better on the fresh data: negative if it is worse, 0 if
+        both trials have the same configuration. `interval` is (nan, nan) if there is none.
     recommended_number, best_seen_number : int
         The two trials.
     recommended_value, best_seen_value : float
-        The value that the study expects of the recommended trial, and the observed value of the best seen.
+        The expected value of the recommended trial, and the observed value of the best seen.
     recommended_fresh, best_seen_fresh : float
         Their mean values on fresh data.
     n_fresh : int
-        Number of fresh values of each.
+        Number of fresh values of each trial.
     n_failed : int
-        Number of fresh evaluations that failed, and were left out.
+        Number of failed fresh evaluations, which were left out.
     fresh : str
         Description of the fresh data.
     paired : bool
@@ -62,7 +62,7 @@ class Judgement(Difference):
     same : bool
         Whether both have the same configuration.
     choice : {"recommended", "best predicted"}
-        What the first of the two is: without noise a study does not recommend the best predicted trial.
+        Kind of the first trial: a study without noise does not recommend the best predicted trial.
 
     Examples
     --------
@@ -91,7 +91,7 @@ class Judgement(Difference):
 
     @property
     def verdict(self) -> Better:
-        """Which of the two is better, judged by the interval."""
+        """The better of the two trials, judged by the interval."""
         if self.same:
             return "same"
         verdicts: dict[int, Better] = {1: self.choice, -1: "best seen", 0: "no clear difference"}
@@ -144,10 +144,10 @@ def judge_recommendation(
     study : Study
         A study of one objective.
     objective : callable
-        As in `Study.run`. An objective with a second parameter named `seed`, or one that takes the trial, which has a seed, gets
-        fresh seeds, the same for both trials: the pairs then share their noise, and fewer of them are needed.
+        As in `Study.run`. An objective with a second parameter named `seed`, or with the trial as parameter (whose `seed` it can
+        use), gets fresh seeds, which are the same for both trials. The pairs then share their noise, and fewer are needed.
     n_repeats : int, default=20
-        Fresh evaluations of each of the two, at least 2; if the recommended trial is the best seen, that many in total.
+        Number of fresh evaluations of each trial, at least 2; if the recommended trial is the best seen, number in total.
     confidence : float, default=0.95
         Confidence level of the t interval of the difference, between 0 and 1.
     executor : concurrent.futures.Executor or None, default=None
@@ -167,8 +167,8 @@ def judge_recommendation(
 
     Notes
     -----
-    The interval covers the noise of the objective. Where that is the luck of random splits, all splits share their rows: only
-    other rows show the optimism that these cause.
+    The interval covers the noise of the objective. If this noise comes from random splits, all splits share the same rows; only
+    new rows show the optimism that these rows cause.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def judge_recommendation(
 
 
 class _Fresh:
-    """The objective with parameters and seed in one mapping, in which form every kind of worker can receive them."""
+    """The objective as a function of one mapping with parameters and seed, which every kind of worker can receive."""
 
     def __init__(self, objective: Callable[..., Any]):
         self._objective, self._named = objective, takes_seed(objective)
@@ -255,19 +255,19 @@ def judge_search(
 ) -> Judgement:
     """Score the best predicted candidate of a search and the best seen on fresh data, and compare them.
 
-    The folds of a search are drawn once, so its scores do not vary, and it chooses the best seen unless `noise` says otherwise.
-    But the folds themselves are random: here a Kriging model treats their scores as noisy, and its choice is compared. The
-    study stores the judgement as its finding "judgement".
+    The folds of a search are drawn once, so its scores do not vary, and by default it chooses the best seen. But the folds
+    themselves are random. Here a Kriging model treats the scores as noisy, and its best predicted candidate is compared with the
+    best seen. The study stores the judgement as its finding "judgement".
 
     Parameters
     ----------
     search : SpotSearchCV
         A fitted search of one objective.
     X, y : array-like
-        The data that it was fitted on.
+        The data of the search.
     X_new, y_new : array-like, optional
-        Rows that it has not used. Both candidates are fitted on X and y and scored on these. Without them both are scored by
-        cross-validation on X and y, with fresh splits.
+        Rows that the search has not used. Both candidates are fitted on X and y and scored on these rows. By default both are
+        scored by cross-validation on X and y, with fresh splits.
     n_repeats : int, default=10
         Number of fresh cross-validations, at least 2.
     confidence : float, default=0.95
@@ -291,9 +291,9 @@ def judge_search(
 
     Notes
     -----
-    For fresh splits the interval is the corrected resampled t interval, since they share their rows; it does not see the
-    optimism caused by the rows themselves. For new rows it is that of a paired difference: by the rows on which one of the two
-    alone is right for accuracy, and else by rows that are drawn again 100 times.
+    For fresh splits the interval is the corrected resampled t interval, since the splits share their rows; it does not cover the
+    optimism caused by the rows themselves. For new rows the interval is that of a paired difference. For accuracy it comes from
+    the rows on which only one of the two is correct, otherwise from 100 draws of the rows.
 
     References
     ----------
@@ -316,7 +316,7 @@ def judge_search(
     study = search.study_
     study.objectives.require_one("judge_search()")
     if (X_new is None) != (y_new is None):
-        raise ArgumentError("only one of X_new and y_new is given; use both, or neither")
+        raise ArgumentError("only X_new or only y_new was passed; use both, or neither")
     sign = float(study.objectives.signs[0])
     chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
     pair = [chosen.params, chosen.best_seen_params]
@@ -355,7 +355,7 @@ def judge_search(
 
 
 def _check_repeats(n_repeats: Any, confidence: Any) -> None:
-    """Raise ArgumentError unless these are a number of repeats and a confidence level."""
+    """Raise ArgumentError unless both arguments are valid."""
     if not isinstance(n_repeats, Integral) or isinstance(n_repeats, bool) or n_repeats < 2:
         raise ArgumentError(f"n_repeats={n_repeats!r} is not a valid number of fresh evaluations; use an integer of at least 2")
     check_confidence(confidence)

@@ -53,8 +53,8 @@ def oversearching_between_sets(
 ) -> OversearchingMatrix:
     """Search on each set from each seed, and apply the recommended configuration to all sets.
 
-    Each search sees one set; only its winner is evaluated on the others. The diagonal has the value that the search reports for
-    its winner: the expected value of `Study.recommend`.
+    Each search sees one set; only its winner is evaluated on the other sets. The diagonal has the value that the search reports
+    for its winner: the expected value of `Study.recommend`.
 
     Parameters
     ----------
@@ -69,13 +69,14 @@ def oversearching_between_sets(
     n_trials : int, default=200
         Trials of each search.
     seeds : int or sequence of int, default=5
-        Number of searches on each set, from the seeds 0, 1, ...; or the seeds.
+        Number of searches on each set, with the seeds 0, 1, ...; or a list of seeds.
     direction : {"minimize", "maximize"}, default="minimize"
         Whether a smaller or a larger value is better.
     noise : "auto" or bool, default="auto"
         As in `Study`.
     n_jobs : int or None, default=None
-        Searches in parallel, each in its own process; -1 means one per processor, None means 1. The matrix does not depend on it.
+        Number of parallel searches, each in its own process; -1 means one per processor, None means 1. It does not change the
+        matrix.
     path : path-like, optional
         A folder for the records, one file per search. The same call resumes after an interruption.
 
@@ -162,7 +163,7 @@ class OversearchingMatrix:
     Parameters
     ----------
     values : array-like of shape (n_seeds, n_sets, n_sets) or (n_sets, n_sets)
-        Rows are the sets tuned on, columns those applied to; two sets or more.
+        Rows are the sets tuned on, columns the sets applied to; two sets or more.
     names : sequence of str
         Names of the sets.
     direction : {"minimize", "maximize"}, default="minimize"
@@ -173,20 +174,20 @@ class OversearchingMatrix:
     mean, std : ndarray of shape (n_sets, n_sets)
         R, the mean over the seeds, and the standard deviation; nan for a single seed.
     S : ndarray of shape (n_sets,)
-        S_t, the mean value on set t of what was tuned on the other sets.
+        S_t, the mean value on set t of the configurations tuned on the other sets.
     V : ndarray of shape (n_sets,)
         V_t, by how much S_t is worse than R_tt, relative to R_tt: (S_t - R_tt) / R_tt for errors, (R_tt - S_t) / R_tt for
         scores. Near 0 without oversearching.
     V_by_seed : ndarray of shape (n_seeds, n_sets)
-        V of each seed's own values.
+        V from the values of each seed.
     V_error : ndarray of shape (n_sets,)
         The standard error of V over the seeds, by the jackknife; nan for a single seed.
 
     Raises
     ------
     ArgumentError
-        If there are fewer than two sets, the matrix is not square, an entry is not finite, or an R_tt is not above 0: V_t is
-        relative to it.
+        If there are fewer than two sets, the matrix is not square, an entry is not finite, or an R_tt is not above 0 (V_t is
+        relative to R_tt).
 
     Notes
     -----
@@ -233,9 +234,9 @@ class OversearchingMatrix:
         return np.asarray(np.sqrt((n - 1) * np.var(left_out, axis=0)))
 
     def frame(self) -> pd.DataFrame:
-        """Return one row per set tuned on, then S_t and V_t; per set applied to, means and standard deviations.
+        """Return one row per set tuned on, then S_t and V_t; columns are means and standard deviations per set applied to.
 
-        The standard deviations, in the columns named "sd" and the set, are over the seeds, also those of S_t and V_t.
+        The standard deviations over the seeds are in the columns named "sd" and the set, also for S_t and V_t.
 
         Returns
         -------
@@ -273,7 +274,7 @@ class OversearchingMatrix:
         write_csv(self.frame(), path, "matrix")
 
     def to_markdown(self, digits: int = 2) -> str:
-        """Return the matrix as in the paper's Table 6: best value of a column in bold, standard deviations in brackets.
+        """Return the matrix as in the paper's Table 6: the best value of a column is bold, standard deviations are in brackets.
 
         Returns
         -------
@@ -298,7 +299,7 @@ class OversearchingMatrix:
         return [f"{100 * v:.1f}{error} %" for v, error in zip(self.V, errors, strict=True)]
 
     def summary(self, confidence: float = 0.95) -> str:
-        """Return in words how much worse configurations tuned on other sets are, and where that exceeds the spread of the seeds.
+        """Return sentences on how much worse configurations tuned on other sets are, and where this exceeds the seeds' spread.
 
         Parameters
         ----------
@@ -321,7 +322,7 @@ class OversearchingMatrix:
         return f"{text} (+-: standard error over {n} seeds).\nThe {100 * confidence:g} % interval lies above 0 on {where}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the matrix; the colours show how much worse a value is than tuning on the set itself.
+        """Draw the matrix; the colours show how much worse a value is than that of tuning on the set itself.
 
         Returns
         -------
@@ -366,7 +367,7 @@ class OversearchingMatrix:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> OversearchingMatrix:
-        """Create the matrix from what `to_dict` returned.
+        """Create the matrix from the result of `to_dict`.
 
         Returns
         -------
@@ -380,7 +381,7 @@ class OversearchingMatrix:
 
 
 def off_diagonal_means(matrix: Floats) -> Floats:
-    """Return the mean of each column without its diagonal entry; shape (n,)."""
+    """Return the mean of each column without its diagonal entry, shape (n,)."""
     return np.asarray((matrix.sum(axis=0) - np.diagonal(matrix)) / (len(matrix) - 1))
 
 

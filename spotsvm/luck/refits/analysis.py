@@ -57,23 +57,23 @@ def oversearching(
     Parameters
     ----------
     search : SpotSearchCV, or another search with `cv_results_`, `best_score_` and `best_params_`
-        The search to analyse. "nested" clones it; the others use a fitted search as it is, and fit another one.
+        The search to analyse. "nested" clones it; the other methods use it if it is fitted, and otherwise fit a clone.
     X : array-like of shape (n_samples, n_features)
         All rows; not needed for "folds" with a fitted search.
     y : array-like of shape (n_samples,), default=None
         Target.
     outer : int, splitter or iterable, default=5
-        Outer folds of "nested". A number makes shuffled folds, stratified for a classifier, and by group if there are groups;
-        or any splitter of scikit-learn, repeated or by time.
+        Outer folds of "nested". A number makes shuffled folds, stratified for a classifier, and by group if there are groups.
+        Any splitter of scikit-learn is allowed, also repeated ones and splits by time.
     method : {"nested", "repeats", "folds"}, default="nested"
         "nested": in each outer fold the search runs without the fold's rows, and its winner is scored on them. "repeats": after
-        one search, the winner and the runners-up are scored on fresh splits of the same rows. "folds": from the fold scores of
-        all candidates, without a further fit. The first costs as many searches as there are folds and is the reference; the
-        others are cheap and do not see the luck that lies in the rows.
+        one search, the winner and the runners-up are scored on fresh splits of the same rows. "folds": the fold scores of all
+        candidates are compared, without a further fit. "nested" costs as many searches as there are folds and is the reference;
+        the other methods are cheap, but do not cover the luck of the rows.
     confidence : float, default=0.95
         Confidence level of the intervals.
     n_jobs : int or None, default=None
-        Outer folds in parallel, or for "repeats" fresh folds; the results do not depend on it.
+        Number of outer folds (for "repeats" of fresh folds) in parallel; it does not change the results.
     random_state : int, RandomState or None, default=None
         Seed of the outer folds, of the search in each of them, and of fresh splits. None uses the search's own seed if that is a
         number, and otherwise draws one.
@@ -85,13 +85,13 @@ def oversearching(
         A folder for a record of each outer fold's search; the same call resumes from them after an interruption.
     variance : {"auto", "jackknife", "nadeau-bengio"}, default="auto"
         Rule for the interval of "nested". "jackknife" leaves one outer fold out at a time; "auto" uses it if three or more
-        outer folds hold each row once (or several times, repeated). "nadeau-bengio" works for any splits, and is wider: it
-        ignores what the inner and outer scores have in common.
+        outer folds test each row once (or equally often, if repeated). "nadeau-bengio" works for any splits, but is wider: it
+        ignores the correlation of inner and outer scores.
     curve : bool, default=True
-        Whether "nested" also scores each trial that was the best so far, which gives the optimism as a function of the trials
-        spent. Each such trial costs one fit.
+        Whether "nested" also scores each trial that was the best so far. This gives the optimism as a function of the number of
+        trials, and costs one fit for each such trial.
     n_candidates, n_repeats : int, default=5
-        For "repeats": number of candidates scored again, the winner included, and of cross-validations with other seeds.
+        For "repeats": number of candidates scored again, including the winner, and number of cross-validations with other seeds.
 
     Returns
     -------
@@ -111,8 +111,8 @@ def oversearching(
     -----
     Equation :eq:`optimism` of the chapter :doc:`/method/index`.
 
-    Under noise the best trial so far is the one with the best observed score, whatever the search recommends in the end.
-    The variance of the expected score is that of Nadeau and Bengio in all methods.
+    Under noise the best trial so far is the trial with the best observed score, although the search may recommend another trial
+    in the end. The variance of the expected score is that of Nadeau and Bengio in all methods.
 
     References
     ----------
@@ -187,5 +187,5 @@ def _fit_one(search: Any, X: Any, y: Any, groups: Any, fit_params: Mapping[str, 
     record = {} if folder is None else {"path": folder / "search.db"}
     one = fresh_search(search, inner_cv(search, X, y, groups, states[1]), states[0], **record)
     fit_search(one, X, y, fit_params)
-    one.cv = search.cv  # so that fresh splits can be drawn of the same kind
+    one.cv = search.cv  # fresh splits are then of the same kind
     return one

@@ -1,4 +1,4 @@
-"""Candidates of a search by their out-of-fold responses: the weights of their average, its calibration, the score to expect."""
+"""Out-of-fold responses of a search's candidates: the weights of their average, its calibration, the score to expect."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy
 
 Array = NDArray[Any]
 
-#: candidates whose out-of-fold responses are compared, and those of them that an average has at most
+#: number of candidates whose out-of-fold responses are compared, and maximum number of candidates in an average
 POOL, MEMBERS = 10, 5
 _LEAST_PROBABILITY = 1e-6
-#: of the log likelihood beside accuracy, which is a staircase
+#: weight of the log likelihood that is added to accuracy, which is a step function
 _LOSS_WEIGHT = 0.5
 _LOG_LIKELIHOOD = score_called("neg_log_loss", ("neg_log_loss",))
 
@@ -47,7 +47,7 @@ def common_responses(estimators: Sequence[Any], n_classes: int) -> list[str]:
     """Return the methods that all estimators have, in the order of preference: probabilities, decisions, predictions."""
     if not n_classes:
         return ["predict"]
-    # decisions for pairs of classes have no arg max
+    # decisions for pairs of classes have no arg max over the classes
     pairs = n_classes > 2 and _any_has(estimators, "decision_function_shape", "ovo")
     names = ["predict_proba"] if pairs else ["predict_proba", "decision_function"]
     return [*(name for name in names if all(hasattr(one, name) for one in estimators)), "predict"]
@@ -63,7 +63,7 @@ def _any_has(estimators: Sequence[Any], name: str, value: Any) -> bool:
 
 
 def _of_labels(metric: str, n_classes: int) -> bool:
-    """Return whether a metric is a score of predicted classes; True where that is not known."""
+    """Return whether a metric is a score of predicted classes; True if unknown."""
     score = known_score(metric, n_classes)
     if score is not None:
         return score.kind == "labels"
@@ -74,23 +74,23 @@ def _of_labels(metric: str, n_classes: int) -> bool:
 def _responses_for(
     estimators: Sequence[Any], n_classes: int, metric: str, average: bool, calibrated: bool
 ) -> tuple[list[str], bool]:
-    """Return the methods that may stand for the candidates, best first, and whether they have to agree with `predict`."""
+    """Return the methods whose responses may be used, best first, and whether they have to agree with `predict`."""
     names = common_responses(estimators, n_classes)
     decisions_first = sorted(names, key=["decision_function", "predict_proba", "predict"].index)
     if calibrated or names == ["predict"]:
         return decisions_first, False
     if _of_labels(metric, n_classes):
-        # the probabilities of an SVC are another model than its predictions
+        # the probabilities of an SVC come from another model than its predictions
         own = _any_has(estimators, "probability", True)
         return (decisions_first if own else names, True) if average else (["predict"], False)
     return (decisions_first if metric == "roc_auc" and not average else names), False
 
 
 def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
-    """Return a fitted model's answers, (n, k): for two classes k is 1, and positive is the second; in regression, predictions.
+    """Return a fitted model's answers, (n, k): for two classes k is 1, positive for the second; in regression, predictions.
 
-    Probabilities of two classes are those of the second less one half. A class that the model has not seen has the probability
-    0, or a decision below those of all others.
+    Answers from probabilities of two classes are the probability of the second class less one half. A class that the model has
+    not seen has the probability 0, or a decision below those of all other classes.
     """
     answers = np.asarray(getattr(model, response)(X))
     if classes is None:
@@ -114,7 +114,7 @@ def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
 
 
 def as_decisions(answers: Array, response: str) -> Array:
-    """Return averaged answers as scores take them: log odds or log probabilities in place of probabilities."""
+    """Return averaged answers as decisions for scores: log odds or log probabilities instead of probabilities."""
     if response != "predict_proba":
         return answers
     if answers.shape[-1] == 1:
@@ -129,15 +129,15 @@ class OutOfFold:
     Attributes
     ----------
     kept : list of int
-        The candidates that could be fitted, by their places.
+        Indices of the candidates that could be fitted.
     response : str
-        The method that answers.
+        The method whose results are the answers.
     answers : ndarray of shape (m, n, k)
-        The answers of the kept candidates as `respond` gives them; of a row in several test sets that of the first.
+        The answers of the kept candidates, as returned by `respond`; for a row in several test sets, those of the first.
     rows : ndarray of shape (n,)
         The rows that are in a test set.
     y : ndarray of shape (n,) or (n, t)
-        Their codes of classes, or targets.
+        The class codes, or the targets, of these rows.
     classes : ndarray or None
         The classes; None in regression.
     """
@@ -166,15 +166,15 @@ def out_of_fold(
 ) -> OutOfFold:
     """Fit each estimator on the training rows of splits, and keep its answers for the test rows.
 
-    Of a row in several test sets, as those of repeated cross-validation, only the first split that tests it counts: the mean of
-    several answers would be that of an ensemble, which no candidate is. A split that no row needs is not fitted.
+    If a row is in several test sets, as in repeated cross-validation, only the first split that tests it is used: a mean of
+    several answers would be the answer of an ensemble. A split that is not used for any row is not fitted.
 
-    Of a single candidate, scores of classes are those of `predict`. An average has probabilities, or decisions, whose arg max is
-    what `predict` returns for the test rows of the first split, else votes; if `metric` is no score of classes, or the answers
-    are to be calibrated, `predict` does not count.
+    A single candidate is judged by `predict` if the metric is a score of predicted classes. An average uses probabilities or
+    decisions if their arg max agrees with `predict` on the test rows of the first split, and votes otherwise. If `metric` is not
+    a score of predicted classes, or the answers are to be calibrated, they need not agree with `predict`.
 
-    `known` has for an estimator the decisions or predictions for each split that need no fit, or None. An estimator that fails
-    in a fold is left out with a warning. If all fail, the error of the first is raised.
+    `known` has, for each estimator, its decisions or predictions for each split if no fit is needed, else None. An estimator that
+    fails in a fold is left out with a warning. If all fail, the error of the first is raised.
     """
     target = np.asarray(y)
     classes, code = np.unique(target, return_inverse=True) if classifier else (None, target)
@@ -194,7 +194,7 @@ def out_of_fold(
             X_test, _ = _safe_split(model, X, y, test, train)
             model.fit(X_train, y_train, **_check_method_params(X, fit_params or {}, train))
             return {name: respond(model, X_test, name, classes) for name in names}
-        except Exception as error:  # estimators of users fail in any way
+        except Exception as error:  # a user's estimator may raise any error
             return error
 
     found: dict[tuple[int, int], Any] = {}
@@ -229,7 +229,7 @@ def out_of_fold(
 
 
 def _first_tests(splits: Sequence[Split], n: int) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Return of each split that is the first to test some rows these rows, and their places among its test rows."""
+    """Return, for each split that is the first to test some rows, these rows and their positions among its test rows."""
     tested, own = np.zeros(n, dtype=bool), {}
     for s, (_, test) in enumerate(splits):
         rows, at = np.unique(np.arange(n)[np.asarray(test)], return_index=True)
@@ -242,18 +242,18 @@ def _first_tests(splits: Sequence[Split], n: int) -> dict[int, tuple[NDArray[np.
 
 @dataclass(frozen=True)
 class Combination:
-    """An average of candidates, or one of them alone.
+    """An average of candidates, or a single candidate.
 
     Attributes
     ----------
     weights, scales : ndarray of shape (m,)
-        The weight of each candidate, and what its answers are divided by first.
+        The weight of each candidate, and the scale by which its answers are divided first.
     calibration : Calibration or None
         The calibration of the averaged answers.
     decisions : ndarray of shape (n, k)
         The decisions of the combination out of fold, calibrated if there is a calibration.
     expected : ExpectedScore or None
-        The score to expect on new rows; None where the metric has no score that is known here.
+        The score to expect on new rows; None if the metric is not known here.
     """
 
     weights: Array
@@ -267,18 +267,18 @@ def score_of_classes(metric: str, classes: Array | None) -> Score | None:
     """Return the score of rows by the metric's name, or None; `classes` is None in regression."""
     score = known_score(metric, 0 if classes is None else len(classes))
     if score is not None and score.name == "f1" and classes is not None and (len(classes) < 2 or classes[1] != 1):
-        return None  # scikit-learn's positive class is 1, whichever place it has
+        return None  # scikit-learn's positive class is the label 1, which need not be the second class
     return score
 
 
 def combined(
     out: OutOfFold, metric: str, seed: int, *, groups: Any = None, average: bool = True, calibrated: bool = False
 ) -> Combination:
-    """Return the average of candidates, or the first alone, with the scores of draws in which the choice is made anew.
+    """Return the average of candidates, or only the first, with the score to expect from draws that repeat the choice.
 
-    Weights are those of agnostic Bayes by the metric, or by accuracy where its score of a row is not known; beside accuracy half
-    the log likelihood of probabilities, or of calibrated decisions, counts. In regression they are those of a greedy selection
-    by squared error, or of agnostic Bayes by absolute error if that is the metric.
+    The weights are those of agnostic Bayes by the metric, or by accuracy if the metric's score of a row is unknown. Half the log
+    likelihood of probabilities or calibrated decisions is added to accuracy. In regression the weights come from a greedy
+    selection by squared error, or from agnostic Bayes by absolute error if that is the metric.
 
     Parameters
     ----------
@@ -289,11 +289,11 @@ def combined(
     seed : int
         Seed of the draws.
     groups : array-like of shape (n,), optional
-        Groups of all rows; they are drawn as wholes.
+        Groups of all rows; whole groups are drawn.
     average : bool
-        Whether to average. Otherwise the first candidate has all weight, and in draws the best has.
+        Whether to average. Otherwise the first candidate has all weight, and in each draw the best candidate.
     calibrated : bool
-        Whether the decisions are turned into probabilities by a sigmoid, or a softmax of several classes.
+        Whether decisions become probabilities, by a sigmoid for two classes or a softmax for several classes.
     """
     n, regression = len(out.rows), out.classes is None
     n_classes = 0 if out.classes is None else len(out.classes)
@@ -343,7 +343,7 @@ def combined(
 
 
 def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
-    """Return the weights for a target of several columns: those by the squared errors of all, each in its deviations."""
+    """Return the weights for a target of several columns, from squared errors in units of each column's standard deviation."""
     if not average:
         return np.asarray(np.eye(len(out.kept))[0])
     errors = (out.answers - out.y) / np.where(np.std(out.y, axis=0) > 0, np.std(out.y, axis=0), 1.0)
@@ -356,18 +356,18 @@ def expected_score(
 ) -> ExpectedScore:
     """Return the score to expect of a search's best estimator on new rows, with an interval.
 
-    The ten best candidates are fitted on the training rows of the search's folds and predict their test rows. These rows are
-    drawn again; each draw chooses its own best candidate, or its own average, and is judged on the rows that it leaves out. So
-    the interval covers the luck of the rows, of the folds and of the choice. It takes the time of ten candidates.
+    The ten best candidates are fitted on the training rows of the search's folds and predict their test rows. These rows are then
+    drawn with replacement: each draw chooses its own best candidate, or its own average, and is scored on the rows that it leaves
+    out. So the interval covers the luck of the rows, of the folds and of the choice. The cost is that of ten candidates.
 
     Parameters
     ----------
     search : SpotSearchCV, RandomizedSearchCV or GridSearchCV
         Fitted on X and y, with `refit`.
     X, y : array-like
-        The data that it was fitted on. Of a search with `rows`, the score is that of its sample of them.
+        The data that the search was fitted on. For a search with `rows`, the score is that of its sample.
     groups : array-like of shape (n_samples,), optional
-        Groups of rows that depend on each other, such as those of a person: they are drawn as wholes.
+        Groups of rows that depend on each other, such as the rows of a person: whole groups are drawn.
     confidence : float, default=0.95
         Confidence level of the interval.
     n_jobs : int or None, default=None
@@ -381,16 +381,15 @@ def expected_score(
     Raises
     ------
     ArgumentError
-        If the confidence level is not between 0 and 1, the search has `refit=False`, or a function as `refit` beside several
-        metrics, its `cv` is an iterator that is used up, or its scorer cannot score rows drawn again; a ValueError.
+        If the confidence level is not between 0 and 1; if the search has `refit=False`, or several metrics and a function as
+        `refit`; if its `cv` is an exhausted iterator; or if its scorer cannot score drawn rows; a ValueError.
 
     Notes
     -----
-    A metric that is no score of rows known here, such as a function, or a target of several columns is judged by the chosen
-    candidate alone, on folds that had no part in the search: its score is a little too high, as the best of many was chosen on
-    the same rows. A scorer of one's own may call `predict`, `predict_proba` and `decision_function` on the X that it gets, as
-    those of `make_scorer` do. It may not use X itself, which has the numbers of rows there, nor other methods of the estimator,
-    such as `score` or `transform`.
+    For an unknown metric, such as a function, or a target of several columns, only the chosen candidate is scored, on folds that
+    the search has not used. This score is a little too high, as the candidate was chosen on the same rows. A scorer of your own
+    may call `predict`, `predict_proba` and `decision_function` on its argument X, like the scorers of `make_scorer`. It may not
+    use X itself, which then has row numbers, nor other methods of the estimator, such as `score` or `transform`.
 
     References
     ----------
@@ -426,7 +425,7 @@ def expected_score(
     splits = list(check_cv(search.cv, y, classifier=classifier).split(X, y, groups))
     if not splits:
         raise ArgumentError(
-            f"search has cv={type(search.cv).__name__}, an iterator that is used up: its folds are not known any more; "
+            f"search has cv={type(search.cv).__name__}, an exhausted iterator, so its folds are unknown; "
             "pass a list of splits, or a splitter, as cv"
         )
     if score is None or np.ndim(y) > 1:
@@ -436,9 +435,9 @@ def expected_score(
             return expected_of(scorer, metric, unseen, None, seed, confidence)
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise ArgumentError(
-                f"search has scoring={search.scoring!r}, which cannot score rows drawn again: {type(error).__name__}: {error}. "
-                "Use a scorer that calls predict, predict_proba or decision_function, as make_scorer makes them, and nothing "
-                "else of the estimator or of X"
+                f"search has scoring={search.scoring!r}, which cannot score drawn rows: {type(error).__name__}: {error}. "
+                "Use a scorer of make_scorer, or one that calls only predict, predict_proba or decision_function of the "
+                "estimator, and does not use X itself"
             ) from error
     best_ones = best_candidates(search.cv_results_, metric_of(search), search.best_index_, POOL)
     params = [candidate_params(search, k) for k in best_ones]

@@ -51,7 +51,7 @@ from spotsvm.luck.refits.search_access import (
 Variance = Literal["auto", "jackknife", "nadeau-bengio"]
 VARIANCES: tuple[Variance, ...] = ("auto", "jackknife", "nadeau-bengio")
 _NO_JACKKNIFE = (
-    "The interval uses the rule of Nadeau and Bengio, which is rather wide: the jackknife needs three or more outer folds that "
+    "The interval uses the rule of Nadeau and Bengio, which is rather wide. The jackknife needs three or more outer folds that "
     "contain each row once, and scores that are defined without some of the rows."
 )
 _NOISY = (
@@ -133,9 +133,9 @@ def _row(fold: OuterFold) -> dict[str, Any]:
 
 
 def _points(folds: Sequence[OuterFold], interval: Callable[[float, float], Interval]) -> list[dict[str, float]]:
-    """Return the curve at the numbers of trials at which an incumbent changes, and at the last.
+    """Return the points of the curve where an incumbent changes, and the last point.
 
-    The interval of an earlier point assumes the same ratio of variance to spread of the folds as for the winners.
+    The interval of an earlier point assumes the winners' ratio between the variance and the spread of the folds.
     """
     if not all(f.incumbents for f in folds):
         return []
@@ -179,7 +179,7 @@ class FoldTask:
 
 @dataclass(frozen=True)
 class Incumbent:
-    """The best trial after `n_trials` trials, until a better one is found: its tuned score, and its score on the outer rows."""
+    """The best trial from `n_trials` trials on, until a better trial: its tuned score, and its score on the outer rows."""
 
     n_trials: int
     tuned: float
@@ -195,7 +195,7 @@ class OuterFold:
     n_test: int
     tuned: float  # the score that the search reports for its winner
     outer: float  # the winner's score on the outer rows
-    params: dict[str, Any]  # the winner's
+    params: dict[str, Any]  # the winner's parameters
     chosen: int  # number of the winning trial, from 1
     n_trials: int
     incumbents: tuple[Incumbent, ...]
@@ -206,8 +206,8 @@ class OuterFold:
 def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[Rows], seeds: tuple[int, int]) -> OuterFold:
     """Search on the training rows of an outer fold, and score its candidates on the held-out rows.
 
-    `repeat` has the rows held out by the folds of the same repeat; it is empty if the scores without them are not needed. `seeds`
-    are those of the search, and of its folds where these have none.
+    `repeat` has the held-out rows of each fold of the same repeat; it is empty if the scores without these rows are not needed.
+    `seeds` are the seeds of the search and of its folds; folds with their own seed keep it.
     """
     train, test = split
     X, y, groups = (_part(data, train) for data in (task.X, task.y, task.groups))
@@ -225,7 +225,7 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
         raise
     held_out = HeldOutScores(search, task.X, task.y, split, task.fit_params, f"outer fold {number}")
     means = mean_scores(search)
-    # the search has none of its own fold's rows, so that its own column has the score with all rows
+    # the search has no rows of its own fold, so its own column has the score with all rows
     without = tuned_without(search, (X, y), fit_params, splits, [np.isin(train, rows) for rows in repeat]) if repeat else None
     return OuterFold(
         number,
@@ -243,7 +243,7 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
 
 
 def _incumbents(means: Floats) -> list[int]:
-    """Return the trials that were better than all before them."""
+    """Return the trials that were better than all earlier trials."""
     filled = np.where(np.isnan(means), -np.inf, means)
     before = np.concatenate([[-np.inf], np.maximum.accumulate(filled)[:-1]])
     return [int(m) for m in np.flatnonzero(filled > before)]
@@ -264,7 +264,7 @@ def check_folder(search: Any, path: str | Path | None) -> Path | None:
 class HeldOutScores:
     """Scores on the rows of an outer fold, of candidates trained on the other rows; each candidate is trained once.
 
-    The search is fitted on those rows; `fit_params` are for all rows, and `place` names the fold in messages.
+    The search is fitted on the training rows; `fit_params` are for all rows, and `place` names the fold in messages.
     """
 
     def __init__(self, search: Any, X: Any, y: Any, split: Split, fit_params: Mapping[str, Any], place: str):
@@ -287,7 +287,7 @@ class HeldOutScores:
         return self._known[0][1]
 
     def of(self, candidate: int) -> float:
-        """Return the score of a candidate; one with known parameters is not trained again."""
+        """Return the score of a candidate; equal parameters are trained only once."""
         params = candidate_params(self._search, candidate)
         for known, score in self._known:
             if known == params:
@@ -309,7 +309,7 @@ class HeldOutScores:
 
 
 def _refitted_winner(search: Any, X: Any, y: Any, train: Rows, fit_params: Mapping[str, Any]) -> Any:
-    """Return the winner fitted to the rows of the search, which is not its best estimator if that is an average or calibrated."""
+    """Return the winner fitted to the rows of the search; the best estimator may be an average or calibrated instead."""
     refit = search.refit
     if not (isinstance(refit, str) and refit == "average") and not getattr(search, "calibrate", False):
         return search.best_estimator_
@@ -344,7 +344,7 @@ def tuned_without(
 class OuterSplits:
     """Valid outer folds: their `splits` into rows to search with and rows to score on, and their repeats.
 
-    If the test rows of the folds are all rows, once or several times, `repeats` has the numbers of the folds of each repeat.
+    If the folds test all rows, once or several times, `repeats` has the numbers of the folds of each repeat.
     """
 
     splits: list[Split]
@@ -356,7 +356,7 @@ class OuterSplits:
         return ratio_of(self.splits)
 
     def others(self, number: int) -> list[int]:
-        """Return the folds of the same repeat, this one included; none if the folds do not make up all rows."""
+        """Return the folds of the same repeat, including this fold; an empty list if the folds do not test all rows."""
         return next((repeat for repeat in self.repeats or [] if number in repeat), [])
 
 
@@ -401,7 +401,7 @@ def _check_counts(y: Any, count: int) -> None:
     rare = int(np.argmin(counts))
     if counts[rare] < count:
         raise DataError(
-            f"class {labels[rare]} has {counts[rare]} rows, fewer than the {count} outer folds, so that one fold would lack "
+            f"class {labels[rare]} has {counts[rare]} rows, fewer than the {count} outer folds, so one fold would lack "
             "it; use fewer folds, or remove the class"
         )
 
@@ -412,7 +412,7 @@ def _rows(rows: Any, n_rows: int) -> Rows:
 
 
 def _repeats(splits: list[Split], n_rows: int) -> list[list[int]] | None:
-    """Group the folds into repeats whose test rows are all rows, each once, and whose training rows are the others."""
+    """Group the folds into repeats that test each row once; None if the folds are not such repeats."""
     repeats: list[list[int]] = [[]]
     seen = np.zeros(n_rows, dtype=bool)
     for number, (train, test) in enumerate(splits):
@@ -427,5 +427,5 @@ def _repeats(splits: list[Split], n_rows: int) -> list[list[int]] | None:
 
 
 def _part(data: Any, rows: Rows) -> Any:
-    """Return rows of data; None for None."""
+    """Return rows of data, or None if the data are None."""
     return None if data is None else _safe_indexing(data, rows)

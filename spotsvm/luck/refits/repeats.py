@@ -116,7 +116,7 @@ def fresh_scores(
     *,
     n_jobs: int | None,
 ) -> Floats:
-    """Return the scores of candidates by the metric that chose the winner, shape (n_candidates, n_splits); nan if one failed."""
+    """Return the candidates' scores in the metric that chose the winner, shape (n_candidates, n_splits); nan if a fit failed."""
     engine = getattr(search, "engine", "auto")
     scorer = FoldScorer(search.estimator, X, y, splits, fit_params, scoring=search.scoring, n_jobs=n_jobs, engine=engine)
     metric = metric_of(search)
@@ -127,7 +127,7 @@ def fresh_scores(
 
 
 def fresh_folds(cv: Any, X: Any, y: Any, groups: Any, classifier: bool, seed: int) -> list[Split]:
-    """Return folds of the same kind from another seed, which had no part in any choice; the same ones if they are not random."""
+    """Return folds of the same kind from another seed, not used in any choice; the same folds if they are not random."""
     try:
         options: Any = {"classifier": classifier, "n_partitions": 1, "seed": [seed, _PARTITION], "instead": ""}
         return further_partitions(cv, X, y, groups, **options)[0]

@@ -1,4 +1,4 @@
-"""Access to a fitted search, any with scikit-learn's `cv_results_` and `best_score_`, for the analysis of oversearching."""
+"""Access to any fitted search with scikit-learn's `cv_results_` and `best_score_`, for the analysis of oversearching."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Rows = NDArray[np.intp]
 
 
 def check_search(search: Any) -> None:
-    """Raise ArgumentError if this is not a search, or one that does not refit its winner."""
+    """Raise ArgumentError if this is not a search, or if the search does not refit its winner."""
     if not all(hasattr(search, name) for name in ("fit", "estimator", "refit", "get_params")):
         raise ArgumentError(f"search={search!r} is not a search; use SpotSearchCV, RandomizedSearchCV or GridSearchCV")
     if not search.refit:
-        raise ArgumentError("search has refit=False, so that it has no winner to be scored; use refit=True or a metric's name")
+        raise ArgumentError("search has refit=False, so it has no winner to score; use refit=True or a metric's name")
 
 
 def fresh_search(search: Any, cv: Any, seed: int, **params: Any) -> Any:
-    """Return an unfitted search with these folds, seed and parameters, as far as it has such parameters."""
+    """Return an unfitted search with these folds, and with this seed and these parameters if it has parameters of these names."""
     known = search.get_params(deep=False)
     given = {"cv": cv, "random_state": seed, **params}
     return clone(search).set_params(**{name: value for name, value in given.items() if name in known})
@@ -48,9 +48,9 @@ def fit_search(search: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> An
 
 
 def inner_cv(search: Any, X: Any, y: Any, groups: Any, seed: int) -> Any:
-    """Return what a search of these rows takes as `cv`: its own splitter, from which it can draw further partitions as well.
+    """Return the argument `cv` for a search of these rows: its own splitter, which can also draw further partitions.
 
-    With groups, which are not passed on to it, it is the list of splits.
+    With groups, which are not passed on to the search, this is the list of splits.
     """
     return _seeded(search, seed) if groups is None else inner_splits(search, X, y, groups, seed)
 
@@ -68,7 +68,7 @@ def _seeded(search: Any, seed: int) -> Any:
         raise ArgumentError(f"search has cv={type(cv).__name__}, splits of all rows; use a number of folds or a splitter")
     if getattr(cv, "random_state", 0) is None:
         cv = deepcopy(cv)
-        cv.random_state = seed  # so that the folds do not depend on which outer fold comes first
+        cv.random_state = seed  # the folds then do not depend on the order of the outer folds
     return cv
 
 
@@ -83,13 +83,13 @@ def metric_of(search: Any) -> str:
 
 
 def metric_title(search: Any, metric: str) -> str:
-    """Return the name of a metric for texts: the scorer's, if it is known."""
+    """Return the name of a metric for texts: the name of the scorer, if known."""
     if metric != "score":
         named = search.scoring.get(metric) if isinstance(search.scoring, Mapping) else None
         return named if isinstance(named, str) else metric
     if isinstance(search.scoring, str):
         return search.scoring
-    if callable(search.scoring):  # a function, or a scorer made of one
+    if callable(search.scoring):  # a function, or a scorer made from a function
         name = str(getattr(getattr(search.scoring, "_score_func", search.scoring), "__name__", "score"))
         return f"neg_{name}" if getattr(search.scoring, "_sign", 1) < 0 else name
     return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
@@ -109,10 +109,10 @@ def scorer_of(search: Any) -> Callable[..., float]:
 
 
 def scorer_of_rows(search: Any) -> tuple[Any, str]:
-    """Return the scorer that chose the winner of a fitted search, and its name; "score" for one that is not known by name.
+    """Return the scorer that chose the winner of a fitted search, and its name; "score" if it has no known name.
 
-    Where the search has no scorer, it is that of the estimator's own `score`, which asks for predictions alone: these are known
-    for rows that are drawn again.
+    A search without a scorer uses the estimator's own `score`. The scorer returned for it calls only `predict`, so it can score
+    drawn rows.
     """
     several = isinstance(search.scorer_, Mapping)
     scorer, scoring = (search.scorer_[search.refit], search.refit) if several else (search.scorer_, search.scoring)
@@ -135,12 +135,12 @@ def mean_scores(search: Any) -> Floats:
 
 
 def tuned_score(search: Any) -> float:
-    """Return the score that a fitted search reports for its winner; its mean score if a function chose it."""
+    """Return the score that a fitted search reports for its winner; the winner's mean score if a function chose it."""
     return float(getattr(search, "best_score_", mean_scores(search)[winner_of(search)]))
 
 
 def inner_ratio(search: Any, X: Any, y: Any, groups: Any) -> float | None:
-    """Return the rows tested on per row trained on in a search's folds; None if unknown without the data."""
+    """Return the number of test rows per training row in a search's folds; None if unknown without the data."""
     cv = search.cv
     if isinstance(cv, Sequence):
         return ratio_of(cv)
@@ -153,7 +153,7 @@ def inner_ratio(search: Any, X: Any, y: Any, groups: Any) -> float | None:
 
 
 def ratio_of(splits: Sequence[Split]) -> float:
-    """Return the rows tested on per row trained on, mean over the splits."""
+    """Return the number of test rows per training row, mean over the splits."""
     return float(np.mean([len(test) / len(train) for train, test in splits]))
 
 
@@ -166,9 +166,9 @@ def winner_of(search: Any) -> int:
 
 
 def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: int) -> list[int]:
-    """Return the number of the chosen candidate, and those of the next best by mean score, no parameters twice.
+    """Return the indices of the chosen candidate and of the next best by mean score, with different parameters.
 
-    `results` are `cv_results_`; candidates that do not hold the bounds of a SpotSearchCV are left out.
+    `results` are `cv_results_`; candidates that violate the bounds of a SpotSearchCV are left out.
 
     Examples
     --------
@@ -179,7 +179,7 @@ def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: 
     means = np.array(results[f"mean_test_{metric}"], dtype=float)
     means[~np.asarray(results.get("bounds_held", np.ones(len(means), dtype=bool)))] = np.nan
     order = [chosen, *(int(k) for k in np.argsort(-means, kind="stable") if np.isfinite(means[k]))]
-    best = {repr(results["params"][k]): k for k in reversed(order)}  # the first one with these parameters
+    best = {repr(results["params"][k]): k for k in reversed(order)}  # the first candidate with these parameters
     return [k for k in dict.fromkeys(order) if best[repr(results["params"][k])] == k][:most]
 
 

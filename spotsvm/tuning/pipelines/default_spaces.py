@@ -1,4 +1,4 @@
-"""Default search spaces of the transformers and machines in the pipelines."""
+"""Default search spaces of the transformers and estimators in the pipelines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
 from spotsvm.tuning.tables.table import Task
 
 Space = dict[str, Any]
-#: kernels without a gamma; that of one's own may have any parameters
+#: kernels without gamma; a user's own kernel may have any parameters
 _PLAIN = ("linear", "precomputed", "cosine")
 #: how numbers are scaled
 Scale = Literal["standard", "power"]
@@ -44,10 +44,10 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
         LeakyRain, DelayEmbedding, PrincipalMonomials, ImportanceFraction, CutoffClassifier, SVC, SVR, NuSVC, NuSVR, OneClassSVM,
         LinearSVC, LinearSVR, KernelRidge, ExactSVC, ExactSVR, EvoSVC, ConformalSVC, ReducedSVC, MultiKernelSVC, MultiKernelSVR;
         or a Pipeline, FeatureUnion, ColumnTransformer or TransformedTargetRegressor that contains some. Its other parts are left
-        as they are. A machine's kernel decides which of its parameters are in the space: degree and coef0 for a polynomial,
-        coef0 for a sigmoid, no gamma for a linear one.
+        as they are. The kernel decides which parameters are in the space: degree and coef0 for a polynomial kernel,
+        coef0 for a sigmoid kernel, no gamma for a linear kernel.
     classes : sequence, optional
-        All classes, for the weights and cutoffs of a CutoffClassifier without `classes` of its own.
+        All classes, for the weights and cutoffs of a CutoffClassifier whose `classes` is None.
 
     Returns
     -------
@@ -62,12 +62,13 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
 
     See Also
     --------
-    SpotSearchCV : Searches it.
-    Space : What spaces there are.
+    SpotSearchCV : Searches the space.
+    Space : Describes the distributions that a space may have.
 
     Notes
     -----
-    C and gamma have the range of LIBSVM's guide; epsilon is in units of the target, so scale it by TransformedTargetRegressor.
+    C and gamma have the ranges of LIBSVM's guide. epsilon is in units of the target: scale the target by
+    TransformedTargetRegressor.
     nu is from 0.01 to 0.5. A MultiKernelSVC has the space of the richest of its nested kernel models.
 
     Examples
@@ -108,10 +109,10 @@ def _found(estimator: Any, prefix: str, classes: Sequence[Any] | None) -> Iterat
     if hasattr(estimator, "_model_space"):
         yield from ((f"{prefix}{name}", distribution) for name, distribution in _several_kernels_space(estimator).items())
     if isinstance(estimator, CutoffClassifier):
-        known = estimator.classes if classes is None else classes
-        if known is None:
+        labels = estimator.classes if classes is None else classes
+        if labels is None:
             raise ArgumentError("a CutoffClassifier has a weight and a cutoff for each class; pass classes=[...]")
-        yield from ((f"{prefix}{name}", distribution) for name, distribution in voting_space(known).items())
+        yield from ((f"{prefix}{name}", distribution) for name, distribution in voting_space(labels).items())
     for name, part in _parts(estimator):
         yield from _found(part, f"{prefix}{name}__", classes)
 
@@ -139,16 +140,16 @@ def _leaky_rain(estimator: LeakyRain) -> Space:
 
 
 def machine_space(epsilon: bool = False) -> Space:
-    """Return the space of an RBF machine in LIBSVM's guide, with `epsilon` for regression."""
+    """Return the space of an RBF SVM in LIBSVM's guide, with `epsilon` for regression."""
     space = {"C": loguniform(2.0**-5, 2.0**15), "gamma": loguniform(2.0**-15, 2.0**3)}
     return space | ({"epsilon": loguniform(2.0**-8, 1.0)} if epsilon else {})
 
 
 def kernel_space(machine: Any) -> Space:
-    """Return the space of the parameters of a machine's kernel.
+    """Return the space of the parameters of an estimator's kernel.
 
-    A gamma for all kernels by name but the linear one; for a polynomial degrees of 2 to 5 and coef0 from 0 to 1, for a sigmoid
-    coef0 from -1 to 1.
+    All named kernels but the linear one have gamma. A polynomial kernel has degree from 2 to 5 and coef0 from 0 to 1, a sigmoid
+    kernel coef0 from -1 to 1.
 
     Examples
     --------
@@ -169,7 +170,7 @@ def _shape_space(kernel: Any) -> Space:
 
 
 def _with_kernel(machine: Any, *names: str) -> Space:
-    """Return the space of a kernel machine: its kernel's, after C if it has one, and before its other parameters."""
+    """Return the space of a kernel estimator: C if it has C, then the kernel's parameters, then the other parameters."""
     ranges = {
         "epsilon": machine_space(epsilon=True)["epsilon"],
         "nu": loguniform(0.01, 0.5),
@@ -180,13 +181,13 @@ def _with_kernel(machine: Any, *names: str) -> Space:
 
 
 def _several_kernels_space(machine: Any) -> Space:
-    """Return the space of a machine with a kernel for each group of columns: that of its richest model, then the others."""
+    """Return the space of an estimator with several kernels: the parameters of its richest model, then the other ones."""
     kernel = machine.kernel if isinstance(machine.kernel, str) else None
     extra = {"epsilon": machine_space(epsilon=True)["epsilon"]} if hasattr(machine, "epsilon") else {}
     return {**machine._model_space(), **_shape_space(kernel), **extra}
 
 
-#: how the space of an estimator is made, by its class
+#: functions that make the space of an estimator, by its class
 _SPACES: dict[Any, Callable[[Any], Space]] = {
     LeakyRain: _leaky_rain,
     DelayEmbedding: lambda _: {"dimensions": randint(2, 61)},
@@ -214,21 +215,21 @@ _SHARED_ROWS = 20_000
 
 
 def iteration_cap(n_samples: int) -> int:
-    """Return the most iterations of a solver: a hopeless setting then ends, with the score that it has reached."""
+    """Return the maximum number of a solver's iterations, so that a fit that does not converge ends with the score reached."""
     return max(100_000, 200 * n_samples)
 
 
 def table_pipeline(
     task: Task, n_samples: int, categorical: Sequence[str] = (), scale: Scale = "standard"
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """Return an RBF support vector machine of the columns of any table (`TableEncoder`), and its search space.
+    """Return an RBF support vector machine for columns of any kind (`TableEncoder`), and its search space.
 
-    Numbers are scaled to mean 0 and variance 1, with scale="power" after a Yeo-Johnson transformation, which makes them nearly
-    normal; columns are standardised before it too, as its exponents become very large for columns with little spread.
-    The space is that of LIBSVM's guide, C in 2^-5 .. 2^15 and gamma in 2^-15 .. 2^3; in regression the target is scaled
+    Numbers are scaled to mean 0 and variance 1. With scale="power" a Yeo-Johnson transformation first makes them nearly normal;
+    columns are standardised before it too, as its exponents become very large for columns with little spread.
+    The space is that of LIBSVM's guide, C in 2^-5 .. 2^15 and gamma in 2^-15 .. 2^3. In regression the target is scaled
     too, so that epsilon in 2^-8 .. 1 is in units of its standard deviation. If cross-validation cannot share its work
-    (regression, and many rows), the solver's iterations are capped at a multiple of the sample's size: a hopeless setting
-    then ends, with the score that it has reached.
+    (regression, and many rows), the solver's iterations are capped at a multiple of the number of rows. A fit that does not
+    converge then ends with the score reached.
 
     References
     ----------

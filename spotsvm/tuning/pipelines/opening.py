@@ -22,10 +22,10 @@ Floats = NDArray[np.float64]
 def opening(
     space: Mapping[str, Any], first: Sequence[str], n_trials: int = 40, search: SearchName | SearchFactory = "kriging"
 ) -> SearchFactory:
-    """Make a search that varies some parameters first, the others in the middle of their ranges, and then all of them.
+    """Make a search that first varies some parameters, with the others in the middle of their ranges, and then all of them.
 
-    What it makes is taken wherever `search=` is, with the same space. The middle is the median of a distribution; where that is
-    what one would choose without tuning, many parameters can be tuned with few trials. No trial is lost when the others open.
+    Pass the result as `search=`, with the same space. The middle of a range is the median of its distribution. If the medians are
+    good default values, many parameters can be tuned with few trials. The later trials use the results of the first ones.
 
     Parameters
     ----------
@@ -34,20 +34,20 @@ def opening(
     first : sequence of str
         The parameters that are varied from the beginning.
     n_trials : int, default=40
-        How many trials vary them alone; what a study starts at does not count.
+        Number of trials that vary only these parameters; starting points do not count.
     search : str or callable, default="kriging"
-        The search of either part.
+        The search of both parts.
 
     Returns
     -------
     callable
-        Makes the search from the cube of the space and a seed.
+        Makes the search from a domain and a seed.
 
     Raises
     ------
     ArgumentError
-        If the space is no dictionary, a name is not one of its parameters that vary, all of them are, or a number or the search
-        is invalid; a ValueError.
+        If the space is no dictionary, `first` is empty, unknown or all parameters that vary, or `n_trials` or `search` is
+        invalid; a ValueError.
 
     See Also
     --------
@@ -67,7 +67,7 @@ def opening(
     if not isinstance(space, Mapping):
         raise ArgumentError(f"space={space!r}; use one dictionary of parameters")
     if isinstance(first, str) or not isinstance(first, Sequence):
-        raise ArgumentError(f"first={first!r}; use a list of parameters' names")
+        raise ArgumentError(f"first={first!r}; use a list of parameter names")
     if not isinstance(n_trials, Integral) or isinstance(n_trials, bool) or n_trials < 1:
         raise ArgumentError(f"n_trials={n_trials!r} is not a number of trials; use 1 or more")
     if not (isinstance(search, str) or callable(search)):
@@ -76,8 +76,8 @@ def opening(
     names = [axis.name for axis in whole.axes]
     unknown = [name for name in first if name not in names]
     if unknown or not first or set(names) == set(first):
-        which = f"{unknown[0]!r} is none of them" if unknown else "use some of them, and not all"
-        raise ArgumentError(f"first={list(first)!r} of the parameters that vary, {', '.join(names)}: {which}")
+        wrong = f"{unknown[0]!r} is not a parameter that varies" if unknown else "use some of the parameters, but not all"
+        raise ArgumentError(f"first={list(first)!r}: {wrong}; the parameters that vary are {', '.join(names)}")
     open_ = np.flatnonzero([name in first for name in names])
     middle = whole.domain.snap_one(np.full(whole.domain.dimension, 0.5))
     few = Domain(tuple(whole.domain.coordinates[k] for k in open_))

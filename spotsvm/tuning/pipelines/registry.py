@@ -28,7 +28,7 @@ _MEAN_CLASS_ACCURACY, _RMSE = "mean_class_accuracy", "neg_root_mean_squared_erro
 
 @dataclass(frozen=True)
 class NamedPipeline:
-    """A pipeline with everything that a search needs; `named_pipeline` makes it.
+    """A pipeline with everything that a search needs, as returned by `named_pipeline`.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class NamedPipeline:
 
 
 def is_series(name: str) -> bool:
-    """Return whether a pipeline is for rows in order of time, tested on later rows than it is trained on."""
+    """Return whether a pipeline is for rows in order of time, and is tested on later rows than its training rows."""
     return name == "stormwater"
 
 
@@ -84,7 +84,7 @@ def description(name: str, task: Task) -> str:
     if is_series(name):
         return "two leaky sums of the rain, embedded and scaled, an RBF support vector regression"
     voting = " with class weights and cutoffs" if task == "classification" else ""
-    return f"principal components, monomials of the first 8, the important ones, an RBF support vector machine{voting}"
+    return f"principal components, monomials of the first 8, the important features, an RBF support vector machine{voting}"
 
 
 def default_scoring(name: str, task: Task) -> str:
@@ -115,9 +115,9 @@ def named_pipeline(
     Parameters
     ----------
     name : {"svm", "spectra", "stormwater"}
-        "svm" is a scaled SVM for columns of any kind. "spectra" adds principal components, monomials, a choice by importance, and
-        in classification a weight and a cutoff for each class (`spectra_pipeline`). "stormwater" predicts a series, whose rows
-        are in order of time, from past rain (`stormwater_pipeline`).
+        "svm" is a scaled SVM for columns of any kind. "spectra" adds principal components, their monomials, a selection of
+        features by importance, and in classification a weight and a cutoff for each class (`spectra_pipeline`). "stormwater"
+        predicts a time series from past rain (`stormwater_pipeline`).
     task : {"classification", "regression"}
         The task.
     X : DataFrame or array of shape (n_rows, n_features)
@@ -131,7 +131,7 @@ def named_pipeline(
     region : str or None
         Search region of the pipeline: "default" for "svm", and the regions of `spectra_pipeline` and `stormwater_pipeline`.
     history : DataFrame or None
-        Features of further rows that are the past of a series; only for "stormwater".
+        Features of further, earlier rows of the series; only for "stormwater".
     horizon : int
         Number of steps to predict ahead; only for "stormwater".
     grouped : bool

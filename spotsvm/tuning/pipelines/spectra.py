@@ -1,4 +1,4 @@
-"""The pipeline "spectra": principal components, their monomials, the important ones, and a support vector machine."""
+"""The pipeline "spectra": principal components, their monomials, a selection by importance, and a support vector machine."""
 
 from __future__ import annotations
 
@@ -39,25 +39,24 @@ def spectra_pipeline(
 ) -> tuple[Pipeline, dict[str, Any]]:
     """Return the pipeline for spectra, and its search space.
 
-    For K classes 2 K + 2 parameters are tuned, twelve for five classes: the share of importance, gamma, C, K class weights and
-    K - 1 cutoffs, of which only the ratios matter. In regression the target is scaled, and the share, gamma, C and epsilon are
-    tuned.
+    For K classes 2 K + 2 parameters are tuned: the share of importance, gamma, C, K class weights and K - 1 cutoffs. Only the
+    ratios of the cutoffs matter. In regression the target is scaled, and the share, gamma, C and epsilon are tuned.
 
     Parameters
     ----------
     task : {"classification", "regression"}
-        What is predicted.
+        The task.
     n_samples : int
-        Rows of training data.
+        Number of training rows.
     classes : sequence, optional
         All classes, two or more; not used in regression.
     region : {"default", "table7", "table8"}, default="default"
         "default" has gamma in 2^-12 .. 1 and C in 2^-2 .. 2^12, class weights from 2/3 to 3/2 of the "balanced" ones, and
         cutoffs from 7/8 to 8/7 of equal shares, all log-uniform, so that the untuned weights and cutoffs are in the middle.
-        "table7" and "table8" are the paper's regions, with different gamma and C: all uniform, with absolute weights.
+        "table7" and "table8" are the paper's regions; they differ in gamma and C. All are uniform, with absolute weights.
     scale : bool, default=False
-        Whether each wavelength is first scaled to unit variance. The paper does not; the pipeline "spectra" does, because the
-        mean tuned score over four splits of the Tecator spectra was higher with scaling.
+        Whether each wavelength is first scaled to unit variance. The paper does not scale; the pipeline "spectra" does, because
+        the mean tuned score over four splits of the Tecator spectra was higher with scaling.
     random_state : int or None, default=0
         Seed of the forest that ranks the features.
     n_estimators : int, default=100
@@ -96,7 +95,7 @@ def spectra_pipeline(
     >>> len(space), [name for name in space if "__cutoff__" in name]
     (8, ['cutoffclassifier__cutoff__fat', 'cutoffclassifier__cutoff__lean'])
 
-    The pipeline is an estimator as it is, and a search tunes it:
+    The pipeline is an estimator, with or without a search:
 
     >>> from sklearn.datasets import make_classification
     >>> X, y = make_classification(200, 50, n_informative=10, n_classes=3, random_state=0)

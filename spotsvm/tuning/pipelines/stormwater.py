@@ -39,18 +39,19 @@ def stormwater_pipeline(
     rain_columns : str, int, sequence of these or None, default=None
         The columns of X that are rain; None for all.
     horizon : int, default=0
-        How many steps ahead the target is predicted: the age of the newest rain used. 0 or more.
+        Number of steps to predict ahead, which is the age of the newest rain used. 0 or more.
     delay : int, default=1
         Steps between the values of an embedding, 1 or more.
     region : {"wide", "koch2011"}, default="wide"
-        The search space. "koch2011" is that of Table 4, in which the decays are at most 0.3: the effect of a reading almost
-        vanishes after five steps. In "wide" they go up to 0.999, for water that runs off slowly, with windows of 10 to 500 and
-        wider, logarithmic ranges of gamma and C. It contains the other space and takes about twice as long; for hourly flow of a
-        stream and for simulated tanks it led to a half to a quarter of the error with as many evaluations.
+        The search space. "koch2011" is that of Table 4. Its decays are at most 0.3: the effect of a reading almost vanishes
+        after five steps. In "wide" the decays go up to 0.999, for water that runs off slowly, with windows of 10 to 500 and
+        wider, logarithmic ranges of gamma and C. "wide" contains "koch2011" and takes about twice as long. For the hourly flow
+        of a stream and for simulated tanks its error was a half to a quarter with as many evaluations.
     history : DataFrame or None, default=None
-        Further rows of rain by time stamp, as the past of the rows of X: the whole series if sets do not follow each other.
+        Further rows of rain by time stamp, as the past of the rows of X. Pass the whole series if training and test rows do not
+        follow each other.
     missing : {"raise", "zero", "nan"}, default="raise"
-        Treatment of missing rain: an error; 0; or NaN, which the machine refuses in the affected rows.
+        Treatment of missing rain: an error; 0; or NaN, which the SVR refuses in the affected rows.
 
     Returns
     -------
@@ -74,7 +75,7 @@ def stormwater_pipeline(
     >>> sorted(name for name in space if "rain1" in name)
     ['features__rain1__embed__dimensions', 'features__rain1__leaky__decays', 'features__rain1__leaky__windows']
 
-    The pipeline is an estimator as it is, and a search tunes it:
+    The pipeline is an estimator, with or without a search:
 
     >>> import numpy as np
     >>> rain = np.random.default_rng(0).exponential(size=(200, 1))

@@ -1,4 +1,4 @@
-"""Faults in a table: which cell is no number, or one that cannot be used, and where it is."""
+"""Faults in a table: cells that are not numbers or cannot be used, with their rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from spotsvm.errors import DataError
 
 _HUGE = 1e100  # squares of larger numbers, and their sums, overflow
-#: says where a row is, by its label
+#: names the place of a row, by its label
 Where = Callable[[Any], str]
 #: numbers with marks between thousands, by the mark
 _GROUPED = {
@@ -25,12 +25,12 @@ _GROUPED = {
 
 
 def row_of(label: Any) -> str:
-    """Return where a row is in a table that comes from no file."""
+    """Return the place of a row in a table that was not read from a file."""
     return f"row {label}"
 
 
 def are_numbers(present: pd.Series) -> pd.Series:
-    """Return which cells of a column of text are numbers, with decimal points or, where more cells are so, with commas."""
+    """Return which cells of a column of text are numbers, with decimal points, or with decimal commas if more cells parse so."""
     points = pd.to_numeric(present, errors="coerce").notna()
     if is_bool_dtype(present):
         return ~points
@@ -57,7 +57,7 @@ def thousands_mark(present: pd.Series) -> str | None:
 
 
 def not_numeric(what: str, column: pd.Series, where: Where, remedy: str) -> str:
-    """Return an error that names the first cell that is no number."""
+    """Return an error message that names the first cell that is not a number."""
     present = column[column.notna()]
     odd = present[~are_numbers(present)]
     label = (odd if len(odd) else present).index[0]
@@ -71,7 +71,7 @@ def short_repr(value: Any) -> str:
 
 
 def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
-    """Raise DataError if a column is not one of numbers alone, as a series and some pipelines need them."""
+    """Raise DataError if a column has missing values or anything but numbers; a series and some pipelines need numbers."""
     for name, dtype in zip(X.columns, X.dtypes, strict=True):
         if not is_numeric_dtype(dtype) and not (X[name].isna() | X[name].isin([True, False])).all():
             raise DataError(not_numeric(f"column {name!r}", X[name], where, "; correct the cell, or leave the column out"))
@@ -86,7 +86,7 @@ def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
 
 
 def check_numbers(X: pd.DataFrame, kinds: Mapping[str, str], where: Where) -> None:
-    """Raise DataError if columns of numbers in the training rows have others than numbers in these rows, or too large ones."""
+    """Raise DataError if numeric columns of the training rows have other cells, or too large numbers, in these rows."""
     for name in X.columns:
         column = X[name].dropna()
         if kinds[name] == "number" and not is_numeric_dtype(column) and not pd.to_numeric(column, errors="coerce").notna().all():
@@ -95,7 +95,7 @@ def check_numbers(X: pd.DataFrame, kinds: Mapping[str, str], where: Where) -> No
 
 
 def check_sizes(X: pd.DataFrame, where: Where) -> None:
-    """Raise DataError if a column of numbers has infinite ones, or too large ones."""
+    """Raise DataError if a numeric column has infinite or too large numbers."""
     values = np.abs(X.to_numpy(dtype=float))
     bad = (values > _HUGE).any(axis=0)
     if bad.any():
@@ -105,7 +105,7 @@ def check_sizes(X: pd.DataFrame, where: Where) -> None:
 
 
 def check_size(name: str, column: pd.Series, where: Where, remedy: str = "remove those rows") -> None:
-    """Raise DataError if a column of numbers, called `name` in the message, has infinite ones, or too large ones."""
+    """Raise DataError if a numeric column, called `name` in the message, has infinite or too large numbers."""
     size = np.abs(column.to_numpy(dtype=float))
     for wrong, what in (
         (np.isinf(size), "infinite values"),

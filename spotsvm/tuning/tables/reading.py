@@ -1,4 +1,4 @@
-"""Read the file of a table as it is: decide how it is written, and say where in the file each row is."""
+"""Read the file of a table: detect its layout, and find the line of each row."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError, SpotSVMError
 
 SEPARATORS = (",", ";", "\t", "|")
-#: several of them separate fields as one does
+#: several blanks in a row count as one separator
 BLANKS = " "
-#: what stands for a missing value besides pandas' own words
+#: words for a missing value, in addition to those of pandas
 MISSING = ("?",)
-#: most lines of a title
+#: maximum number of lines of a title
 _TITLES = 5
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": BLANKS, "blank": BLANKS}
-#: bytes and rows by which a layout is decided; of wide tables fewer rows, with so many fields
+#: maximum bytes and rows that decide the layout; in wide tables fewer rows, with at most this many fields
 _BYTES, _ROWS, _FEW_ROWS, _FIELDS = 1 << 20, 100, 10, 50_000
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # which begins as that of UTF-16 does
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark is the beginning of this one
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
@@ -47,7 +47,7 @@ _POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file is written; `rows` are its first rows, the header among them."""
+    """The layout of a file; `rows` are its first rows, including the header."""
 
     separator: str = ","
     decimal: str = "."
@@ -82,11 +82,12 @@ def find_layout(
     thousands: str | None = None,
     skip_rows: int | None = None,
 ) -> Layout:
-    """Return the layout of a file, decided by its first rows; what is given is taken as it is.
+    """Return the layout of a file, detected from its first rows; arguments that are not None are used unchanged.
 
-    The separator is the one of comma, semicolon, tab and bar by which most rows have the same number of fields, or blanks if no
-    other divides the rows. Rows with a single cell above that are a title. There is no header if the first row has numbers
-    wherever the others have. The decimal mark is a comma if numbers with decimal commas occur, and none with points.
+    The separator is the comma, semicolon, tab or bar that gives most rows the same number of fields, or blanks if none of these
+    divides the rows. Rows with a single cell above the table are a title. There is no header if the first row has numbers in all
+    columns in which the other rows have numbers. The decimal mark is a comma if there are numbers with commas and none with
+    points.
     """
     separator = None if sep is None else _separator(sep)
     encoding = None if encoding is None else _known(encoding)
@@ -97,7 +98,7 @@ def find_layout(
     lines = [] if not skip_rows else text.splitlines(keepends=True)[:skip_rows]
     text = text[sum(map(len, lines)) :]
     parsed = {mark: _parsed(text, mark, len(start) == _BYTES) for mark in ([separator] if separator else (*SEPARATORS, BLANKS))}
-    # the first of equals counts, so a single column has commas; texts have blanks, so that these count last
+    # the first of equal separators wins, so a single column has commas; blanks are last, because texts contain blanks
     fits = {mark: _fit([row for _, row in parsed[mark]]) for mark in parsed}
     if separator is None:
         separator = max(SEPARATORS, key=lambda mark: fits[mark])
@@ -128,12 +129,12 @@ def line_of(path: str | Path, layout: Layout, row: int) -> int:
 
 
 def last_line(path: str | Path, layout: Layout) -> int:
-    """Return the number of the line in the file where the last row begins, which has the rest where a quote is not closed."""
+    """Return the number of the line in the file where the last row begins; an unclosed quote begins there."""
     return max((line for line, _ in _rows(path, layout)), default=1)
 
 
 def uneven_rows(path: str | Path, layout: Layout, longer: bool) -> tuple[int, int] | None:
-    """Return how many rows have more fields than the first one, or fewer, and the line of the first of them; None if none has."""
+    """Return the number of rows with more (or fewer) fields than the first row, and the line of the first such row; else None."""
     rows = _rows(path, layout)
     width = len(next(rows, (1, []))[1])
     lines = [line for line, fields in rows if (len(fields) > width if longer else len(fields) < width)]
@@ -160,7 +161,7 @@ def _records(text: Iterable[str], separator: str) -> Iterator[tuple[int, list[st
             if fields:
                 yield begins, fields
             begins = reader.line_num + 1
-    except csv.Error:  # a field that is too long; pandas says so where it matters
+    except csv.Error:  # a field is too long; pandas reports it when it reads the whole file
         yield begins, [""]
 
 
@@ -174,12 +175,12 @@ def _parsed(text: str, separator: str, cut: bool) -> list[tuple[int, list[str]]]
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
-    """Return the most frequent number of fields, of equally frequent ones the first."""
+    """Return the most frequent number of fields, the first in case of a tie."""
     return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
 
 
 def _fit(rows: Sequence[Sequence[str]]) -> tuple[float, float, int]:
-    """Return the share of the rows that have the usual width, that of fields without separators, and the width."""
+    """Return the share of the rows that have the usual width, the share of fields without separators, and this width."""
     width = _width(rows)
     if width < 2:
         return 0.0, 0.0, 0
@@ -189,9 +190,9 @@ def _fit(rows: Sequence[Sequence[str]]) -> tuple[float, float, int]:
 
 
 def _title(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, str] | None:
-    """Return how many lines above the header have a single cell, and the first of them; None if there is none."""
+    """Return the number of lines with a single cell above the header, and the first of them; None if there is no such line."""
     width = _width([row for _, row in rows])
-    # of two columns the first may be an index without a name
+    # with two columns, the first may be an index without a name
     above = next((k for k, (_, row) in enumerate(rows) if sum(map(bool, row)) > 1 or (len(row) == width == 2)), 0)
     if width < 2 or not 0 < above <= _TITLES or len(rows) - above < 2 or len(rows[above][1]) != width:
         return None
@@ -242,7 +243,7 @@ def _decimal(rows: Sequence[Sequence[str]], separator: str, thousands: str | Non
     if any(map(_POINT.fullmatch, cells)):
         return "."
     commas = [field for field in cells if _COMMA.fullmatch(field)]
-    if separator == ",":  # there "1,234" in quotes is rather a thousand
+    if separator == ",":  # then a quoted "1,234" is probably a number with a thousands mark
         commas = [field for field in commas if not _THOUSANDS.fullmatch(field)]
     return "," if commas else "."
 
@@ -252,7 +253,7 @@ def _has_header(rows: Sequence[Sequence[str]], target: str) -> bool:
         return True
     first, others = rows[0], rows[1:]
     if [str(k) for k in range(len(first))] == first or [str(k + 1) for k in range(len(first))] == first:
-        return True  # pandas writes such names where there were none
+        return True  # pandas writes these names for columns without names
     numbers = []
     for k in range(len(first)):
         below = [row[k] for row in others if k < len(row) and row[k] not in ("", *MISSING)]
@@ -260,13 +261,13 @@ def _has_header(rows: Sequence[Sequence[str]], target: str) -> bool:
             numbers.append(first[k])
     if not numbers or not all(field in MISSING or _NUMBER.fullmatch(field) for field in numbers):
         return True
-    # names may be numbers, such as years; one that is the target's is no column's number
+    # names may be numbers, such as years: the row is a header if it has the target, unless the target is a column's number
     return target in first and not (target.isdigit() and 1 <= int(target) <= len(first))
 
 
 @dataclass(frozen=True)
 class TableFile:
-    """A table as it was read, with its rows numbered from 0, and what was left out of it."""
+    """A table as it was read, with its rows numbered from 0, and notes on what was left out."""
 
     path: str | Path
     frame: pd.DataFrame
@@ -274,7 +275,7 @@ class TableFile:
     notes: tuple[str, ...] = ()
 
     def where(self, row: Any) -> str:
-        """Return where in the file a row is."""
+        """Return the place of a row in the file."""
         return f"line {line_of(self.path, self.layout, int(row))}"
 
     def without_blank_rows(self) -> TableFile:
@@ -287,7 +288,7 @@ class TableFile:
 
 
 def read_file(path: str | Path, target: str, **how: Any) -> TableFile:
-    """Read a file that has a target column; see `read_table`, and `find_layout` for what can be said about the file.
+    """Read a file that has a target column; see `read_table`, and `find_layout` for the options `how`.
 
     Without a header row the columns are named by their numbers from 1. DataError is raised if the file cannot be read.
     """
@@ -311,13 +312,13 @@ def read_file(path: str | Path, target: str, **how: Any) -> TableFile:
         n, first = short
         what = "1 row has" if n == 1 else f"{n} rows have"
         notes.append(
-            f"{what} fewer fields than the first one; what lacks is taken as missing ({'' if n == 1 else 'first '}line {first})"
+            f"{what} fewer fields than the first one; these fields are missing values ({'' if n == 1 else 'first '}line {first})"
         )
     return TableFile(path, frame, layout, tuple(notes))
 
 
 def read_rows(path: str | Path, column: str, **how: Any) -> TableFile:
-    """Read a file of further rows, all columns and rows with a value; `column` is in its header, `how` as in `read_file`."""
+    """Read a file of further rows, without blank rows; its header must have `column`, and `how` is as in `read_file`."""
     layout, frame = _read(path, column, **how)
     return TableFile(path, frame, layout).without_blank_rows()
 
@@ -351,7 +352,7 @@ def _read(path: str | Path, target: str, encoding: str | None = None, **more: An
         frame.columns = pd.Index([str(k + 1) for k in range(frame.shape[1])])
         return layout, frame
     names = layout.rows[0] if layout.rows else ()
-    # pandas names a second "a" "a.1", but a file may well have both
+    # pandas renames a second "a" to "a.1", but a file may also have a column "a.1"
     twice = next((name for name in names if name and names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         raise DataError(f"{path}: {names.count(twice)} columns are named {twice!r}; rename or remove all but one")
@@ -359,7 +360,7 @@ def _read(path: str | Path, target: str, encoding: str | None = None, **more: An
 
 
 def _too_long(path: str | Path, layout: Layout) -> str:
-    """Return where rows have more fields than the header, and what to do."""
+    """Return an error message about rows with more fields than the header, with a remedy."""
     n, first = uneven_rows(path, layout, longer=True) or (1, layout.skip + 2)
     what = f"line {first} has" if n == 1 else f"{n} rows, the first in line {first}, have"
     return (
@@ -381,7 +382,7 @@ def _first_that_reads(path: str | Path, layouts: list[Layout]) -> tuple[Layout, 
 def _frame(path: str | Path, layout: Layout) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
-        # without an index column, rows longer than the header cause an error; else they would be shifted
+        # index_col=False makes rows longer than the header an error; otherwise pandas would shift their fields
         frame = read_csv(
             path,
             sep=r"\s+" if layout.separator == BLANKS else layout.separator,
@@ -395,23 +396,23 @@ def _frame(path: str | Path, layout: Layout) -> pd.DataFrame:
             skipinitialspace=True,
             na_values=list(MISSING),
         )
-    return frame.copy()  # the columns of a type together: pandas would else go through thousands of columns one by one
+    return frame.copy()  # consolidates columns by type, as pandas would otherwise process thousands of columns one by one
 
 
 def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
-    """Return whether the first column is an index as pandas and R write it: unnamed, different integers."""
+    """Return whether the first column is an index as written by pandas and R: unnamed, with distinct integers."""
     first = frame.iloc[:, 0]
     spare = first.name == "Unnamed: 0" and target != "Unnamed: 0" and frame.shape[1] > 2
     return bool(spare and is_integer_dtype(first) and first.is_unique)
 
 
 def _why(error: Exception, path: str | Path, layout: Layout) -> str:
-    """Return what is wrong in one line, with the line of a quote that is not closed, where pandas counts rows."""
+    """Return the error in one line; pandas counts rows, so the line of an unclosed quote is found here."""
     why = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ") or type(error).__name__
     return f"EOF inside string starting in line {last_line(path, layout)}" if why.startswith("EOF inside string") else why
 
 
-#: what to do about an error of pandas, by words of it
+#: remedies for errors of pandas, by words of their messages
 _REMEDIES = {
     "No columns": "the file has no rows, so name another one",
     "Expected": "correct that line, or put quotes around fields that contain separators",
@@ -434,12 +435,12 @@ def _instead(error: OSError) -> str:
 
 
 def _hint(layout: Layout) -> str:
-    """Return what to do where the fields are perhaps not separated as was decided."""
+    """Return a hint at --sep if the table has a single column."""
     only = len(layout.rows[0]) == 1 if layout.rows else False
     return "; if the fields are not separated by commas, use --sep" if only else ""
 
 
 def listed(names: pd.Index) -> str:
-    """Return the first names of columns, and how many more there are."""
+    """Return the first names of columns, and the number of further columns."""
     first = ", ".join(repr(str(name)) for name in names[:8])
     return first if len(names) <= 8 else f"{first} and {len(names) - 8} more"

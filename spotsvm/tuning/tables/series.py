@@ -19,7 +19,7 @@ from spotsvm.tuning.tables.table import Table, Task, checked_target
 
 _LOG = logging.getLogger(__name__)
 
-#: the size of each of the paper's sets; training time grows with the square of the rows
+#: number of rows of each of the paper's sets; training time grows with the square of this number
 DEFAULT_ROWS = 5000
 
 #: longest window in the widest region of the stormwater pipeline
@@ -165,7 +165,7 @@ def _check_spacing(index: Any) -> None:
         what = "a gap" if apart[first] > step else "an extra time"
         raise DataError(
             f"the rows are unevenly spaced, with {what}: {index[first + 1]} follows {index[first]}, but the usual step is "
-            f"{shown_step} ({len(uneven)} such places); insert missing rows, with an empty target if need be, or resample"
+            f"{shown_step} ({len(uneven)} uneven steps); insert missing rows, with an empty target if necessary, or resample"
         )
 
 

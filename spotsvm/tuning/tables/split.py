@@ -14,14 +14,14 @@ from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import COPIES, Table
 
 TEST_SHARE = 0.25
-#: rows of a class of which none is held out, as folds need two
+#: a class with this many rows has no held-out row, as folds need two rows
 _PAIR = 2
 
 
 def held_out(table: Table, cv: int, seed: int, in_time: bool | None = None, share: float = TEST_SHARE) -> tuple[Table, Table]:
     """Split a table into training rows and held-out rows.
 
-    Classes keep their shares, except that both rows of a class of two are for training. Groups are not divided.
+    Classes keep their shares, but both rows of a class of two are training rows. Groups are not divided.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def held_out(table: Table, cv: int, seed: int, in_time: bool | None = None, shar
         else:
             chosen, tested = _by_group(table, seed, share)
     except ValueError as error:
-        raise DataError(f"{len(rows)} rows are too few for {share:.2g} of them to be held out: {error}") from error
+        raise DataError(f"{len(rows)} rows are too few to hold out a share of {share:.2g}: {error}") from error
     train, test = table.part(chosen), table.part(tested)
     check_folds(train, cv, "training rows", in_time=in_time)
     if train.groups is not None and not in_time and train.groups.nunique() < cv:
@@ -96,22 +96,22 @@ def _by_group(table: Table, seed: int, share: float) -> tuple[np.ndarray, np.nda
 
 
 def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
-    """Return so many folds, or fewer where a class or the groups allow no more, and then why; at least two."""
+    """Return `cv`, or the largest number of folds (at least two) that the classes and groups allow, with the reason."""
     train, _ = held_out(table, _PAIR, seed)
     limits = [(cv, "")]
     if table.task == "classification":
         rare = train.y.value_counts()
         why = f"class {short_repr(rare.index[-1])} has only {int(rare.iloc[-1])} of the training rows"
-        limits.append((int(rare.iloc[-1]), f"{why} ({_without(rare.index[rare < cv].tolist())} leaves out what is rare)"))
+        limits.append((int(rare.iloc[-1]), f"{why} ({_without(rare.index[rare < cv].tolist())} leaves out rare classes)"))
     if train.groups is not None:
         n = int(train.groups.nunique())
         what = "different rows" if train.groups.name == COPIES else "groups"
-        limits.append((n, f"the training rows are of only {n} {what}"))
+        limits.append((n, f"the training rows have only {n} {what}"))
     return min(limits, key=lambda limit: limit[0])
 
 
 def sample(table: Table, size: int, least: int, seed: int) -> Table:
-    """Return so many rows of a table, or all: classes keep their shares, but for at least `least` rows of each that has them."""
+    """Return a sample of a table: classes keep their shares, but have at least `least` rows, or all if a class has fewer."""
     n = len(table.y)
     if size >= n:
         return table
@@ -127,7 +127,7 @@ def sample(table: Table, size: int, least: int, seed: int) -> Table:
 
 
 def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:
-    """Raise DataError if the table is too small for so many folds; folds in order of time need one row more."""
+    """Raise DataError if the table is too small for `cv` folds; folds in order of time need one more row."""
     _check_rows(table, cv, rows, in_time)
     if table.task == "classification":
         counts = table.y.value_counts()
@@ -144,14 +144,14 @@ def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False
 def _check_rows(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:
     n, least = len(table.y), cv + in_time
     if n < least:
-        # before rows are held out it is not known how many folds are possible
+        # before rows are held out, the possible number of folds is unknown
         folds = "a smaller --cv" if rows == "rows" else f"--cv {n - in_time}"
         remedy = f"use fewer folds ({folds}), or give more rows" if n - in_time >= _PAIR else "too few; give more rows"
         raise DataError(f"--cv {cv} needs at least {least} {rows}, but there are {n}; {remedy}")
 
 
 def _check_lone(table: Table) -> None:
-    """Raise DataError if a class has a single row: it cannot be both learnt and tested."""
+    """Raise DataError if a class has a single row, which cannot be used for both training and testing."""
     if table.task != "classification":
         return
     counts = table.y.value_counts()
@@ -167,7 +167,7 @@ def _check_lone(table: Table) -> None:
 
 
 def _remedy(counts: pd.Series, least: int) -> str:
-    """Return how to leave out the classes with fewer rows, if two others remain."""
+    """Return the remedy: leave out the classes with fewer rows if two classes remain, else give more rows."""
     rare = counts.index[counts < least].tolist()
     if len(counts) - len(rare) < _PAIR:
         return "give more rows of it" if len(rare) == 1 else "give more rows"
@@ -175,7 +175,7 @@ def _remedy(counts: pd.Series, least: int) -> str:
 
 
 def _without(labels: list[object]) -> str:
-    """Return the option that leaves classes out, as a shell takes it."""
+    """Return the option that leaves classes out, quoted for a shell."""
     names = [str(label) for label in labels]
     several = names if any("," in name for name in names) else [",".join(names)]
     return " ".join(f"--drop-classes {shlex.quote(name)}" for name in several)

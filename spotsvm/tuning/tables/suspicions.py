@@ -1,4 +1,4 @@
-"""What a user has to know about a table before trusting a score."""
+"""Notices about a table that a user should read before trusting a score."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from spotsvm.tuning.tables.split import TEST_SHARE
 from spotsvm.tuning.tables.table import COPIES, Table, equal_rows
 
-#: rows from which on an identifier or a leak can be told from chance, and the score of a single column that is too good
+#: minimum rows to tell an identifier or a leak from chance, and the score of a single column that suggests a leak
 _ENOUGH, _TOO_GOOD = 20, 0.99
-#: rows and columns by which leaks are sought: of many columns those with the largest F
+#: maximum rows and columns searched for leaks; with more columns, those with the largest F statistic
 _ROWS, _COLUMNS = 2000, 20
-#: share of the steps against the order of a date, as between the parts of a table of several series
+#: maximum share of steps against the order of a date; a table of several series has such steps between its parts
 _BREAKS = 0.05
-#: least values of a column that tells groups apart, and rows of each on average
+#: minimum number of values of a column that identifies groups, and of rows per value on average
 _GROUPS, _ROWS_EACH = 5, 3
-#: different whole numbers that may be classes, though they are taken as a quantity
+#: maximum number of distinct integers that may be classes although the task is regression
 _FEW = 50
 
 
@@ -40,11 +40,11 @@ class Notice(NamedTuple):
 
 
 def suspicions(table: Table) -> Iterator[Notice]:
-    """Yield a notice for each thing about a table that is rather a mistake than meant, or that random splits overlook.
+    """Yield a notice for each property of a table that may be a mistake or that random splits ignore.
 
-    They are what was left out in reading, columns that are left out, copies of rows, rows in the order of a date, columns that
-    look like identifiers, columns that tell groups of rows apart, a column that alone predicts the target nearly perfectly in
-    3 folds (by a decision tree or a straight line), and whole numbers as target that could be classes or a quantity.
+    The notices are about rows and columns left out, copies of rows, rows in the order of a date, columns that look like
+    identifiers, columns that identify groups of rows, a column that alone predicts the target nearly perfectly in 3 folds (by a
+    decision tree or a straight line), and a target of whole numbers that could be classes or a quantity.
     """
     assert table.columns is not None
     yield from (Notice("reading", note) for note in table.reading[1:])
@@ -55,8 +55,8 @@ def suspicions(table: Table) -> Iterator[Notice]:
     if "identifier" in names:
         yield Notice(
             "identifier",
-            f"{_columns(names['identifier'])} another word in nearly each row, as an identifier has: left out (--categorical "
-            "takes it as a category)",
+            f"{_columns(names['identifier'])} a different word in nearly every row, like an identifier: left out (--categorical "
+            "makes it a category)",
         )
     yield from _copies(table)
     yield from _order(table)
@@ -64,18 +64,18 @@ def suspicions(table: Table) -> Iterator[Notice]:
     values = X[numeric].to_numpy(dtype=float)
     numbered = np.array(numeric, dtype=object)[_identifiers(values)].tolist() if len(X) >= _ENOUGH else []
     if numbered:
-        what = f"{_columns(numbered)} another whole number in each row, like an identifier; leave it out by --drop if it is one"
+        what = f"{_columns(numbered)} a different whole number in each row; leave it out by --drop if it is an identifier"
         yield Notice("identifier", what)
     texts = [name for kind in ("category", "yes/no", "text") for name in names.get(kind, [])]
     grouped = table.groups is not None and table.groups.name != COPIES
-    once = ~equal_rows(X, y).duplicated()  # of copies all columns repeat with the same target
+    once = ~equal_rows(X, y).duplicated()  # in copies, all columns repeat with the same target
     grouping = [] if grouped else [name for name in [*numeric, *texts] if _groups(X[name][once], y[once], table.task)]
     for name in grouping:
         yield Notice(
             "groups",
-            f"all rows with the same {name!r} have the same target, as rows of one person or thing have: if new rows are of "
-            f"others, keep those of each together in all splits by --groups {shlex.quote(name)}; if {name!r} tells the target "
-            f"itself, leave it out by --drop {shlex.quote(name)}",
+            f"all rows with the same {name!r} have the same target, like rows of one person or object: if new rows will have "
+            f"other values, keep the rows of a value together in all splits by --groups {shlex.quote(name)}; if {name!r} is "
+            f"another form of the target, leave it out by --drop {shlex.quote(name)}",
         )
     for name, score, what in _leaks(y, {name: X[name] for name in [*numeric, *texts] if name not in grouping}, table.task):
         yield Notice(
@@ -87,7 +87,7 @@ def suspicions(table: Table) -> Iterator[Notice]:
 
 
 def _copies(table: Table) -> Iterator[Notice]:
-    """Yield how many rows are copies of others, and how many held-out rows a random split would also train on."""
+    """Yield a notice with the number of copies, and the share of held-out rows that a random split would also train on."""
     groups = equal_rows(table.X, table.y)
     spare = len(groups) - groups.nunique()
     if not spare:
@@ -97,7 +97,8 @@ def _copies(table: Table) -> Iterator[Notice]:
     what = "1 row is an exact copy of another" if spare == 1 else f"{spare} rows are exact copies of others"
     if table.groups is not None and table.groups.name == COPIES:
         yield Notice(
-            "copies", f"{what}: copies stay on one side of each split; at random about {shared} would be training rows too"
+            "copies",
+            f"{what}: copies stay on one side of each split; in a random split about {shared} would be training rows too",
         )
     elif table.groups is None and table.time is None:
         yield Notice(
@@ -108,7 +109,7 @@ def _copies(table: Table) -> Iterator[Notice]:
 
 
 def _order(table: Table) -> Iterator[Notice]:
-    """Yield that rows stand in the order of a date, and that a random split then says nothing about the future."""
+    """Yield a notice if the rows are in the order of a date, as a random split then says nothing about the future."""
     if table.time is not None:
         return
     for name in table.dates:
@@ -116,19 +117,19 @@ def _order(table: Table) -> Iterator[Notice]:
         steps = np.sign(np.diff(times.to_numpy().astype("int64")))
         back = int(min((steps > 0).sum(), (steps < 0).sum()))
         if len(times) >= _ENOUGH and times.nunique() > 2 and back <= _BREAKS * len(steps):
-            where = f" but for {back} places" if back else ""
+            where = f" but for {back} steps" if back else ""
             yield Notice(
                 "time",
-                f"the rows are in the order of {name!r}{where}: a random split holds out rows between those it trains on, which "
-                f"does not tell how later rows are predicted; --time-split {shlex.quote(name)} holds out the latest rows",
+                f"the rows are in the order of {name!r}{where}: a random split holds out rows between training rows, so its "
+                f"scores may not hold for later rows; --time-split {shlex.quote(name)} holds out the latest rows",
             )
             return
 
 
 def _groups(column: pd.Series, y: pd.Series, task: str) -> bool:
-    """Return whether the values of a column repeat, always with the same target, as those of persons or things do.
+    """Return whether the values of a column repeat, always with the same target, like the names of persons.
 
-    There are at least 5 values, each in 3 rows on average, and twice as many as there are classes.
+    This needs at least 5 values, 3 rows per value on average, and twice as many values as classes.
     """
     known = column.notna()
     column, y = column[known], y[known]
@@ -148,7 +149,7 @@ def _columns(names: list[str]) -> str:
 
 
 def _identifiers(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which columns have whole numbers that only rise or fall, or are all from one to another."""
+    """Return which columns have whole numbers that only rise or fall, or are a range without gaps in any order."""
     with np.errstate(invalid="ignore"):
         whole = (values == np.rint(values)).all(axis=0)  # and without gaps
     steps = np.diff(values, axis=0)
@@ -158,7 +159,7 @@ def _identifiers(values: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _leaks(y: pd.Series, columns: dict[str, pd.Series], task: str) -> Iterator[tuple[str, float, str]]:
-    """Yield the columns from which a tree alone predicts the target nearly perfectly, with its score and the score's name."""
+    """Yield the columns that alone predict the target nearly perfectly, with the score and its name."""
     rows = np.sort(np.random.default_rng(0).permutation(len(y))[:_ROWS])
     target = y.iloc[rows].to_numpy()
     classify = task == "classification"
@@ -187,7 +188,7 @@ def _leaks(y: pd.Series, columns: dict[str, pd.Series], task: str) -> Iterator[t
 
 
 def _apart(column: pd.Series) -> NDArray[np.float64]:
-    """Return numbers with a number below all others in place of gaps."""
+    """Return the numbers of a column, with gaps replaced by a number below all others."""
     low, high = column.min(), column.max()
     return np.asarray(column.fillna(2 * low - high - 1.0 if np.isfinite(high - low) else 0.0), dtype=float)
 

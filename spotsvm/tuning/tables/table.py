@@ -33,9 +33,9 @@ from spotsvm.tuning.tables.reading import TableFile, listed, read_file
 
 MANY_CLASSES = 100
 FEW_INTEGERS = 20
-#: the name of the groups whose rows are copies of each other
+#: name of the groups of copied rows
 COPIES = "copies of a row"
-#: equal rows are copies if so many rows are different
+#: equal rows are copies only if at least this many rows are distinct
 _LEAST_DIFFERENT = 20
 
 Task = Literal["classification", "regression"]
@@ -64,7 +64,7 @@ class Table:
     columns : DataFrame or None
         How each column is encoded, as `TableEncoder.columns_`; None for a series.
     categorical : tuple of str
-        Columns that are treated as categories even if they hold numbers.
+        Columns that are treated as categories even if they have numbers.
     dates : dict of str to str
         The date columns, each with its date format.
     time : str or None
@@ -124,15 +124,15 @@ class Choices:
     sep, encoding, thousands : str or None
         Field separator, character encoding and thousands separator.
     header : bool or None
-        Whether the first row holds the column names.
+        Whether the first row has the column names.
     drop : sequence of str
         Columns to leave out.
     features : sequence of str
         Columns to use as features; all others but the target and the groups if empty.
     categorical : sequence of str
-        Columns to treat as categories even if they hold numbers.
+        Columns to treat as categories even if they have numbers.
     groups : str or None
-        Column whose rows of one value are never divided between training and testing.
+        Column of groups; the rows of a group are never divided between training and testing.
     positive : str or None
         Label that becomes class 1; all other labels become class 0.
     drop_classes : sequence of str
@@ -188,7 +188,7 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     task : {"auto", "classification", "regression"}
         "auto" is classification for a target of text, of booleans, or of at most 20 different integers.
     choices : Choices or None
-        What to read differently from the default.
+        Options that differ from the defaults.
 
     Returns
     -------
@@ -252,7 +252,7 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
 
 
 def _in_time(file: TableFile, target: str, choices: Choices) -> TableFile:
-    """Return a table with its rows in the order of a column of times."""
+    """Return a table with its rows sorted by a column of times."""
     option = f"--time-split {choices.time_split!r}"
     (name,) = _columns("--time-split", [str(choices.time_split)], file.frame.columns, several=False)
     if choices.groups is not None:
@@ -310,18 +310,18 @@ def _columns(option: str, given: Sequence[str], names: pd.Index, several: bool =
 
 
 def _named(given: Sequence[str], known: Container[str]) -> list[str]:
-    """Return the names that an option gives, one by one or with commas between them; a known name may have a comma itself."""
+    """Return the names in an option's values; commas separate names, unless a known name contains the comma."""
     return [name for one in given for name in ([one] if one in known else map(str.strip, one.split(",")))]
 
 
 def _positive(y: pd.Series, label: str) -> pd.Series:
-    """Return 1 where the target has this label, 0 where it has another, and missing values as they are."""
+    """Return 1 where the target has this label, 0 where it has another label, and missing values unchanged."""
     is_label = _has_label("--positive", y, label)
     return is_label[y.notna()].astype(int).reindex(y.index)
 
 
 def _has_label(option: str, y: pd.Series, label: str) -> pd.Series:
-    """Return where the target has a label that an option names."""
+    """Return a mask of the rows whose target has the label of an option; ArgumentError if no row has it."""
     known = y[y.notna()]
     text = known.astype(str)
     with suppress(ValueError):  # 1 and 1.0 are one label
@@ -333,7 +333,7 @@ def _has_label(option: str, y: pd.Series, label: str) -> pd.Series:
 
 
 def _without_classes(file: TableFile, target: str, given: Sequence[str]) -> TableFile:
-    """Return a table without the rows of some classes, named one by one or with commas between them."""
+    """Return a table without the rows of some classes; their labels may be separated by commas."""
     y = file.frame[target]
     parts = _named(given, set(y[y.notna()].astype(str)))
     out = np.logical_or.reduce([_has_label("--drop-classes", y, part) for part in parts])
@@ -361,9 +361,9 @@ def make_table(
     task : {"auto", "classification", "regression"}
         As in `read_table`.
     where : callable
-        Returns for an index label how an error message names its row.
+        Function of an index label that returns the name of its row for error messages.
     categorical : sequence of str
-        Columns to treat as categories even if they hold numbers.
+        Columns to treat as categories even if they have numbers.
     wanted : sequence of str
         Columns that are never left out as identifiers.
 
@@ -396,7 +396,7 @@ def make_table(
 
 
 def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: Where = row_of) -> tuple[pd.Series, Task, str]:
-    """Return the target, its task and why it is this one; DataError if it cannot be learnt."""
+    """Return the target, its task and the reason for the task; DataError if the target cannot be learnt."""
     if y.isna().any():
         raise DataError(
             f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None), the first "
@@ -406,7 +406,7 @@ def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: W
     if not is_numeric_dtype(y) and _huge_integers(y):
         y = y.astype(float)
         check_size(what, y, where)
-    # such a text is rather a quantity with a fault: of many levels most are numbers
+    # many distinct cells, mostly numbers: probably a quantity with a fault, and not classes
     if task == "auto" and not is_numeric_dtype(y) and y.nunique() > FEW_INTEGERS and (mostly_numbers(y) or thousands_mark(y)):
         raise DataError(not_numeric(what, y, where, f"{_repaired(y)}, or use --task classification if these are classes"))
     found: Task = _task_of(y) if task == "auto" else task
@@ -424,7 +424,7 @@ def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: W
 
 
 def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wanted: Sequence[str], where: Where) -> Table:
-    """Return a table with its columns in the types of their kinds; DataError if most cells of a text are numbers."""
+    """Return a table with its columns in the types of their kinds; DataError if most cells of a text column are numbers."""
     dates = {}
     for name, dtype in zip(X.columns, X.dtypes, strict=True):
         if name in categorical or (is_numeric_dtype(dtype) and not is_bool_dtype(dtype)):
@@ -446,14 +446,15 @@ def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wan
     encoder = TableEncoder(categorical).fit(X)
     table = replace(table, columns=encoder.columns_)
     X = typed(X, table.kinds, dates)
-    check_sizes(X.select_dtypes("number"), where)  # of texts that are numbers too
+    check_sizes(X.select_dtypes("number"), where)  # includes columns of text that were parsed as numbers
     return replace(table, X=X)
 
 
 def copies_of(X: pd.DataFrame, y: pd.Series) -> pd.Series | None:
-    """Return a group for each row, in which its copies are; None if there are no copies, or equal rows are to be expected.
+    """Return the group of copies of each row; None if there are no copies, or equal rows are to be expected.
 
-    They are to be expected where there are more rows than combinations of the columns' values: new rows will be equal to some.
+    Equal rows are to be expected if there are fewer combinations of the columns' values than rows: new rows will then be equal
+    to some of these rows.
 
     Examples
     --------
@@ -470,7 +471,7 @@ def copies_of(X: pd.DataFrame, y: pd.Series) -> pd.Series | None:
 
 
 def equal_rows(X: pd.DataFrame, y: pd.Series) -> pd.Series:
-    """Return a number for each row, which equal ones share."""
+    """Return a number for each row; equal rows have the same number."""
     columns = [pd.factorize(X.iloc[:, k], use_na_sentinel=False)[0] for k in range(X.shape[1])]
     columns.append(pd.factorize(y, use_na_sentinel=False)[0])
     keys = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(columns))), index=False)
@@ -480,7 +481,7 @@ def equal_rows(X: pd.DataFrame, y: pd.Series) -> pd.Series:
 def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -> pd.DataFrame:
     """Return columns in the types that they have in a table: floats, time stamps, or texts, in which a gap is NaN."""
     if set(kinds.values()) == {"number"} and all(map(is_numeric_dtype, X.dtypes)):
-        # one block of memory: pandas would else take thousands of columns one by one in every fold
+        # one block of memory, as pandas would otherwise process thousands of columns one by one in every fold
         return pd.DataFrame(X.to_numpy(dtype=float, na_value=np.nan), index=X.index, columns=X.columns)
     columns: dict[str, pd.Series] = {}
     for name in X.columns:
@@ -494,7 +495,7 @@ def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -
 
 
 def _repaired(y: pd.Series) -> str:
-    """Return how a target that is nearly one of numbers becomes one."""
+    """Return the remedy for a target of which nearly all cells are numbers."""
     mark = thousands_mark(y)
     return "; correct the cell" + (f", use --thousands {mark!r}" if mark else "")
 
@@ -503,7 +504,7 @@ _INTEGER = re.compile(r"[-+]?\d{1,400}")
 
 
 def _huge_integers(column: pd.Series) -> bool:
-    """Return whether all cells are integers, too large for those of a machine, but not for a float.
+    """Return whether all cells are integers that fit into a float, but not into 64 bits.
 
     Before version 3, pandas reads such a column as text.
     """
@@ -517,14 +518,14 @@ def _huge_integers(column: pd.Series) -> bool:
 
 
 def _why(y: pd.Series, task: Task) -> str:
-    """Return why a target has this task."""
+    """Return the reason for the task of a target."""
     if task == "regression":
         what = f"more than {FEW_INTEGERS} different whole numbers" if bool((y == np.rint(y)).all()) else "numbers with fractions"
     elif is_numeric_dtype(y) and not is_bool_dtype(y):
         what = f"at most {FEW_INTEGERS} different whole numbers"
     else:
         what = "no numbers"
-    return f"as the target has {what} (--task says otherwise)"
+    return f"as the target has {what} (--task overrides this)"
 
 
 def _task_of(y: pd.Series) -> Task:

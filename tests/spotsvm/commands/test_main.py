@@ -142,10 +142,10 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
     lines = [line for line in result.stderr.splitlines() if line.startswith("spotsvm: ")]
     said = dict(line.removeprefix("spotsvm: ").split(": ", 1) for line in lines if "notice" not in line)
     assert said["reading"] == "fields separated by ';', decimal commas, UTF-8"
-    assert said["rows"] == "100, of which 25 are held out: no search uses them"
+    assert said["rows"] == "100; 25 are held out, and no search uses them"
     assert said["features"] == "5 numbers, 2 yes/no"
     assert "spotsvm: columns: 'town' (yes/no): 'Bonn' is 0, 'Ulm' is 1" in lines
-    why = "as the target has no numbers (--task says otherwise)"
+    why = "as the target has no numbers (--task overrides this)"
     assert said["task"] == f"classification, {why}; rows of each class: 'versicolor': 50, 'virginica': 50"
     assert said["score"] == "accuracy, mean over 3 folds of the training rows; larger is better"
     table = rows(result.stdout)

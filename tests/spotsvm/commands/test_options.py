@@ -57,7 +57,7 @@ def test_a_split_in_time_a_row_without_target_and_another_table(tmp_path):
     tune = ["tune", tmp_path / "t.csv", "--target", "kind", "--model", "svm", "--trials", 1, "--out", tmp_path / "out"]
     result = run(*tune, "--time-split", "day")
     assert result.exit_code == 0, result.output
-    assert "15 are held out: no search uses them; they are the latest by 'day'" in result.stderr
+    assert "15 are held out, and no search uses them; they are the latest by 'day'" in result.stderr
     assert "notice: 1 row has no target, the first in line 6; left out here, and predicted into --out" in result.stderr
     found = pd.read_csv(tmp_path / "out" / "predictions.csv")
     assert found["row"].tolist() == [5]

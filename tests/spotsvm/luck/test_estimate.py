@@ -30,7 +30,7 @@ def test_it_comes_back_from_json(estimate):
     again = type(estimate).from_dict(json.loads(text))
     assert json.dumps(again.to_dict()) == text
     assert again.known == estimate.known
-    with pytest.raises(ArgumentError, match=f"found has no 'value'; pass what {type(estimate).__name__}.to_dict"):
+    with pytest.raises(ArgumentError, match=f"found has no 'value'; pass the result of {type(estimate).__name__}.to_dict"):
         type(estimate).from_dict({})
 
 

@@ -96,7 +96,7 @@ def test_of_several_metrics_one_is_named():
     ("kind", "said", "call"),
     [
         (NoCompletedTrialError, "no trial has been completed", lambda: optimism_of_trials(told())),
-        (ArgumentError, "no scores of folds", lambda: optimism_of_trials(told(0.5))),
+        (ArgumentError, "no fold scores", lambda: optimism_of_trials(told(0.5))),
         (NoCompletedTrialError, "none of the 2 trials", lambda: fold_bias([[np.nan, 1.0], [1.0, np.nan]])),
         (NoCompletedTrialError, "candidate 0 has no score", lambda: fold_bias([[np.nan, 1.0], [1.0, 1.0]], winner=0)),
         (ArgumentError, "two or more folds", lambda: fold_bias([[0.5], [0.6]])),

@@ -63,7 +63,7 @@ UNDECIDED = {"decision": "no difference seen", "reason": "undecided", "differenc
         (
             replace(HELPED, **UNDECIDED, overall=-0.01, recommended="default"),
             f"No difference can be seen between the tuned and the default SVM: {BOTH} -0.02 to +0.1). The default SVM is "
-            "recommended: over folds and held-out rows together the tuned one is not better.",
+            "recommended: over folds and held-out rows together the tuned SVM is not better.",
         ),
         (
             replace(HELPED, decision="did not help", reason="held-out worse", recommended="default"),

@@ -68,7 +68,7 @@ def test_the_code_runs_as_it_stands_and_finds_the_same(choices, changed, tmp_pat
     assert found["search"].best_score_ == search.best_score_
     assert str(search.best_score_) in printed
     _, test = given.split(given.cv)
-    np.testing.assert_array_equal(found["machine"].predict(test.X), recommended(results).predict(test.X))
+    np.testing.assert_array_equal(found["model"].predict(test.X), recommended(results).predict(test.X))
     assert search.study_.findings[REPEAT] == {"code": results[-1].code, "command": "spotsvm tune"}
     assert max(len(line.replace(str(tmp_path), "")) for line in results[-1].code.splitlines()) <= 150
 
@@ -84,7 +84,7 @@ def test_the_code_of_a_large_table(tmp_path, monkeypatch):
     results = given.run(quiet)
     found, _ = executed(results[-1].code.replace("Limits()", "Limits(whole=60, sampled=30, many=60, tested=20)"))
     assert found["search"].best_params_ == results[-1].search.best_params_
-    assert "# the command has fitted it to more rows after that" in results[-1].code
+    assert "# the command then fitted it to more rows" in results[-1].code
 
 
 @pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")

@@ -481,7 +481,7 @@ def test_the_work_of_many_columns_is_that_of_their_numbers(monkeypatch):
 def test_what_is_said_before_the_searches():
     said = []
     results = job(iris(), search="random", n_trials=1).run(quiet, said.append)
-    assert said[0] == "rows: 100, of which 25 are held out: no search uses them"
+    assert said[0] == "rows: 100; 25 are held out, and no search uses them"
     assert "notice: 2 parameters are searched in 1 trials; use a larger --trials" in said
     assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-1]
 
@@ -503,9 +503,7 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     found = RecordedStudy(tmp_path / "random.db").findings[ROWS]
     assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 600, 750)
     assert found["score on held-out rows"] > found["score of the sample"] == tuned.test_score
-    assert (
-        "The parameters were tuned on a sample of 80 rows; the final machine was then fitted to 600 of 750" in found["sentence"]
-    )
+    assert "The parameters were tuned on a sample of 80 rows; the final model was then fitted to 600 of 750" in found["sentence"]
     first, rest = (tmp_path / "report.html").read_text().split("Recommended parameters</h2>")
     assert found["sentence"] in unescape(first)  # with what came out, not as something further
     assert "Further findings" not in rest

@@ -44,6 +44,6 @@ def test_a_fit_that_takes_too_long_is_given_up(monkeypatch):
     whole, said = table(1000), []
     found = fit_to_more_rows(fitted(whole, 50), 50, whole, 1000, 60.0, said.append)
     assert (found.estimator, found.n_rows) == (None, 50)
-    assert said[-1] == "the fit took longer than the time left; the machine of 50 rows is kept"
+    assert said[-1] == "the fit took longer than the time left; the model fitted to 50 rows is kept"
     sentence = found.finding(0.9, 0.01, 0.9, 100, ScoreUnit("accuracy"))["sentence"]
-    assert sentence == "The machine was tuned on and fitted to 50 of 1000 training rows, as there was no time for more."
+    assert sentence == "The model was tuned on and fitted to 50 of 1000 training rows, as there was no time for more."

@@ -118,7 +118,7 @@ def test_a_target_of_other_classes_has_no_score(saved, tmp_path):
     _, path, _, file = saved
     pd.read_csv(path).assign(kind="ugly").to_csv(tmp_path / "later.csv", index=False)
     _, told = predicted(file, tmp_path / "later.csv")
-    assert told[-1] == "score: none, as the target 'kind' has a class that the model does not know: 'ugly'"
+    assert told[-1] == "score: none, as the target 'kind' has a class that the training table does not have: 'ugly'"
 
 
 def test_what_never_ends_is_no_model_and_what_unpacks_to_far_more_than_its_size_neither(saved, tmp_path):

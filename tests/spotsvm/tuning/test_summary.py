@@ -173,7 +173,7 @@ NUMBERS = make_table(TABLE.X, TABLE.y, "regression")
         ({"table": NUMBERS}, ["RMSE: smaller is better."]),
         ({"pipeline": "spectra"}, ["Pipeline spectra: principal components", "with class weights and cutoffs."]),
         ({"pipeline": "spectra", "table": NUMBERS}, ["Pipeline spectra: principal", "an RBF support vector machine."]),
-        ({"pipeline": "stormwater", "table": NUMBERS}, ["two leaky sums of the rain", "the last quarter, +- its standard"]),
+        ({"pipeline": "stormwater", "table": NUMBERS}, ["two leaky sums of the rain", "the last quarter, +- the standard"]),
     ],
 )
 def test_the_score_the_folds_and_the_pipeline_are_named(changed, said):

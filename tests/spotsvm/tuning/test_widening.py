@@ -36,7 +36,7 @@ def test_the_range_is_widened_and_as_many_trials_more_are_evaluated(folder):
     assert going.space == {**SPACE, "C": (0.01, 10000.0, "log-uniform")}
     assert going.n_trials == 30
     assert "widened: C = " in going.said[0]
-    assert going.said[1] == "widened: 15 trials more for each search, up to 30"
+    assert going.said[1] == "widened: 15 more trials for each search, up to 30"
     assert continued(SPACE, 40, folder, SEARCHES, widen=True).n_trials == 40
     before = run(folder, "kriging", SPACE, 15)
     after = run(folder, "kriging", going.space, 30)
@@ -61,12 +61,12 @@ def test_what_was_interrupted_goes_on_in_the_wider_space(folder, widen):
 
 
 def test_nothing_is_widened(tmp_path):
-    with pytest.raises(ArgumentError, match="--widen goes on with the record of an earlier run; name its folder by --out"):
+    with pytest.raises(ArgumentError, match="--widen continues the record of an earlier run; name its folder by --out"):
         continued(SPACE, 15, None, SEARCHES, widen=True)
     assert continued(SPACE, 15, None, SEARCHES, widen=False).space == SPACE
     going = continued(SPACE, 15, tmp_path, SEARCHES, widen=True)
     assert (going.space, going.n_trials) == (SPACE, 15)
-    assert "is no record yet" in going.said[0]
+    assert "there is no record" in going.said[0]
     wide = {**SPACE, "C": (0.01, 10.0)}
     with Study(wide, "kriging", 0, noise=False, path=tmp_path / "kriging.db") as study:
         study.run(lambda p: (p["C"] - 5) ** 2 + (p["gamma"] - 0.1) ** 2 + abs(p["degree"] - 3), n_trials=15)
@@ -96,4 +96,4 @@ def test_the_command_goes_on_in_the_wider_range(tmp_path):
     study = RecordedStudy(tmp_path / "out" / "random.db")
     assert study.n_finished == (8 if edges else 4)
     assert ("widened: " in second.output) == bool(edges)
-    assert ("The same command with --widen goes on" in first.output) == bool(edges)
+    assert ("The same command with --widen continues" in first.output) == bool(edges)

@@ -108,7 +108,7 @@ def test_samples_without_a_class_have_no_say():
 
 
 def test_bad_input(search, by_group):
-    with pytest.raises(ArgumentError, match="only one of X_new and y_new is given"):
+    with pytest.raises(ArgumentError, match="only X_new or only y_new was passed"):
         judge_search(search, X, Y, X_NEW)
     with pytest.raises(ArgumentError, match="n_repeats=1"):
         judge_search(search, X, Y, n_repeats=1)

@@ -127,11 +127,11 @@ def test_what_expected_score_cannot_judge_is_an_error_that_says_why():
     def search(**options):
         return GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, **({"cv": 3} | options)).fit(X, y)
 
-    with pytest.raises(ArgumentError, match="search has refit=False, so that it has no winner"):
+    with pytest.raises(ArgumentError, match="search has refit=False, so it has no winner"):
         expected_score(search(refit=False), X, y)
     with pytest.raises(ArgumentError, match="several metrics and refit=<function .*; let refit name one of them"):
         expected_score(search(scoring=["accuracy", "roc_auc"], refit=lambda results: 0), X, y)
-    with pytest.raises(ArgumentError, match="cv=generator, an iterator that is used up.*pass a list of splits"):
+    with pytest.raises(ArgumentError, match="cv=generator, an exhausted iterator.*pass a list of splits"):
         expected_score(search(cv=KFold(3).split(X)), X, y)
 
     def own_score(estimator, X, y):
@@ -141,7 +141,7 @@ def test_what_expected_score_cannot_judge_is_an_error_that_says_why():
         return (estimator.predict(X) == y)[X[:, 0] > 0].mean()
 
     for scorer in (own_score, of_columns):
-        with pytest.raises(ArgumentError, match="cannot score rows drawn again: .* Use a scorer that calls predict"):
+        with pytest.raises(ArgumentError, match="cannot score drawn rows: .* Use a scorer of make_scorer"):
             expected_score(search(scoring=scorer), X, y)
 
 

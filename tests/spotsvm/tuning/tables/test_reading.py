@@ -122,10 +122,10 @@ def test_rows_that_end_early_are_told(written):
     assert read_table(written(text), "kind").reading[1:] == ()
     assert read_table(written(f"{text}\nx,1,\n"), "kind").reading[1:] == ()  # a field that is empty is one
     table = read_table(written(f"{text}\nx,1\n"), "kind")
-    assert table.reading[1:] == ("1 row has fewer fields than the first one; what lacks is taken as missing (line 13)",)
+    assert table.reading[1:] == ("1 row has fewer fields than the first one; these fields are missing values (line 13)",)
     assert "gaps are filled" in table.columns["treatment"][1]
     more = read_table(written(f"{text}\nx,1\ny\n"), "kind")
-    assert more.reading[1:] == ("2 rows have fewer fields than the first one; what lacks is taken as missing (first line 13)",)
+    assert more.reading[1:] == ("2 rows have fewer fields than the first one; these fields are missing values (first line 13)",)
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ def test_the_latest_rows_with_the_past_of_all(write, caplog):
             FRAME.drop(index=5),
             "with a gap: 2011-03-31 06:00:00 follows 2011-03-31 04:00:00, but the usual step is 0 days 01:00:00",
         ),
-        (FRAME.drop(index=[5, 9, 10]), "(2 such places)"),
+        (FRAME.drop(index=[5, 9, 10]), "(2 uneven steps)"),
         (
             pd.concat([FRAME, FRAME[:1].assign(time="2011-03-31 04:10:00")]),
             "with an extra time: 2011-03-31 04:10:00 follows 2011-03-31 04:00:00, but the usual step is 0 days 01:00:00",

@@ -26,7 +26,7 @@ def test_folds_suit_the_groups():
     groups = pd.Series(np.arange(40) % 4)
     cv, why = possible_folds(table([20, 20], groups), 5, seed=0)
     assert cv == 3
-    assert why == "the training rows are of only 3 groups"
+    assert why == "the training rows have only 3 groups"
 
 
 @pytest.mark.parametrize(

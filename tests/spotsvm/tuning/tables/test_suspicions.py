@@ -32,7 +32,7 @@ def test_constant_columns():
 @pytest.mark.parametrize("column", [range(N), range(N, 0, -1), np.arange(N) ** 2, RNG.permutation(N) + 7])
 def test_identifiers(column):
     (said,) = found(X.assign(number=column))
-    assert said.startswith("column 'number' has another whole number in each row, like an identifier")
+    assert said.startswith("column 'number' has a different whole number in each row")
     assert found(X.assign(number=column)[:10], LABELS[:10]) == []
 
 
@@ -66,8 +66,8 @@ def test_copies_of_rows_are_a_group_and_counted():
     assert table.groups.tolist() == four.tolist()
     (said,) = [notice for notice in suspicions(table) if notice.code == "copies"]
     assert said.sentence == (
-        "120 rows are exact copies of others: copies stay on one side of each split; at random about 98 % of the held-out rows "
-        "would be training rows too"
+        "120 rows are exact copies of others: copies stay on one side of each split; in a random split about 98 % of the "
+        "held-out rows would be training rows too"
     )
     assert "groups" not in [notice.code for notice in suspicions(table)]
     train, test = held_out(table, 3, 0)
