@@ -36,9 +36,9 @@ P = ParamSpec("P")
 Returned = TypeVar("Returned")
 _LOG = logging.getLogger(__name__)
 
-#: key in `extra` that marks a value which stands for a failure
+#: key in `extra` that marks a penalty value
 PENALTY = "penalty"
-#: the largest budget and batch size that are stored: a record may not hold all larger numbers
+#: the largest budget and batch size that are stored: a record cannot store every larger integer
 _MOST = 2**53
 
 
@@ -87,7 +87,7 @@ class RunGuard:
 
     @contextmanager
     def loop(self) -> Iterator[None]:
-        """Allow this thread, which is that of the run, to ask and tell in this block."""
+        """Allow the thread of the run to ask and tell in this block."""
         self._thread_of_loop = threading.get_ident()
         try:
             yield
@@ -115,7 +115,7 @@ if hasattr(os, "register_at_fork"):
 class Bookkeeper:
     """Asks the search of a study for trials and tells it their outcomes; ledger and search stay in step if a write fails.
 
-    `start_params` are the parameters of the starting points, by the points, without rounding.
+    `start_params` maps the starting points to their parameters, without the rounding of the points.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ class Bookkeeper:
         return int(np.random.SeedSequence([int(self.ledger.about["seed"]), number]).generate_state(1)[0])
 
     def _known_params(self, point: NDArray[np.float64], origin: str) -> Mapping[str, Any]:
-        """Return the parameters that a point was given with: without its rounding, also where it is evaluated again."""
+        """Return the parameters of a point; of a starting point those that the user gave, without rounding."""
         if origin == START:
             return self._start_params.get(tuple(point.tolist()), {})
         seen = np.array if self._swept is None else self._swept.searched_point
@@ -247,7 +247,7 @@ class Bookkeeper:
         return told
 
     def _judged(self, outcome: Outcome) -> tuple[Outcome, str]:
-        """Return an outcome with its values checked against the objectives, and what is wrong with it, or an empty text."""
+        """Check an outcome against the objectives; return it, and a text that says what is wrong (empty if nothing is)."""
         if self._swept is None:
             return self._objectives.judged(outcome)
         return checked_sweep(outcome, self._objectives.judged, self._swept)
@@ -277,7 +277,7 @@ class Bookkeeper:
         return self._swept.finished(told, outcome.sweep, further, float(self._objectives.signs[0]))
 
     def _is_penalty(self, told: Trial) -> bool:
-        """Return whether the value of a trial stands for a failure, by those told before it."""
+        """Return whether the value of a trial is a penalty, judged by the trials told before it."""
         if self._swept is not None or told.value is None:
             return False
         values = [self.ledger.trials[number].value for number in self.ledger.told_numbers] + [told.value]
@@ -334,7 +334,7 @@ class Bookkeeper:
         """Ask for up to `size` trials to evaluate together; see `Study.ask_batch`."""
         trials, events = self.ledger.trials, self.ledger.events
         if self._unfinished and events[-1][1] == "told":
-            size = min(size, len(self._unfinished))  # the rest of a batch that was cut off is a batch of its own
+            size = min(size, len(self._unfinished))  # the rest of an interrupted batch is a batch of its own
         batch: list[Trial] = []
         try:
             while len(batch) < size and not (batch and batch[-1].origin == START and not self._start_is_next()):

@@ -27,7 +27,7 @@ _METHODS = ("on_start", "on_ask", "on_tell", "on_end")
 class StopRun(Exception):
     """Raised by a callback to end the run at once, without an error; the study keeps its results and can be continued.
 
-    Trials that were asked for and not told are cancelled, and come first when the study is run again.
+    Trials still under way are cancelled; the next run evaluates them first.
 
     See Also
     --------
@@ -203,8 +203,8 @@ def _call(follower: Any, method: str, *arguments: Any) -> None:
 class Progress(Callback):
     """Show the progress of a run on standard error: a bar on a terminal, else a line after each tenth of `budget` trials.
 
-    Either shows the best value so far and the time that is left, if further trials take as long as those so far and there is no
-    limit before.
+    Both show the best value so far and the remaining time, estimated from the mean time of a trial and limited by the run's
+    `timeout`.
     """
 
     def __init__(self, budget: int, name: str = ""):

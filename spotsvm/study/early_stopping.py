@@ -32,15 +32,15 @@ _MOST_TRIALS, _MOST_STEPS = 30, 5
 class EarlyStopping(Protocol):
     """The interface of an early-stopping rule for `Study.run`: a callable that takes a trial and returns the reason to stop it.
 
-    It is called by `CurrentTrial.should_stop`, in the process that evaluates the trial. The trial has the reported `steps`, and
-    in `finished` the trials that it may be compared with. The rule must depend on these alone: then a study that is resumed has
-    the same trials.
+    `CurrentTrial.should_stop` calls the rule, in the process that evaluates the trial. The trial's `steps` are the reported
+    steps, and `finished` are the trials to compare with. The rule must depend on these alone: then a resumed study has the same
+    trials.
 
     See Also
     --------
-    ImprovementUnlikely : The rule by default.
+    ImprovementUnlikely : The default rule.
     BelowMedian : The rule that compares with the median of the finished trials.
-    StopRule : What ends a run.
+    StopRule : The interface of a rule that ends the run.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class EarlyStopping(Protocol):
 
 @dataclass(frozen=True)
 class ImprovementUnlikely:
-    """Stop a trial that will hardly be better than the best finished one, by a model of the learning curves.
+    """Stop a trial that is unlikely to become better than the best finished trial, by a model of the learning curves.
 
     A Kriging model of all reported values over the parameters and the logarithm of the step predicts the value at the last step
     of the complete trials. The trial stops where the probability of an improvement is below `probability`.
@@ -88,7 +88,7 @@ class ImprovementUnlikely:
     See Also
     --------
     BelowMedian : A rule without a model.
-    EarlyStopping : What a rule of your own has.
+    EarlyStopping : The interface of your own rules.
 
     Notes
     -----
@@ -161,7 +161,7 @@ class BelowMedian:
     See Also
     --------
     ImprovementUnlikely : The rule with a model.
-    EarlyStopping : What a rule of your own has.
+    EarlyStopping : The interface of your own rules.
 
     References
     ----------
@@ -196,7 +196,7 @@ class BelowMedian:
 
 
 def _check_numbers(rule: Any, **names: str) -> None:
-    """Raise ArgumentError if an attribute of a rule is not a number of 1 or more, given what it counts."""
+    """Raise ArgumentError if an attribute of a rule is below 1 or not an integer; `names` says what each attribute counts."""
     for name, what in names.items():
         value = getattr(rule, name)
         if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
@@ -255,10 +255,10 @@ class _CurveModel:
 
 
 def with_extrapolation(outcome: Outcome, trial: Trial, told_before: Sequence[Trial], domain: Domain, sign: float) -> Outcome:
-    """Return the outcome of a trial that was stopped, with the value expected of it at the last step of the complete trials.
+    """Return the outcome of a stopped trial, with the value predicted for the last step of the complete trials.
 
-    The value is never better than the best of these. Without a model it is the one reported last. An outcome that has it already
-    is returned unchanged.
+    The predicted value is never better than that of the best complete trial. Without a model it is the last reported value. An
+    outcome that already has a predicted value is returned unchanged.
     """
     if EXTRAPOLATED in outcome.extra:
         return outcome
@@ -279,14 +279,14 @@ def _spread(steps: Sequence[Step]) -> list[Step]:
 
 
 _MODELS: WeakKeyDictionary[CurrentTrial, _CurveModel] = WeakKeyDictionary()
-#: of each running trial, the number of its last steps after which an improvement was unlikely
+#: for each running trial, the number of latest steps in a row after which an improvement was unlikely
 _UNLIKELY: WeakKeyDictionary[CurrentTrial, int] = WeakKeyDictionary()
 
 _RULES: dict[str, Callable[[], EarlyStopping]] = {"improvement": ImprovementUnlikely, "median": BelowMedian}
 
 
 def checked_early_stopping(rule: Any) -> EarlyStopping | None:
-    """Return an early-stopping rule, by its name or as it is, or None for none; raise ArgumentError for others."""
+    """Return the early-stopping rule for a name, a callable or None; raise ArgumentError for anything else."""
     if rule is None:
         return None
     if isinstance(rule, str) and rule in _RULES:

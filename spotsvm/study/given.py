@@ -1,4 +1,4 @@
-"""What a study is given: configurations to start at, and trials that were evaluated elsewhere."""
+"""Input of a study: configurations to start at, and trials that were evaluated elsewhere."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from spotsvm.trials.trial import (
 )
 
 Floats = NDArray[np.float64]
-#: how far a point may be off by rounding, where a distribution gives a probability for a quantile
+#: rounding error of a point that a distribution's `cdf` has computed
 ROUNDING = 1e-12
 #: configurations of another study to start at
 N_STARTS = 5
@@ -60,7 +60,7 @@ def is_records(start: Any) -> bool:
 def learned_from(
     records: Sequence[Any], space: Space, swept: SweptParameter | None, constraints: Constraints
 ) -> tuple[list[dict[str, Any]], OptimumPrior]:
-    """Return the best configuration of each of several studies, and the prior of the optimum that five of each give."""
+    """Return the best configuration of each study, and the prior of the optimum learned from the best five of each."""
     name = None if swept is None else swept.name
     best = [best_configurations(one, space, name, constraints) for one in records]
     points = [space.encode(params) for some in best for params in some]
@@ -73,14 +73,14 @@ def learned_from(
 class StartingPoints:
     """The points that a study begins at, from configurations, another study or the path of its record; see `Study`.
 
-    `params` are the parameters by the points: those given, without the rounding of a point. Raises SpaceError for a configuration
+    `params` maps the points to the parameters given, without the rounding of the points. Raises SpaceError for a configuration
     that is outside the space or violates a condition, and NoCompletedTrialError for a study without a trial that has succeeded.
     """
 
     def __init__(self, start: Any, space: Space, swept: SweptParameter | None, constraints: Constraints):
         self._space, self._swept = space, swept
         self._of_other = isinstance(start, str | PathLike | StudyResults) or is_records(start)
-        #: what the studies say of the optimum, where there are several
+        #: the prior of the optimum, learned from several studies
         self.prior: OptimumPrior | None = None
         if is_records(start):
             start, self.prior = learned_from(start, space, swept, constraints)
@@ -94,9 +94,9 @@ class StartingPoints:
     def left(self, trials: Sequence[Trial], path: Path | None) -> list[Floats]:
         """Return the points that no trial of a record has evaluated.
 
-        They may be more or fewer than the record's study was created with, as long as those that it evaluated are among them;
-        StudyMismatchError if one is not. Those of another study, which may have gone on meanwhile, may differ, and none is left
-        once the search has gone on from them.
+        Starting points may be added or left out, but every start that the record's trials have evaluated must be among them;
+        StudyMismatchError is raised if one is missing. Starts taken from another study may differ, since that study may have got
+        more trials in the meantime; none is left once the search has suggested a point of its own.
         """
         if not self._points:
             return []
@@ -178,11 +178,11 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
 def best_configurations(
     start: Any, space: Space, swept: str | None, constraints: Constraints, most: int = N_STARTS
 ) -> list[dict[str, Any]]:
-    """Return the best configurations of another study, or of its record, that a space can hold, the best first.
+    """Return the best configurations of another study, or of its record, that lie in a space, the best first.
 
-    Of several objectives they are spread over the front. What a record has as text only, such as estimators, is in no space.
-    Where a parameter is swept, only the best value in a sweep counts. What violates a condition, or the other study's bounds,
-    is left out.
+    For several objectives they are spread over the front. Values that a record stores as text only, such as estimators, lie in no
+    space. Where a parameter is swept, only the best value in a sweep counts. Configurations that violate a condition or the other
+    study's bounds are left out.
 
     Raises
     ------
@@ -227,13 +227,13 @@ def best_configurations(
         if len(found) == most and not several:
             break
     if not found:
-        raise SpaceError(f"{who} is a study none of whose best configurations {why}")
+        raise SpaceError(f"none of the best configurations of {who} {why}")
     kept = list(found.values())
     return [kept[k] for k in np.unique(np.linspace(0, len(kept) - 1, most).round().astype(int))] if several else kept
 
 
 def given_trial(params: Any, value: Any, seconds: float | None, space: Space, swept: SweptParameter | None) -> GivenTrial:
-    """Return the configuration and the outcome that `Study.add_trial` is given; ArgumentError if they are none."""
+    """Return configuration and outcome from the arguments of `Study.add_trial`; ArgumentError if one is invalid."""
     seconds = checked_seconds(seconds)
     if not isinstance(params, Mapping):
         raise ArgumentError(f"params={shown_value(params)} is not a dictionary of parameters")
@@ -250,13 +250,13 @@ def given_trial(params: Any, value: Any, seconds: float | None, space: Space, sw
 def missing_trials(
     rows: Sequence[GivenTrial], trials: Sequence[Trial], space: Space, swept: SweptParameter | None
 ) -> list[GivenTrial]:
-    """Return trials from elsewhere but for those that a study has; StudyMismatchError if a given trial of it is none of them."""
+    """Return the trials from elsewhere that a study lacks; StudyMismatchError if one of its given trials is not among them."""
     left = list(range(len(rows)))
     for trial in (t for t in suggested(trials) if t.origin == GIVEN):
         same = (k for k in left if _same(trial, space, *rows[k], swept))
         if (known := next(same, None)) is None:
             raise StudyMismatchError(
-                f"the record has other given trials: trial {trial.number}, {trial.params}, is none of the {len(rows)} passed "
+                f"the record has other given trials: trial {trial.number}, {trial.params}, is not among the {len(rows)} passed "
                 "now; pass it as well, or use another file"
             )
         left.remove(known)
@@ -264,11 +264,11 @@ def missing_trials(
 
 
 def _checked(outcome: Outcome, value: Any) -> Outcome:
-    """Return the outcome for a value; raise ArgumentError if it is none, and not nan either."""
+    """Return the outcome for a value; raise ArgumentError if the value is neither valid nor nan."""
     number = as_float(value.get("value") if isinstance(value, Mapping) else value)
     if outcome.state == "failed" and (number is None or np.isfinite(number)):
         why = outcome.reason.replace("the objective returned", "it is")
-        raise ArgumentError(f"value={shown_value(value)} is not what a trial can have: {why}; nan is for one that failed")
+        raise ArgumentError(f"value={shown_value(value)} is not a valid value of a trial: {why}; use nan for a failed trial")
     return outcome
 
 
@@ -290,7 +290,7 @@ def trials_of_table(
     Raises
     ------
     ArgumentError
-        If it is not a table, or lacks columns, or a row has a value, a time or a state that is none.
+        If `frame` is not a table, lacks columns, or has a row with an invalid value, time or state.
     SpaceError
         If a row is not in the space.
 
@@ -329,7 +329,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _params(given: Mapping[str, Any], space: Space) -> dict[str, Any]:
-    """Return the values of a row as those of the dictionary of the space that can hold them."""
+    """Return the values of a row as parameters of the first dictionary of the space that they fit."""
     problem = None
     for branch in space.branches:
         if not set(given) <= set(branch):
@@ -344,7 +344,7 @@ def _params(given: Mapping[str, Any], space: Space) -> dict[str, Any]:
 
 
 def _fitting(parameter: Parameter, value: Any) -> Any:
-    """Return a cell as a value of a parameter: whole numbers that a column made floats, values of lists by their texts."""
+    """Return a cell as a value of a parameter: whole floats become integers, and texts the values of a list."""
     value = value.item() if isinstance(value, np.generic) else value
     if isinstance(parameter, IntegerParameter) and isinstance(value, float) and value.is_integer():
         return int(value)

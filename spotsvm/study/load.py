@@ -38,12 +38,12 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
     path : path-like
         The record.
     read_only : bool, default=True
-        Whether to read it only: the study then has results, tables, pictures and a report, and neither `ask` nor `run`; the
-        record is not changed or locked, and another process may be writing to it. False opens it to go on, with the search, the
-        seed and the context that it names; starts that were never evaluated are not in it.
+        Whether only to read the record. The study then has results, tables, pictures and a report, but no `ask` and no `run`; the
+        record is not changed or locked, and another process may be writing to it. False opens the study for further trials, with
+        the recorded search, seed and context; starts that were never evaluated are not in the record.
     constraints : callable, mapping, sequence of them, or None, default=None
-        To go on: the conditions of the study, functions of which a record has the names alone, as `Study` takes them. Bounds are
-        in the record.
+        The conditions of the study, as `Study` takes them, for `read_only=False`: the record has only the names of functions.
+        Bounds are in the record.
 
     Returns
     -------
@@ -54,16 +54,16 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
     StorageError
         If there is no such record, or it is damaged, or another process is writing to it (unless `read_only`).
     StudyMismatchError
-        If it is to be gone on with, and has texts only of what that takes: a list of estimators, say, a search of one's own, or a
-        constraint that is a function and not given. `Study(space, ..., path=path)` with the same arguments goes on. If other
-        constraints are given than the record names, or a trial violates one.
+        If the study is to be resumed, but the record has only the text of something needed: a list of estimators, say, a search
+        of your own, or a function that is a constraint and was not passed. Then call `Study(space, ..., path=path)` with the same
+        arguments. Also if the constraints passed are not those that the record names, or if a trial violates one.
     ArgumentError
-        If constraints are given where the record is read only, or are none.
+        If constraints are passed with `read_only=True`, or are invalid.
 
     See Also
     --------
     list_studies : The studies in a folder.
-    Study : With `path`, it goes on from a record of the same space.
+    Study : With `path`, resumes a record of the same space.
 
     Examples
     --------
@@ -88,14 +88,14 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
     """
     given = Constraints.of(constraints)
     if read_only and given:
-        raise ArgumentError("constraints are for a study that goes on; give read_only=False as well, or leave them out")
+        raise ArgumentError("constraints are only for a study that is resumed; pass read_only=False as well, or leave them out")
     read = RecordedStudy(path)
     if read_only:
         return read
     about = read.about
     search = about.get("search")
     if not isinstance(search, str) or search not in SEARCHES:
-        raise _insufficient(path, f"its search {search!r} has no name of the library's")
+        raise _insufficient(path, f"its search {search!r} is not one of spotsvm")
     try:
         space = rebuilt_space(about["space"], about.get("code"))
     except SpaceError as error:
@@ -125,7 +125,7 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
 def _insufficient(path: str | Path, why: str, instead: str = "") -> StudyMismatchError:
     known = f"create the study with the same arguments and path={str(path)!r}"
     return StudyMismatchError(
-        f"{path} does not suffice to go on: {why}; {instead or known}, or leave out read_only=False to read it"
+        f"{path} alone cannot be resumed: {why}; {instead or known}, or leave out read_only=False to read it"
     )
 
 
@@ -140,9 +140,9 @@ def list_studies(folder: str | Path) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        By path. Columns: path, search (its name), the numbers of trials that are ok, failed, timeout and running, best (the best
-        value; nan of several objectives), direction, created and modified (when the first trial was asked for, and a trial last
-        asked for or told; UTC), error (why a file cannot be read; empty if it can).
+        Sorted by path. Columns: path, search (its name), the numbers of trials that are ok, failed, timeout and running, best
+        (the best value; nan of several objectives), direction, created and modified (when the first trial was asked for, and a
+        trial last asked for or told; UTC), error (why a file cannot be read; empty if it can).
 
     Raises
     ------

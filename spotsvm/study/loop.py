@@ -33,7 +33,7 @@ def run_trials(
     rule: AppliedRule | None = None,
     limit: TimeLimit | None = None,
 ) -> None:
-    """Evaluate until the study has `settings.n_trials` finished trials, or stop rule, time limit or search end it.
+    """Evaluate until the study has `settings.n_trials` finished trials, or a stop rule, the time limit or the search ends it.
 
     Nothing else may ask or tell the study meanwhile; the workers are closed at the end.
     """
@@ -59,10 +59,10 @@ def run_trials(
 def as_workers_are_free(run: TrialRun) -> None:
     """Submit a trial to each free worker at once, and tell each outcome when it arrives: no worker waits for the slowest.
 
-    Only a search that goes on from the best start waits for the last of the starts.
+    Only a search that continues from the best start waits for the last start.
 
-    What is suggested depends on which trials are completed by then. So the record's order of asking and telling, and not the seed
-    alone, makes the same run again; with one worker there is but one order.
+    A suggestion depends on the trials that are completed before it. So the seed alone does not determine the run: the recorded
+    order of asks and tells does. With one worker there is only one order.
     """
     while run.may_ask or run.pending:
         if run.may_submit:
@@ -76,10 +76,10 @@ def as_workers_are_free(run: TrialRun) -> None:
 
 
 def in_batches(run: TrialRun, size: int, *, foreseen: bool = False) -> None:
-    """Evaluate `size` trials together, and tell them in the order asked: the same wherever they are evaluated.
+    """Evaluate `size` trials together, and tell them in the order asked, so that they do not depend on the workers.
 
-    What is completed before its turn is recorded at once, and told in its turn. With `foreseen` fewer are evaluated together
-    where more would depend on values that are not told yet: they are those of evaluating one by one.
+    A trial that is completed before its turn is recorded at once, and told in its turn. With `foreseen`, trials that depend on a
+    value still to be told are left for later batches, so that the trials are the same as one by one.
     """
     while run.may_ask:
         batch = run.ask(min(size, run.left, run.books.search.n_foreseen) if foreseen else min(size, run.left))
@@ -132,14 +132,14 @@ def _is_number(value: object, kind: type) -> bool:
 
 _LOG = logging.getLogger(__name__)
 
-#: seconds after which waiting looks whether Ctrl-C was pressed
+#: seconds between two checks for Ctrl-C while waiting
 _PATIENCE = 0.2
 
 
 class TrialRun:
     """The steps of one run of a study on workers; the two loops above call them in their orders.
 
-    `interrupts` holds Ctrl-C back, except where an objective is evaluated in this thread. `pending` holds the trials that were
+    `interrupts` delays Ctrl-C, except where an objective is evaluated in this thread. `pending` has the trials that were
     submitted and are not completed, by number.
     """
 
@@ -164,7 +164,7 @@ class TrialRun:
         self._failures = FirstFailures(study, settings.max_failures)
         #: trials that the workers evaluate together if they are foreseen; a stop rule may end the run between them
         self.n_together = int(getattr(workers, "n_together", 1)) if rule is None else 1
-        #: what ends the run, each a stop rule; trials that an earlier run left behind are evaluated whatever `rule` says
+        #: stop rules that always end the run; `rule` ends it only after the leftovers of an earlier run
         self._ends: list[StopRule] = [self._budget_is_used, self._search_is_exhausted, *([] if limit is None else [limit])]
         self._rule: StopRule | None = rule
 
@@ -181,7 +181,7 @@ class TrialRun:
 
     @property
     def may_ask(self) -> bool:
-        """Whether a trial may be asked for: first those of an earlier run, then others unless the stop rule is against it."""
+        """Whether a trial may be asked for: leftovers of an earlier run first, then new trials unless the rule forbids it."""
         if any(end(self.study) is not None for end in self._ends):
             return False
         return self.books.n_unfinished > 0 or self._rule is None or self._rule(self.study) is None
@@ -190,7 +190,7 @@ class TrialRun:
     def may_submit(self) -> bool:
         """Whether to ask for a trial now: a worker is free, and the search needs no start's value first.
 
-        One worker is counted on even while none is there.
+        At least one worker is assumed, even while there is none.
         """
         return self.may_ask and len(self.pending) < max(self.workers.n_workers, 1) and not self.books.waits_for_starts
 
@@ -220,7 +220,7 @@ class TrialRun:
         return with_trial(trial, self.books.ledger.told_before_asked(trial.number))
 
     def collect(self, *, wait: bool) -> None:
-        """Take what is completed, and wait for it if nothing is; a trial whose worker died may be submitted again."""
+        """Collect the completed trials, and wait for one if asked to; a trial whose worker died may be submitted again."""
         while self.pending and not self._completed:
             self._interrupts.check()
             try:
@@ -297,13 +297,13 @@ class TrialRun:
 
     @contextmanager
     def saving_what_is_completed(self) -> Iterator[None]:
-        """Return a block that, whatever breaks it off, records what is completed and requeues the other trials in the study."""
+        """If an error or interrupt ends the block, record the completed trials and requeue the others in the study."""
         try:
             yield
         except BaseException as error:
             self._interrupts.pressed |= isinstance(error, KeyboardInterrupt)
-            if isinstance(error, SystemExit | GeneratorExit):  # as a program's own handler of a signal raises it
-                _LOG.warning("the run ends, because %r was raised in it; its trials come first when it goes on", error)
+            if isinstance(error, SystemExit | GeneratorExit):  # raised by a program's own signal handler, for example
+                _LOG.warning("the run ends, because %r was raised in it; its trials come first when it is resumed", error)
             try:
                 self._save_completed(error)
             finally:

@@ -1,4 +1,4 @@
-"""What can be read of a study: results, status, pictures and report."""
+"""Read access to a study: results, status, pictures and report."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ class ReadableStudy(StudyResults):
         return status_of(self.trials, self.about, self.findings, self.objectives, self.path)
 
     def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
-        """Write a report: one HTML file with tables and pictures, which needs no network, and can be read without its script.
+        """Write a report: one HTML file with tables and pictures, readable without a network and without JavaScript.
 
-        It says what came out and what is recommended, with plausible ranges; how much of the value is luck; and shows the
-        convergence, the importance and effects of the parameters, slices of the model, all trials, failures, how to repeat the
-        study, and its settings. It can be written while the study runs.
+        The report states the result, the recommended configuration with plausible ranges, and how much of the value is luck. It
+        shows the convergence, the importance and effects of the parameters, slices of the model, all trials, failures, code that
+        repeats the study, and its settings. It can be written while the study runs.
 
         Parameters
         ----------
         path : path-like
             The file.
         baseline : Study, optional
-            A study of the same objective by random search, to stand beside this one; by default its place is taken by what
-            the study's own model expects of random search.
+            A random search of the same objective, for comparison. None compares with the random search that the study's own model
+            predicts.
         tables : path-like, optional
             A folder for the report's tables, each a CSV file with the numbers in full.
 
@@ -135,7 +135,7 @@ class ReadableStudy(StudyResults):
         return study_methods(self, luck)
 
     def plot_convergence(self, baseline: StudyResults | None = None) -> Any:
-        """Draw the best value so far by trials, beside what random search would reach; of several objectives the hypervolume.
+        """Draw the best value so far by trials, beside that of a random search; for several objectives the hypervolume.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class ReadableStudy(StudyResults):
     def plot_slices(self) -> Any:
         """Draw slices of the Kriging model of the trials through the recommended configuration, with the trials.
 
-        Where no trial holds the bounds of the study, they are through the best one, and the legend says so.
+        If no trial satisfies the bounds of the study, the slices go through the best trial, and the legend says so.
 
         Returns
         -------
@@ -182,7 +182,7 @@ class ReadableStudy(StudyResults):
         NoCompletedTrialError
             If no trial has succeeded.
         ArgumentError
-            If there are several objectives, or there is no model: of fewer than eight different configurations, say.
+            If there are several objectives, or no model can be fitted, for example to fewer than eight different configurations.
 
         See Also
         --------
@@ -268,14 +268,14 @@ class ReadableStudy(StudyResults):
         return plots.plot_parallel(self)
 
     def plot_pareto(self, ax: Axes | Sequence[Axes] | None = None) -> Any:
-        """Draw the trials and their front; of three or more objectives a picture for each pair of them.
+        """Draw the trials and their front; for three or more objectives a picture for each pair.
 
         Where dominated trials lie so far off that the front would be a dot, the axes end before them, and the legend says so.
 
         Parameters
         ----------
         ax : matplotlib Axes, sequence of them, or None, default=None
-            Where to draw: of m objectives m (m - 1) / 2 of them. None makes a figure.
+            Axes to draw on, one for each pair of objectives. None makes a figure.
 
         Returns
         -------
@@ -327,7 +327,8 @@ class ReadableStudy(StudyResults):
         NoCompletedTrialError
             If no trial has succeeded.
         ArgumentError
-            If there is no such objective, or no model of it: of fewer than eight different configurations, say.
+            If there is no such objective, or no model of it can be fitted, for example to fewer than eight different
+            configurations.
 
         References
         ----------

@@ -24,15 +24,15 @@ from spotsvm.trials.results import fold_table, parameter_names, trial_table
 from spotsvm.trials.sweep import SWEEP, SweptParameter, described_sweep, finished_words
 from spotsvm.trials.trial import GIVEN, START, Trial
 
-#: what a study has that changes it
+#: attributes of `Study` that change a study
 _OF_STUDIES = ("run", "ask", "tell", "fail", "ask_batch", "add_finding", "add_trial")
 
 
 class RecordedStudy(ReadableStudy):
-    """A study read from its record; it has the results of a `Study`, and can be neither asked nor told.
+    """A study read from its record: the results of a `Study`, without `ask`, `tell` and `run`.
 
-    The record is only read, and what is read is never executed: another process may be writing to it. Values that JSON does
-    not have, such as estimators, are the texts that stand for them.
+    The record is only read, so another process may be writing to it; nothing in it is executed. Values without a JSON type, such
+    as estimators, are texts.
 
     Parameters
     ----------
@@ -44,9 +44,9 @@ class RecordedStudy(ReadableStudy):
     path : Path
         The record.
     about : dict
-        What the record says of its study.
+        The description of the study.
     findings : dict of str to dict
-        What was found out about the study.
+        Findings about the study, by name; see `Study.add_finding`.
     trials, space, objectives, noise, seed
         As those of `Study`.
 
@@ -95,7 +95,7 @@ class RecordedStudy(ReadableStudy):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def close(self) -> None:
-        """Do nothing: the record was closed when it had been read. A `Study` has this too, and closes its own."""
+        """Do nothing, as the record was closed after reading; a `Study` closes its record here."""
 
     def __enter__(self) -> RecordedStudy:
         return self
@@ -130,7 +130,7 @@ def recorded_study(path: str | Path) -> RecordedStudy | None:
 
 
 def recorded_starts(record: Record) -> tuple[dict[str, Any], list[dict[str, Any]], bool] | None:
-    """Return what a record says of its study, where it began, and whether it has gone on; None where there is no trial yet."""
+    """Return the description of a study, its starts, and whether it has other trials; None if the record has no trial yet."""
     if not record.has_trials():
         return None
     trials = record.trials()

@@ -96,7 +96,7 @@ class StudySearch:
         return np.array(point, dtype=float) if self._swept is None else self._swept.searched_point(point)
 
     def _response(self, trial: Trial, trials: Sequence[Trial], search: AskTell | None = None) -> Any:
-        """Return what the search is told of a finished trial."""
+        """Return the response of a finished trial, as the search is told it."""
         sweep = _sweep_of(trials, trial)
         if self._bounds is not None:
             held = [t for t in sweep if self._bounds.held(t.extra)]
@@ -109,7 +109,7 @@ class StudySearch:
 
     @property
     def _failure(self) -> Any:
-        """What a search is told of a failure."""
+        """The response that a search is told for a failure."""
         several = len(self._objectives) > 1
         return np.full(len(self._objectives), np.nan) if several else np.nan
 
@@ -127,7 +127,7 @@ class StudySearch:
         return Suggestion(self._starts[0], START)
 
     def _ask(self, search: AskTell) -> Suggestion:
-        """Ask a search until it suggests a point that is allowed, and tell it of every other that it failed."""
+        """Ask a search until it suggests an allowed point, and tell it that each forbidden point failed."""
         for _ in range(MOST_DRAWS):
             found = _as_suggestion(search.ask(), search, self._domain)
             if self._allows is None or self._allows(self._domain.snap_one(found.point)):
@@ -156,7 +156,7 @@ class StudySearch:
     def taken(
         self, point: ArrayLike, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]
     ) -> Iterator[Mapping[str, Any]]:
-        """Take a point as given by the user while it is recorded in the context, with the state of the search after it."""
+        """Pass the search a point of the user, which is recorded in this context; yield the state of the search after it."""
         if isinstance(self._search, Search):
             self._search.assume(self._seen(point), given=True)
         state = self.state()
@@ -174,9 +174,9 @@ class StudySearch:
         self._tell_further(self._search, [trial, *sweep])
 
     def _tell_further(self, search: Any, sweep: Sequence[Trial]) -> None:
-        """Tell a search that models them by how much the outcome told last holds each bound, and how long it took.
+        """Tell a search that models them the margins of the last told outcome to each bound, and its time.
 
-        Of a sweep, the margins are those of the value that is nearest to holding them all.
+        For a sweep, the margins are those of the value that is nearest to satisfying all bounds.
         """
         capabilities = capabilities_of(search)
         if self._bounds is not None and capabilities.models_bounds:
@@ -206,7 +206,7 @@ class StudySearch:
 
     @property
     def n_foreseen(self) -> int:
-        """Number of trials that follow whatever values are told until they are asked for; at least 1."""
+        """Number of upcoming trials that do not depend on any value still to be told; at least 1."""
         return self.n_starts or max(int(getattr(self._search, "n_foreseen", 1)), 1)
 
 
@@ -248,7 +248,7 @@ def _restore(search: Search, state: Mapping[str, Any]) -> None:
 
 
 def _as_suggestion(answer: Suggestion | ArrayLike, search: AskTell, domain: Domain) -> Suggestion:
-    """Return what a search answers as a suggestion, or raise SolverError if it is no point of the unit cube."""
+    """Return the answer of a search as a suggestion; raise SolverError if it is not a point of the unit cube."""
     if not isinstance(answer, Suggestion):
         answer = Suggestion(np.asarray(answer, dtype=float), type(search).__name__)
     if np.shape(answer.point) != (domain.dimension,) or not np.isfinite(answer.point).all():
@@ -272,10 +272,10 @@ def _replay(
     ask: Callable[[AskTell], Suggestion],
     told: Callable[[AskTell, Trial], None],
 ) -> None:
-    """Replay the recorded asks and tells, in the same order, on a new search; `responses` are what it was told, by number.
+    """Replay the recorded asks and tells, in the same order, on a new search; `responses` are those told, by trial number.
 
-    A search of the library takes the recorded points; any other, and one that may have been told of points that are not
-    allowed, is asked again by `ask`, with one warning if it answers differently.
+    A search of the library takes the recorded points. Any other search, or a search that may have been told of forbidden points,
+    is asked again by `ask`, with one warning if it answers differently.
     """
     others: list[int] = []
     for _, what, number in events:
@@ -307,7 +307,7 @@ _WORDS = {key: key for key in ("space", "direction", "search", "seed", "sweep", 
     "noise": "setting of noise",
     "prior": "prior of the optimum",
 }
-#: what a message does not show: fingerprints of data, and tables of densities
+#: entries that a message does not show: fingerprints of data, and tables of densities
 _UNSHOWN = ("data", "prior of the optimum")
 _CONTEXT = "context: "
 
@@ -325,7 +325,7 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
         # compared as text, which distinguishes True from 1, and the order of the parameters
         if not same_parameter(before, now):
             before, now = _difference(before, now)
-            further = "; a wider space, which has all that the recorded one has, goes on as well" if key == "space" else ""
+            further = "; a wider space, which contains the recorded one, works as well" if key == "space" else ""
             if word in _UNSHOWN:
                 other = "other data" if word == "data" else f"a study with another {word}"
                 error = StudyMismatchError(f"{path} belongs to {other}; use the same {word}, or another file")
@@ -349,7 +349,7 @@ def describe_study(
     constraints: Sequence[str] = (),
     prior: OptimumPrior | None = None,
 ) -> dict[str, Any]:
-    """Return what identifies a study, as its record has it; raise ArgumentError for an invalid seed or context."""
+    """Return the entries that identify a study, as in its record; raise ArgumentError for an invalid seed or context."""
     if seed is not None and not is_seed(seed):
         raise ArgumentError(f"seed={shown_value(seed)} is not a seed; use an integer of at least 0, or None")
     return {
@@ -370,7 +370,7 @@ def describe_study(
 
 @dataclass(frozen=True)
 class Past:
-    """The initial state of a study: its ledger, with a seed in its description, and what only the start of the study needs.
+    """The initial state of a study: its ledger, with a seed in its description, and values needed only at its start.
 
     `search_state` is the part of the search's state that trials and events do not determine. `is_new` is whether a record, if
     there is one, does not describe the study yet; `is_widened` whether it has a narrower space, and its trials other points.
@@ -387,7 +387,7 @@ def take_up(
 ) -> Past:
     """Return the initial state of a study: the content of its record, or nothing.
 
-    Without a seed in `given` it is the recorded one, or a new one. Raises StudyMismatchError if the record belongs to another
+    Without a seed in `given`, the recorded seed or a new one is used. Raises StudyMismatchError if the record belongs to another
     study, and StorageError if it is damaged.
     """
     recorded = {} if record is None else record.about()
@@ -411,7 +411,7 @@ def take_up(
         trials = [moved_trial(t, narrow, space) for t in trials]
         if swept is not None:
             outcomes = {number: moved_outcome(one, swept.name, narrow, space) for number, one in outcomes.items()}
-        recorded = recorded | {"search_state": {}}  # which is about points of the narrower one
+        recorded = recorded | {"search_state": {}}  # it refers to points of the narrower space
         _LOG.info("%s goes on in a wider space", record.path)
     trials = _checked_trials(record.path, trials, space, n_objectives, swept)
     if problem := events_problem(trials, events):
@@ -444,7 +444,7 @@ def _checked_trials(
 
 
 def _difference(recorded: Any, given: Any) -> tuple[str, str]:
-    """Return texts of what differs; of two spaces only of the first parameter that does."""
+    """Return texts of two entries that differ; for two spaces, of the first parameter that differs."""
     if isinstance(recorded, list) and isinstance(given, list) and all(isinstance(one, Mapping) for one in (*recorded, *given)):
         for before, now in zip(recorded, given, strict=False):
             for name in dict.fromkeys([*before, *now]):
@@ -471,7 +471,7 @@ def _parameter_text(parameter: Any) -> str:
     return printable_line(repr(parameter), 400)
 
 
-#: cells of the table of all trials; a record with more, most of them empty, was made to fill the memory
+#: maximum cells of the table of all trials; a record with more, most of them empty, was made to exhaust the memory
 MOST_CELLS = 5_000_000
 
 
@@ -526,7 +526,7 @@ def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int
 
 
 def size_problem(trials: Sequence[Trial]) -> str:
-    """Return why the table of all trials would fill the memory, as when each has extra numbers of other names; empty if not."""
+    """Return why the table of all trials would exhaust the memory (each may have extra numbers of other names); empty if not."""
     names = len({name for trial in trials for name in (*trial.params, *trial.extra, *trial.attributes)})
     cells, filled = names * len(trials), sum(len(t.params) + len(t.extra) + len(t.attributes) for t in trials)
     return f"its {len(trials)} trials have {names} different names" if cells > max(MOST_CELLS, 10 * filled) else ""

@@ -94,15 +94,15 @@ class Status(ShowsFacts):
     seconds_since : float or None
         Time since a trial was last asked for or told.
     failures : tuple of (str, int)
-        The most frequent reasons of failed trials, at most five, each with its number.
+        The most frequent reasons of failed trials, at most five, each with its count.
     n_lost : int
         Number of attempts at trials whose worker died.
     lost : tuple of (str, int)
-        Their most frequent reasons, at most five.
+        The most frequent reasons of these deaths, at most five, each with its count.
 
     See Also
     --------
-    Study.status : What makes it.
+    Study.status : Returns it.
     Trial : One trial of a study.
 
     Examples
@@ -167,7 +167,7 @@ class Status(ShowsFacts):
         return self.n_ok + self.n_stopped + self.n_failed + self.n_timeout
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON types; the repr of a parameter that has none of them, such as an estimator.
+        """Return all attributes as JSON types; a parameter without a JSON type, such as an estimator, becomes its repr.
 
         Returns
         -------

@@ -47,7 +47,7 @@ class StopRule(Protocol):
 
     See Also
     --------
-    ImprovementBelowUncertainty : The rule of the library.
+    ImprovementBelowUncertainty : The built-in rule.
     StopRun : Ends a run at once.
 
     Examples
@@ -96,10 +96,10 @@ class Look:
 class ImprovementBelowUncertainty:
     """Stop when the largest expected improvement is below the uncertainty of the score, several trials in a row.
 
-    A Kriging model of the trials gives the expected improvement, whatever search they come from. The uncertainty is, where the
-    value is a mean of fold scores, the standard error of the incumbent's, corrected for the overlap of the folds' training rows;
-    otherwise, under noise, the standard error of the incumbent's predicted mean. A deterministic objective without fold scores
-    has no uncertainty, and its search is never stopped.
+    A Kriging model of the trials gives the expected improvement, whatever search they come from. If the value is a mean of fold
+    scores, the uncertainty is the standard error of the incumbent's score, corrected for the overlap of the folds' training rows;
+    otherwise, under noise, it is the standard error of the incumbent's predicted mean. A deterministic objective without fold
+    scores has no uncertainty, and its search is never stopped.
 
     Parameters
     ----------
@@ -108,23 +108,23 @@ class ImprovementBelowUncertainty:
     patience : int, default=5
         Number of consecutive trials for which this must hold.
     min_trials : int or None, default=None
-        Finished trials before the first decision; None is 10 and 3 for each parameter, and at least 20: with fewer, the model
-        underestimates its uncertainty.
+        Finished trials before the first decision; None is 10 plus 3 for each parameter, but at least 20: with fewer trials, the
+        model underestimates its uncertainty.
     test_share : float or None, default=None
         Share of the rows in the test part of a fold; None is 1 / number of folds. `SpotSearchCV` sets it.
 
     See Also
     --------
-    StopRule : What a rule of your own has.
+    StopRule : The interface of your own rules.
     Study.run : Takes it as `stop`.
 
     Notes
     -----
-    The uncertainty is that of one score; the difference of two configurations on the same folds is more certain. A search that
-    is stopped would therefore often have found a slightly better score: on ten data sets, 0.4 points of accuracy with 80 trials
-    in place of 24. On held-out rows this gain disappeared (-0.1 +- 0.2). The defaults were chosen on these same runs, which makes
-    the comparison optimistic. A factor of 1 stops most searches at `min_trials`. A search that ignores its results is rarely
-    stopped: the model expects more in the regions that it has not visited.
+    The uncertainty is that of one score; the difference of two configurations on the same folds is more certain. A longer search
+    would therefore often have found a slightly better score: on ten data sets, 0.4 points of accuracy with 80 trials in place of
+    24. On held-out rows this gain disappeared (-0.1 +- 0.2). The defaults were chosen on these same runs, which makes the
+    comparison optimistic. A factor of 1 stops most searches at `min_trials`. A search that ignores its results is rarely stopped:
+    the model expects improvements where there are no trials.
 
     References
     ----------
@@ -172,7 +172,7 @@ class ImprovementBelowUncertainty:
         Returns
         -------
         dict
-            The sentence and, once the rule has looked, its figures by name.
+            The sentence and, once the rule has been evaluated, its figures by name.
         """
         n = study.n_finished
         look = self._look(study, n)
@@ -229,7 +229,7 @@ class ImprovementBelowUncertainty:
         try:
             gain = expected_gain(space.domain, points, values, noisy=noisy, rng=np.random.default_rng([seed, _STREAM, n]))
         except NotPositiveDefiniteError as failure:
-            _LOG.warning("the stop rule cannot look at %d trials: %s", n, failure)
+            _LOG.warning("the stop rule cannot judge %d trials: %s", n, failure)
             return None
         incumbent = trials[gain.incumbent]
         metric = tuned_metric([incumbent])
@@ -246,7 +246,7 @@ class ImprovementBelowUncertainty:
             return f"The stop rule did not stop the search: {n} trials are too few for it to judge."
         if look.basis == "none":
             return (
-                "The stop rule did not stop the search: the objective is deterministic and tells no fold scores, so its value "
+                "The stop rule did not stop the search: the objective is deterministic and returns no fold scores, so its value "
                 "has no uncertainty to compare with."
             )
         basis = f"({look.uncertainty:.3g}, {_BASES[look.basis]})"
@@ -265,7 +265,7 @@ class ImprovementBelowUncertainty:
 
 _BASES = {
     "folds": "the standard error of the incumbent's score over its folds",
-    "noise": "the standard error of what is predicted of the incumbent",
+    "noise": "the standard error of the incumbent's predicted mean",
 }
 _LOOKS: WeakKeyDictionary[StudyResults, dict[tuple[ImprovementBelowUncertainty, int], Look | None]] = WeakKeyDictionary()
 
@@ -306,7 +306,7 @@ class AppliedRule:
             raise ArgumentError(f"stop={stop!r} is for one objective, and the study has {len(study.objectives)}; leave it out")
 
     def __call__(self, study: StudyResults) -> str | None:
-        """Return the reason to stop, or None; once given, it stays."""
+        """Return the reason to stop, or None; a rule that has given a reason is not called again."""
         while self._stopped is None and self._judged < study.n_finished:
             self._judged += 1
             reason = self._rule(study.after(self._judged))
@@ -335,9 +335,9 @@ def checked_timeout(timeout: float | None, name: str = "trial_timeout") -> float
 
 
 class TimeLimit:
-    """The stop rule of wall seconds for a run, from now on: at their end no further trial starts.
+    """The stop rule that limits the wall seconds of a run, counted from its creation: after them no further trial starts.
 
-    One trial is run in any case.
+    At least one trial is run in any case.
 
     Examples
     --------
@@ -353,7 +353,7 @@ class TimeLimit:
 
     @property
     def left(self) -> float:
-        """Seconds that are left."""
+        """Remaining seconds."""
         return self._began + self.seconds - monotonic()
 
     def __call__(self, study: StudyResults) -> str | None:
@@ -362,7 +362,7 @@ class TimeLimit:
         return "the time of the run is up" if self._reached else None
 
     def finding(self, study: StudyResults) -> dict[str, Any] | None:
-        """Return the finding "timeout" if the limit has ended the run, or is to replace that of an earlier run; else None."""
+        """Return the finding "timeout" if the limit has ended the run, or if an earlier run has left one; else None."""
         if not self._reached and "timeout" not in study.findings:
             return None
         n = study.n_finished
@@ -374,8 +374,8 @@ class TimeLimit:
 class FirstFailures:
     """The stop rule of a run whose first trials all fail for the same reason, in a study in which none has succeeded.
 
-    Reasons are the same if they differ in numbers alone. A trial past its time is no such failure. `most` is None for any number
-    of failures; `study` is that at the start of the run.
+    Reasons that differ only in numbers are the same. A timeout is not such a failure. `most=None` allows any number of failures;
+    `study` is the study at the start of the run.
     """
 
     def __init__(self, study: StudyResults, most: int | None):
@@ -392,7 +392,7 @@ class FirstFailures:
         return f"{several}: {first[-1].reason}; with max_failures=None the run goes on all the same"
 
     def at_end(self, study: StudyResults) -> str | None:
-        """Return what is wrong with a run that has ended without a trial that has succeeded, unless any number may fail."""
+        """Return the error text of a run that has ended without a successful trial; None if any number of trials may fail."""
         failed = study.finished_trials[self._before :]
         if self._most is None or not failed or self._has_succeeded(study):
             return None

@@ -53,58 +53,58 @@ class Study(ReadableStudy):
         a list of such dictionaries where parameters depend on others (see `Space`).
     search : str, callable, object or None, default=None
         "kriging", "kriging_per_second" (improvement per predicted second, so that the trials depend on the clock), "koch2011"
-        (the paper's setting of it), "cmaes", "lbfgsb", "vns", "carrizosa2014" (the paper's setting of it), "random" or "lhs";
-        of several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
-        callable `(domain, seed)` that makes one, such as `nested` returns. None is "kriging", or "parego" of several objectives.
+        (Kriging with the settings of the paper), "cmaes", "lbfgsb", "vns", "carrizosa2014" (VNS with the settings of the paper),
+        "random" or "lhs"; for several objectives "nsga2", "parego", "random" or "lhs"; or an object with `ask` and `tell`, or a
+        callable `(domain, seed)` that makes one, such as `nested` returns. None is "kriging", or "parego" for several objectives.
     seed : int or None, default=None
         Seed of every random choice; None draws one, which the record keeps.
     direction : {"minimize", "maximize"}, or a sequence or mapping of them, default="minimize"
-        Whether a smaller or a larger value is better. Two or more make a study of as many objectives; a mapping names them.
+        Whether a smaller or a larger value is better. Two or more make a study of several objectives; a mapping names them.
     path : path-like or None, default=None
-        The record: an SQLite file, created or resumed. None keeps the study in memory. It is resumed with the same space, or
-        with a wider one, whose ranges and lists have all that they had: trials keep their parameters, and the search goes on
-        there. Values in lists, such as arrays and estimators, are compared by their content.
+        The record: an SQLite file, created or resumed. None keeps the study in memory. A record is resumed with the same space,
+        or with a wider one, whose ranges and lists contain the recorded ones: trials keep their parameters, and the search
+        continues in the wider space. Values in lists, such as arrays and estimators, are compared by their content.
     noise : "auto" or bool, default="auto"
         Whether the objective's value at one configuration can differ from evaluation to evaluation. "auto"
         re-evaluates the best initial point to detect noise.
     trial_timeout : float or None, default=None
         Seconds after which a trial that `run` evaluates is ended.
     start : dict, sequence of dict, Study, path-like, sequence of the last two, or None, default=None
-        Configurations to evaluate first, in the order given, each once, and by `run` before any other; or another study, or its
-        record, on the same data or on others: the best five of its configurations that lie in the space. Of a list of studies or
-        records, the best configuration of each, up to five; unless there is a `prior`, it is learned from the best five of each,
-        and the record keeps it. The search is told their results and
-        continues from the best. They count towards the size of an initial design. In CMA-ES the best of them replaces
-        one point of the first generation; in a nested search they replace no trial. When a record is resumed, configurations that
-        it has are not evaluated again. All of its earlier starting points must still be given; new ones are evaluated next.
+        Configurations to evaluate first, in the order given, each once. Another study, or its record, on the same or other data,
+        stands for its best five configurations that lie in the space. A list of studies or records stands for the best
+        configuration of each, at most five; unless `prior` is given, a prior is learned from the best five of each and stored in
+        the record. The search is told the results and continues from the best start. Starts count towards the size of an initial
+        design. In CMA-ES the best start replaces one point of the first generation; in a nested search starts replace no trial.
+        Configurations that a resumed record has are not evaluated again. All of its earlier starting points must still be given;
+        new ones are evaluated next.
     context : dict of str to str, optional
-        What else must be the same for a record to be resumed, such as a checksum of the data; whatever JSON can hold.
+        Further values that must be equal when a record is resumed, such as a checksum of the data; any JSON values.
     sweep : str or None, default=None
-        A parameter of which the objective scores several values at once because they cost little together: the C of a support
-        vector machine for one kernel, say. The objective gets the other parameters, and of a start all of them, and returns a
-        sweep: a mapping from values of the parameter to what it would return for each, or a sequence of such pairs, for values
-        such as dictionaries that cannot be keys. The search sees the other parameters alone, and the best value in each sweep,
-        with its neighbours to break ties; values of a list without an order have no neighbours. Every value in a sweep is a
-        trial of its own in tables and record, with `sweep` to say in whose sweep it is; `n_trials` counts sweeps.
+        A parameter with several values that the objective scores at once because together they cost little: for example the C of
+        a support vector machine, for one kernel. The objective gets the other parameters (for a start, all of them) and returns a
+        sweep: a mapping from values of this parameter to the result for each, or a sequence of such pairs if the values cannot be
+        keys, such as dictionaries. The search sees only the other parameters and the best value in each sweep, with its
+        neighbours to break ties; values of a list without an order have no neighbours. Every value in a sweep is a trial of its
+        own in tables and record; its `sweep` is the number of the trial that was suggested. `n_trials` counts sweeps.
     constraints : callable, mapping, sequence of them, or None, default=None
         Conditions on the configuration: functions of the parameters, such as `[lambda p: p["x"] + p["y"] <= 1]`, that return
         whether they are allowed. A configuration that violates one is never evaluated. Searches that support constraints do not
         propose it; others are told that it failed, and are asked again. Equal parameters must always get the same answer. A
-        record has the names of the constraints, as functions cannot be stored: it is resumed where these agree and all its
-        trials satisfy those given. With a `sweep`, a sweep loses the values that violate a condition; only what leaves one of 11
-        values from end to end of the swept range, or one of its list, is suggested.
-        Or bounds of further numbers that the objective returns, `{"memory": ("<=", 2e9)}` for one that returns
-        `{"value": v, "memory": m}`. The best trial, the recommendation and the front of several objectives are among those that
-        hold them all; the frame has `extra_bounds_held`. The searches with a Kriging model ("kriging", "kriging_per_second",
-        "koch2011", "parego", and nested ones of them) model the numbers, and weigh expected improvement with the probability that
-        the bounds hold. "nsga2" ranks points that violate a bound behind all that satisfy it, in the order of the violation.
-        Other searches treat such a point as failed.
+        record stores only the names of the functions: it is resumed if these agree and all its trials satisfy the functions
+        given. Values in a `sweep` that violate a condition are dropped; a point is suggested only if the conditions allow one of
+        11 values from end to end of the swept range, or one value of its list. Or bounds of further numbers that the objective
+        returns, `{"memory": ("<=", 2e9)}` for one that returns `{"value": v, "memory": m}`. The best trial, the recommendation
+        and the front of several objectives are among the trials that satisfy all bounds; the frame has the column
+        `extra_bounds_held`. The searches with a Kriging model ("kriging", "kriging_per_second", "koch2011", "parego", and nested
+        ones of them) model the numbers, and weigh expected improvement with the probability that the bounds hold. "nsga2" ranks
+        points that violate a bound behind all that satisfy it, in the order of the violation. Other searches treat such a point
+        as failed.
     prior : mapping or None, default=None
         Where the optimum is believed to be: for some or all parameters a frozen scipy.stats distribution, as in `{"C": lognorm(1,
-        scale=10)}`; for a list of values a mapping from values to weights, or a weight for each. The first trial is where the
-        density is largest. Expected improvement is then weighted with the density to the power of 10 / n after n trials, but for
-        every second suggestion, so that a wrong prior costs some trials only (see the guide, "Functions"). It is for the
-        searches "kriging", "kriging_per_second", "koch2011" and "parego". For the parameter of a `sweep` it has no effect.
+        scale=10)}`; for a list of values a mapping from values to weights, or a weight for each. The first trial is at the
+        largest density. After n trials, expected improvement is weighted with the density to the power of 10 / n, except in every
+        second suggestion, so that a wrong prior costs only some trials (see the guide, "Functions"). A prior is for the searches
+        "kriging", "kriging_per_second", "koch2011" and "parego". For the parameter of a `sweep` it has no effect.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Study(ReadableStudy):
     objectives : Objectives
         Names and directions of the objectives.
     about : dict
-        What identifies the study, in JSON's types, and the versions it was made with; the record has it too.
+        Entries that identify the study, as JSON types, and the versions of the packages; also in the record.
     findings : dict of str to dict
         Findings about the study, by name; see `add_finding`.
 
@@ -129,7 +129,7 @@ class Study(ReadableStudy):
     --------
     SpotSearchCV : The cross-validated search of an estimator's parameters.
     compare : Several searches of one space.
-    Space : What is searched.
+    Space : The search space.
     spotsvm.searches.Search : The base class of searches.
 
     Examples
@@ -141,7 +141,7 @@ class Study(ReadableStudy):
     >>> study.recommend().value < 0.5
     True
 
-    Two objectives, of which the second is to be large:
+    Two objectives, the second to be maximized:
 
     >>> study = Study({"x": [0, 1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
     >>> _ = study.run(lambda p: {"values": [p["x"], min(p["x"], 2)]}, n_trials=4)
@@ -196,7 +196,7 @@ class Study(ReadableStudy):
         believed = starting.prior if prior is None else OptimumPrior.of(prior, searched, space.names)
         noted = self.constraints.describe()
         about = describe_study(space, objectives, search, seed, noise, context, sweep, noted, believed)
-        record = path if isinstance(path, Record | None) else Record(path)  # one that is open already is handed on
+        record = path if isinstance(path, Record | None) else Record(path)  # an open record is passed on
         try:
             if prior is None and believed is not None and record is not None and (tables := record.about().get("prior")):
                 believed = OptimumPrior(searched, tables)  # the other studies may have gone on meanwhile
@@ -256,33 +256,32 @@ class Study(ReadableStudy):
     ) -> Study:
         """Evaluate the objective until the study has `n_trials` finished trials, those of earlier runs included.
 
-        With several workers, each that is free gets the next trial at once, suggested with the others still under way; no point
-        that is under way is suggested again. Which trials a search has been told of by then depends on how long they take, so
-        that another run makes others. `batch_size` makes a run that depends on the seed alone.
+        With several workers, each free worker gets the next trial at once, while others are still under way; a pending point is
+        not suggested again. The results known at a suggestion then depend on how long trials take, so that a second run differs.
+        With `batch_size` the trials depend on the seed alone.
 
         Parameters
         ----------
         objective : callable
-            Takes the parameters as a dict; returns what `tell` takes: a float, or a mapping with "value" and further named
-            numbers; of several objectives a sequence, or a mapping with "values". What it raises makes a failed trial with
-            that reason. If it requires a second argument it gets the trial too (see `CurrentTrial`), with `number`, `seed`,
-            `attributes`, a dict for what is to be kept beside the value, and `report` and `should_stop` for an objective that
-            learns in steps. Or an object that evaluates trials itself (see `Workers`), with the
-            arguments that concern it.
+            Takes the parameters as a dict; returns a `value` as `tell` takes it: a float, or a mapping with "value" and further
+            named numbers; for several objectives a sequence, or a mapping with "values". An exception makes a failed trial with
+            that reason. An objective that requires a second argument also gets the trial (see `CurrentTrial`), with `number`,
+            `seed`, the dict `attributes` for data to be stored with the value, and `report` and `should_stop` for training in
+            steps. Or an object that evaluates trials itself (see `Workers`).
         n_trials : int, default=100
-            Finished trials that the study is to have in the end, failed ones included. A number below the search's initial
-            design, or its first generation, evaluates the first points of it; a later run goes on with the others. A study that
-            has run so many gives a warning, and evaluates nothing: ask for `more`.
+            Number of finished trials of the study at the end of the run, failed ones included. If it is below the size of the
+            initial design, or of the first generation, a later run continues with the other points. A study that already has as
+            many trials warns and evaluates nothing: use `more`.
         executor : concurrent.futures.Executor, object with submit, str, distributed.Client or None, default=None
-            Where to evaluate. None evaluates here, or in worker processes of spotsvm's own if `n_jobs`, `trial_timeout` or
-            `memory_limit` ask for them; "loky" does so in any case, "threading" makes `n_jobs` threads for this run; "dask" is
-            the Dask client in use, and any other name a backend of joblib, such as "multiprocessing", or "ray" once it is
-            registered. What `submit` of an object returns has `done` and `result`, as the jobs of submitit have.
+            Where to evaluate. None evaluates in this process, or in spotsvm's own worker processes if `n_jobs`, `trial_timeout`
+            or `memory_limit` require them. "loky" always uses those processes, "threading" makes `n_jobs` threads for this run,
+            and "dask" is the Dask client in use. Any other name is a backend of joblib, such as "multiprocessing", or "ray" once
+            it is registered. The jobs that an object's `submit` returns must have `done` and `result`, like those of submitit.
         n_jobs : int or None, default=None
             Trials to evaluate at once; -1 is all cores. None is 1, or as many as the executor has workers.
         batch_size : int or None, default=None
-            Trials that are suggested together, and told in the order asked: they, and so the results, then depend on it and on
-            the seed, and on nothing about the workers. None waits for no batch.
+            Number of trials that are suggested together and told in the order asked. The trials then depend on the batch size and
+            the seed, but not on the workers. None does not wait for batches.
         trial_timeout : float or None, default=None
             Seconds that a trial may take; None is the study's own. In worker processes of spotsvm's own a trial that takes longer
             is killed; on an executor it is given up.
@@ -293,8 +292,8 @@ class Study(ReadableStudy):
             `lost` has the reason of each time. It has no effect on trials that are evaluated in this process or in its threads:
             give an executor, `n_jobs`, `trial_timeout` or `memory_limit` as well.
         callback : callable, Callback, sequence of them, or None, default=None
-            Called with the study and each trial that was told; or an object that also hears of the run's start and end and of
-            each trial asked (see `Callback`). What it raises ends the run, `StopRun` without an error.
+            Called with the study and each trial that was told; or an object with methods for the run's start and end and for each
+            trial asked (see `Callback`). An exception ends the run; `StopRun` ends it without an error.
         raise_errors : bool, default=False
             Whether to raise the objective's exceptions, after the trial has been recorded.
         stop : {"uncertainty"}, callable or None, default=None
@@ -307,13 +306,13 @@ class Study(ReadableStudy):
             the median of the others. Or a callable that takes the trial and returns the reason to stop it, or None (see
             `EarlyStopping`). It has no effect on objectives that never call `CurrentTrial.should_stop`. None stops no trial.
         timeout : float or None, default=None
-            Wall seconds for this run, after which no further trial starts, but for the first. Trials under way are finished, in
-            workers as well, each within its `trial_timeout`; of a batch all are. Where it ended the run, `findings["timeout"]`
+            Wall seconds for this run, after which no further trial starts; the first trial always does. Trials under way are
+            finished, each within its `trial_timeout`, and so is a whole batch. If the limit ended the run, `findings["timeout"]`
             says so. The next run has the whole time again.
         max_failures : int or None, default=5
-            How many of the first trials may fail for the same reason before the run ends with it, as long as no trial of the
-            study has succeeded; a run all of whose trials fail is an error as well, however many they are. None is any number,
-            and no error. Each failed trial keeps its `traceback`.
+            Number of first trials that may fail for the same reason before the run ends with an error, as long as no trial of the
+            study has succeeded. A run in which every trial fails is an error as well. None allows any number of failures. Each
+            failed trial keeps its `traceback`.
         more : int or None, default=None
             Further trials to evaluate, in place of `n_trials`.
         progress : bool, default=False
@@ -329,16 +328,15 @@ class Study(ReadableStudy):
         BudgetError
             If `n_trials` is below 1.
         ArgumentError
-            If the objective returns more or fewer values than there are objectives, or None, at the first trial that does, or
-            lacks a number that has a bound in the first one that succeeds; if
-            there is no such stop rule, or several objectives for it; if another argument is invalid.
+            At the first trial with a wrong number of values, or None; at the first successful trial without a number that has a
+            bound; if the stop rule is unknown, or cannot be used with several objectives; if another argument is invalid.
         FirstTrialsFailedError
             If the first `max_failures` trials fail for the same reason, or all trials of the run; the traceback is a note of the
             error.
         TrialStateError
             If the study is being run already.
         KeyboardInterrupt
-            After Ctrl-C: what has come back is recorded, what has not is evaluated first when the study is run again, and a note
+            After Ctrl-C: completed trials are recorded, the others are evaluated first when the study is run again, and a note
             says how. A second Ctrl-C ends at once.
 
         See Also
@@ -349,8 +347,8 @@ class Study(ReadableStudy):
 
         Examples
         --------
-        A callback that ends the run once three trials in a row are no better than the best before them; the study has kept what
-        was told, and may be run on:
+        A callback that ends the run once three trials in a row are no better than the best before them; the study keeps its
+        trials, and can be continued:
 
         >>> from spotsvm import StopRun
         >>> def stalled(study, trial):
@@ -413,7 +411,7 @@ class Study(ReadableStudy):
         return self.n_finished + int(more)
 
     def _say_if_done(self, n_trials: int) -> None:
-        """Say that a run has nothing to do: in a warning if this object has run before, as a program that resumes may do so."""
+        """Log that a run has nothing to do; warn if this object has run before (after a resume it is normal)."""
         if self.n_finished < n_trials or n_trials < 1:
             return
         said = f"{self.n_finished} of {n_trials} trials exist already, and nothing is evaluated; run(more=...) adds to them"
@@ -468,13 +466,13 @@ class Study(ReadableStudy):
         trial : Trial or int
             A running trial, or its number.
         value : float, sequence or mapping
-            The objective's value; of several objectives a sequence with one value each, in the study's own directions. Or a
-            mapping with it under "value", or them under "values" (a mapping by name too, where they have names), and beside
-            further named numbers, and texts and lists, which are attributes of the trial. A value that is not finite makes a
-            failed trial. Where a parameter is swept, a sweep: a mapping from its values to any of these, or a sequence of such
-            pairs.
+            The objective's value; for several objectives a sequence with one value each, in the study's own directions. Or a
+            mapping with the key "value", or "values" (a sequence, or a mapping from the names of the objectives); its other
+            entries are further named numbers, or texts and lists, which become attributes of the trial. A value that is not
+            finite makes a failed trial. Where a parameter is swept, a sweep: a mapping from its values to any of these, or a
+            sequence of such pairs.
         seconds : float, optional
-            Time that the evaluation took; by default the time since it was asked for.
+            Time that the evaluation took; by default the time since the trial was asked for.
 
         Returns
         -------
@@ -505,7 +503,7 @@ class Study(ReadableStudy):
     def fail(
         self, trial: Trial | int, reason: str, *, extra: Mapping[str, float] | None = None, seconds: float | None = None
     ) -> Trial:
-        """Tell that a trial failed, with a reason in one line; `extra` takes named numbers. See `tell`.
+        """Report that a trial failed, with a reason in one line; `extra` takes named numbers. See `tell`.
 
         Returns
         -------
@@ -522,7 +520,7 @@ class Study(ReadableStudy):
     def ask_batch(self, size: int) -> list[Trial]:
         """Ask for up to `size` trials to evaluate together; fewer, or none, if the space has no more.
 
-        Starts are a batch of their own: what comes after them depends on their values.
+        Starts are a batch of their own: the trials after them depend on their values.
 
         Returns
         -------
@@ -539,17 +537,17 @@ class Study(ReadableStudy):
     def add_trial(
         self, params: Mapping[str, Any], value: float | Sequence[float] | Mapping[Any, Any], *, seconds: float | None = None
     ) -> Trial:
-        """Add a trial that was evaluated elsewhere: the search is told of it as of a start, and the record has it.
+        """Add a trial that was evaluated elsewhere; the search treats it as a start, and the record stores it.
 
-        It is a finished trial and counts in `n_trials` of `run` as any other: to evaluate 20 more, run to
-        `study.n_finished + 20`. Added trials take the place of points of an initial design, as starts do. Its origin is "given".
+        The trial is finished, has the origin "given", and counts in `n_trials` of `run`: to evaluate 20 further trials, use
+        `more=20`. Added trials replace points of an initial design, as starts do.
 
         Parameters
         ----------
         params : dict
             The configuration. It must be in the space.
         value : float, sequence or mapping
-            What the objective returned, as `tell` takes it. nan makes a failed trial. Where a parameter is swept, the value at
+            The result of the objective, as `tell` takes it. nan makes a failed trial. Where a parameter is swept, the value at
             these parameters, or a sweep.
         seconds : float, optional
             Time that the evaluation took.
@@ -564,7 +562,7 @@ class Study(ReadableStudy):
         SpaceError
             If the configuration is not in the space, or violates a condition.
         ArgumentError
-            If the value is not a number, or there are more or fewer than objectives; if `seconds` is not a time.
+            If the value is not a number, if there is not one value for each objective, or if `seconds` is not a time.
         StorageError
             If the record cannot be written.
         TrialStateError
@@ -588,7 +586,7 @@ class Study(ReadableStudy):
         return self._books.add(*given)
 
     def _add_missing(self, rows: Sequence[tuple[Mapping[str, Any], Outcome]]) -> None:
-        """Add trials from elsewhere, but for those that the record has: each of its given trials must be one of them."""
+        """Add the trials from elsewhere that the record lacks; each given trial of the record must be among them."""
         missing = missing_trials(rows, self.trials, self.space, self.swept)
         for params, _ in missing:  # all, before the first is recorded
             self._books.check_allowed(params)
@@ -597,19 +595,19 @@ class Study(ReadableStudy):
 
     @classmethod
     def from_frame(cls, frame: pd.DataFrame, space: Any, *args: Any, **options: Any) -> Self:
-        """Return a study that has the trials of a table already, each as by `add_trial`.
+        """Return a study with the trials of a table, each added as by `add_trial`.
 
         Parameters
         ----------
         frame : DataFrame
-            As `frame` returns it, or with a column per parameter and `value`: `value_` and the name or the number of each of
-            several objectives. Columns `param_`, `extra_`, `attribute_`, state, reason and seconds count if they are there, other
-            ones do not.
-            Rows without a value are failed trials; rows that are running are left out.
+            The table that `frame` returns, or a table with a column for each parameter and `value`; for several objectives
+            `value_` followed by the name or index of each. Columns `param_`, `extra_`, `attribute_`, state, reason and seconds
+            are used if they are there, others are ignored. Rows without a value are failed trials; rows that are running are left
+            out.
         space : dict or list of dict
             As `Study` takes it.
         *args, **options
-            The further arguments of `Study`. With the `path` of a record that has some of these trials, the others are added.
+            The other arguments of `Study`. If the record at `path` has some of these trials, the others are added.
 
         Returns
         -------
@@ -618,11 +616,11 @@ class Study(ReadableStudy):
         Raises
         ------
         ArgumentError
-            If the table lacks the columns, or a row has a value, a time or a state that is none; the message names it.
+            If the table lacks the columns, or a row has an invalid value, time or state; the message names the row.
         SpaceError
-            If a row is not in the space, or violates a condition; the message names it. No trial is then added.
+            If a row is not in the space, or violates a condition; the message names the row. No trial is then added.
         StudyMismatchError
-            If the record at `path` has trials that were given to it and are not in this table.
+            If the record at `path` has added trials that are not in this table.
 
         See Also
         --------
@@ -659,7 +657,7 @@ class Study(ReadableStudy):
         Raises
         ------
         ArgumentError
-            If it is not JSON; the message names the part that is not.
+            If `finding` is not JSON; the message names the invalid part.
         StorageError
             If the record cannot be written; the finding is then not stored.
 
@@ -685,7 +683,7 @@ class Study(ReadableStudy):
 
         See Also
         --------
-        Space.without : What makes it.
+        Space.without : Returns such a space.
         """
         return self.space if self.swept is None else self.swept.searched
 
@@ -712,7 +710,7 @@ class Study(ReadableStudy):
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave the ledger to its bookkeeper, who copies it without the record."""
+        """Leave out the ledger: the bookkeeper copies it, without the record."""
         return {name: value for name, value in self.__dict__.items() if name != "_ledger"} | {"_limit": None}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

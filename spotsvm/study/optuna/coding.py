@@ -25,7 +25,7 @@ class Coding:
         self.space = Space({name: _counted(one) for name, one in distributions.items()})
 
     def point(self, params: Mapping[str, Any]) -> Floats:
-        """Return the point for the values of a trial, which may have further ones."""
+        """Return the point for the values of a trial; further values of the trial are ignored."""
         return self.space.encode({name: _code(one, params[name]) for name, one in self._distributions.items()})
 
     def params(self, point: Floats) -> dict[str, Any]:
@@ -45,11 +45,11 @@ def _counted(one: BaseDistribution) -> Any:
         case FloatDistribution() | IntDistribution():
             step: Any = one.step
             return randint(0, round((one.high - one.low) / step) + 1)
-    raise ArgumentError(f"{one!r} is not a distribution that spotsvm knows; use a float, an int or a categorical one")
+    raise ArgumentError(f"{one!r} is not a supported distribution; use a float, an int or a categorical one")
 
 
 def integers_on_log_scale(low: int, high: int) -> Any:
-    """Return the definition of a parameter; a continuous one where neighbours are too close for a logarithm to tell apart."""
+    """Return the definition of a parameter; a continuous one if the integers are too large for an integer parameter."""
     return (low, high, "log-uniform") if high <= LARGEST else loguniform(max(low - 0.5, 0.5), high + 0.5)
 
 

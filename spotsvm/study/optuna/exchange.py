@@ -1,4 +1,4 @@
-"""Studies taken from Optuna, and to it."""
+"""Conversion of studies from Optuna, and to it."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from spotsvm.trials.trial import as_float
 
 
 def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study:
-    """Return a study with the finished trials of one of Optuna's, each as by `Study.add_trial`.
+    """Return a study with the finished trials of an Optuna study, each added as by `Study.add_trial`.
 
-    Pruned trials are trials that were stopped early, with the values that they reported; without any they are failed trials.
-    User attributes are further numbers, or attributes where they are no numbers; "value" and "values" among them become
-    "user_value" and "user_values". Integers on a log scale stay on it.
+    Pruned trials become stopped trials with their reported values, or failed trials if they reported none. User attributes become
+    extra numbers, or attributes if they are not numbers; their names "value" and "values" become "user_value" and "user_values".
+    Integers on a log scale stay on it.
 
     Parameters
     ----------
     study : optuna.Study
-        The study.
+        The Optuna study.
     space : dict or list of dict, optional
-        As `Study` takes it. None is made from the distributions of the trials, with a dictionary for each set of parameters that
-        trials have.
+        The space, as `Study` takes it. None builds it from the distributions of the trials, with one dictionary for each set of
+        parameters that occurs in a trial.
     **options
-        The further arguments of `Study` but for `direction`. Of several objectives the search is "parego" by default. With the
-        `path` of a record that has some of these trials, the others are added.
+        The other arguments of `Study`, except `direction`. For several objectives the default search is "parego". If the record
+        at `path` has some of these trials, the others are added.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
 
     See Also
     --------
-    to_optuna : The other way.
+    to_optuna : The opposite direction.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
 
 
 def _beside(value: Any) -> Any:
-    """Return a user attribute as what it is beside a value: a finite number, or else an attribute."""
+    """Return a user attribute; a number that is not finite as text, so that it becomes an attribute."""
     number = as_float(value)
     return str(value) if number is not None and not np.isfinite(number) else value
 
@@ -135,16 +135,16 @@ _STATES = {"ok": TrialState.COMPLETE, "stopped": TrialState.PRUNED}
 
 
 def to_optuna(study: StudyResults, **options: Any) -> optuna.Study:
-    """Return a study of Optuna's with the finished trials of one of ours, to be gone on with or drawn there.
+    """Return an Optuna study with the finished trials of a spotsvm study, to continue or plot it there.
 
-    Timeouts are failed trials, and trials that were stopped early pruned ones. Origin, reason, further numbers and attributes
-    of a trial are user attributes; of two with the same name, the number or the attribute of the trial. Values of a list that
-    Optuna cannot store, such as estimators, are texts.
+    Timeouts become failed trials, and stopped trials pruned ones. Origin, reason, extra numbers and attributes of a trial become
+    user attributes; an extra number or attribute named "origin" or "reason" replaces it. Values of a list that Optuna cannot
+    store, such as estimators, become texts.
 
     Parameters
     ----------
     study : Study
-        A study, or one that `load_study` has read.
+        A study, or the result of `load_study`.
     **options
         For optuna.create_study, such as `storage`, `study_name` and `sampler`.
 
@@ -154,7 +154,7 @@ def to_optuna(study: StudyResults, **options: Any) -> optuna.Study:
 
     See Also
     --------
-    from_optuna : The other way.
+    from_optuna : The opposite direction.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
             return IntDistribution(low, high, log=scale_of(parameter) == "log")
         case ChoiceParameter(values=values):
             return CategoricalDistribution([_stored(value) for value in values])
-    raise ArgumentError(f"{parameter!r} is not a parameter that Optuna knows")
+    raise ArgumentError(f"{parameter!r} has no equivalent in Optuna")
 
 
 def _stored(value: Any) -> Any:

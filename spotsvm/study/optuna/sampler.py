@@ -26,17 +26,17 @@ ENDED = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL)
 
 
 class SpotSampler(BaseSampler):
-    """A sampler for Optuna that suggests by a search of spotsvm.
+    """A sampler for Optuna that suggests points with a search of spotsvm.
 
-    The parameters that all completed trials have are suggested together. The first trial, as long as they are unknown, and
-    parameters that only some trials have are drawn at random; `search_space` names them from the first trial on. Trials that
-    were pruned or have failed are failures to the search, and running ones are pending. Enqueued trials, and those that
-    were there before, count as starts.
+    The search suggests together the parameters that all completed trials share. Until a trial is completed, these are unknown and
+    all parameters are drawn at random; pass `search_space` to name them from the first trial on. Parameters that only some trials
+    have are always drawn at random. The search treats pruned and failed trials as failures, and running trials as pending.
+    Enqueued trials, and trials older than the sampler, count as starts.
 
     Parameters
     ----------
     search : str or callable, default="kriging"
-        As in `Study`, by name or by what makes one. Of several objectives "kriging" is "parego".
+        The search, as in `Study`: its name, or a callable that makes it. For several objectives "kriging" means "parego".
     seed : int or None, default=None
         Seed of every random choice; None draws one.
     noise : "auto" or bool, default="auto"
@@ -49,7 +49,7 @@ class SpotSampler(BaseSampler):
     SolverError
         At the first suggestion, if there is no such search.
     ArgumentError
-        If `search_space` has no distributions.
+        If `search_space` has values that are not distributions of Optuna.
 
     See Also
     --------
@@ -74,7 +74,7 @@ class SpotSampler(BaseSampler):
         search_space: Mapping[str, BaseDistribution] | None = None,
     ):
         if search_space is not None and not all(isinstance(one, BaseDistribution) for one in search_space.values()):
-            raise ArgumentError(f"search_space={shown_value(search_space)} has values that are no distributions of Optuna")
+            raise ArgumentError(f"search_space={shown_value(search_space)} has values that are not distributions of Optuna")
         self.search, self.noise = search, noise
         self.seed = int(np.random.default_rng().integers(2**31)) if seed is None else int(seed)
         self._given = None if search_space is None else dict(search_space)
@@ -110,7 +110,7 @@ class SpotSampler(BaseSampler):
             live.catch_up(study, trial.number)
             try:
                 return live.ask(trial.number)
-            except SearchExhaustedError:  # of a finite space, all of which has been seen
+            except SearchExhaustedError:  # every configuration of a finite space has been suggested
                 return {}
 
     def sample_independent(
@@ -120,7 +120,7 @@ class SpotSampler(BaseSampler):
         return self._random.sample_independent(study, trial, param_name, param_distribution)
 
     def _searching(self, study: optuna.Study, search_space: Mapping[str, BaseDistribution]) -> _Live:
-        """Return the search of a study, made anew where the study or its parameters are others."""
+        """Return the search of a study; create another one if the study or its parameters have changed."""
         key = (study.study_name, repr(list(search_space.items())), tuple(study.directions))
         if self._live is None or self._live.key != key:
             signs = np.array([-1.0 if one == optuna.study.StudyDirection.MAXIMIZE else 1.0 for one in study.directions])
@@ -134,7 +134,7 @@ class SpotSampler(BaseSampler):
 
 @dataclass
 class _Live:
-    """A search, the points that it knows to be running, and the trials that it has been told of."""
+    """A search with its pending points, and the numbers of the trials that it has been told."""
 
     key: tuple[Any, ...]
     search: AskTell
@@ -144,7 +144,7 @@ class _Live:
     told: set[int] = field(default_factory=set)
 
     def catch_up(self, study: optuna.Study, but: int) -> None:
-        """Tell the search of the trials that have ended since, by number, and of those that others are evaluating."""
+        """Tell the search the trials that ended since the last call, in order, and those that other workers are evaluating."""
         for t in sorted(study.get_trials(deepcopy=False), key=lambda t: t.number):
             if t.number in self.told or t.number == but or t.state not in (*ENDED, TrialState.RUNNING):
                 continue
@@ -156,7 +156,7 @@ class _Live:
                 self.told.add(t.number)
 
     def _assume(self, trial: FrozenTrial) -> bool:
-        """Take a trial that the search did not suggest as one that it was given; return whether it is in the space."""
+        """Pass a trial that the search did not suggest to it as a start; return whether the trial is in the space."""
         try:
             point = self.coding.point(trial.params)
         except (KeyError, SpaceError, ValueError):

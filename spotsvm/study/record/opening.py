@@ -29,22 +29,22 @@ from spotsvm.errors import StorageError
 
 _LOG = logging.getLogger(__name__)
 
-#: seconds in which a process that was just killed is given the time to be gone
+#: seconds to wait for a process that was just killed to be gone
 _PATIENCE = 0.25
 _GUARD = threading.RLock()
-#: how a file is opened that may be a link or a pipe
+#: flags to open a file that may be a link or a pipe
 _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class WriterLock:
     """The lock for writing to a record; one object in one process holds it at a time.
 
-    The lock is one of the operating system's on a file beside the record. It ends with the process, also when that is killed,
-    and a worker process forked from it does not inherit it. The file itself, which says who has the lock, means nothing
-    without it; it is removed when the lock is released, and one that was left behind is taken over. On a network drive the
-    lock holds between machines only if the drive passes locks on: NFS does unless it is mounted with `nolock` or `local_lock`,
-    sshfs does not. Where there are no locks at all the record cannot be opened for writing. SQLite's write-ahead log needs all
-    readers and the writer on one machine in any case.
+    The lock is an operating-system lock of a file beside the record. It ends with the process, even if the process is killed, and
+    a forked worker process does not inherit it. The file names the process that has the lock, and means nothing without the lock;
+    it is removed when the lock is released, and a file left behind is taken over. On a network drive the lock holds between
+    machines only if the drive passes locks on: NFS does unless it is mounted with `nolock` or `local_lock`, sshfs does not. Where
+    there are no locks at all the record cannot be opened for writing. SQLite's write-ahead log needs all readers and the writer
+    on one machine in any case.
 
     Raises StorageError if another process, which it names, holds the lock, or if the file cannot be written.
     """
@@ -98,7 +98,7 @@ class WriterLock:
     def _say_who(self, fd: int) -> None:
         before = left_behind(fd)
         if before is not None and before.host != self.writer.host:
-            # a container has a name of its own each time, and a killed job may go on elsewhere
+            # a container has another name each time, and a killed job may be resumed on another host
             _LOG.warning("%s was not closed by %s; its lock is released, so it is taken over", self.record, before)
         os.ftruncate(fd, 0)
         os.lseek(fd, 0, os.SEEK_SET)
@@ -300,7 +300,7 @@ def this_process() -> Writer:
 
 
 def described(fd: int, holder: int | None) -> Writer:
-    """Return the holder of a lock; another one that the file names is a process that was killed."""
+    """Return the holder of a lock, as far as it is known; if the file names another process, that process was killed."""
     for _ in range(5):
         written = left_behind(fd)
         if written is not None and (not holder or holder == written.pid):
@@ -363,7 +363,7 @@ def connect_to_write(path: Path) -> sqlite3.Connection:
 
 def prepare_to_write(connection: sqlite3.Connection) -> None:
     """Set the pragmas by which a commit survives a crash of the process or machine, and others can read meanwhile."""
-    # of an empty file: two trials of forty parameters share a page, which is where a smaller one would be half empty
+    # takes effect in an empty file: two trials of forty parameters fit on a page of this size
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
@@ -378,7 +378,7 @@ def connect_to_copy(path: Path) -> sqlite3.Connection:
 
 #: bytes of a single text, and of a statement
 _MOST_BYTES = 100_000_000
-_STEPS = 50_000  # of SQLite's machine between two looks at the clock, some milliseconds
+_STEPS = 50_000  # instructions of SQLite between two checks of the clock: some milliseconds
 
 
 def limit(connection: sqlite3.Connection, is_late: Callable[[], bool]) -> None:
@@ -394,9 +394,9 @@ def limit(connection: sqlite3.Connection, is_late: Callable[[], bool]) -> None:
 
 
 def connect_to_read(path: Path) -> tuple[sqlite3.Connection, Callable[[], None]]:
-    """Open a file for reading; where nothing can be written beside it, it alone is read, or a private copy with its log.
+    """Open a file for reading; in a folder that cannot be written to, read the file alone, or a private copy of it and its log.
 
-    The callable is to be called after the connection is closed.
+    Call the returned callable after closing the connection.
     """
     try:
         return _checked(_connect(path, "mode=ro")), lambda: _tidy(path)
@@ -427,7 +427,7 @@ def lacks_log(path: Path) -> bool:
 
 
 def why_empty(path: Path) -> str:
-    """Return what a file without the tables of a record is, and what to do."""
+    """Return the error text for a file without the tables of a record: the cause, and what to do."""
     if (writer := writer_of(path)) is not None:
         return f"{path} is just being created by {writer}: it holds nothing yet; try again in a moment"
     if not path.stat().st_size:
@@ -436,7 +436,7 @@ def why_empty(path: Path) -> str:
 
 
 def why_lone(path: Path) -> str:
-    """Return what a file without tables and without its log is, and what to do."""
+    """Return the error text for a file without tables and without its log: the cause, and what to do."""
     return (
         f"{path} holds nothing without {log_of(path).name}, in which SQLite keeps what was written last: it is a copy of one of "
         "the two files of a record in use, or its study was ended as it began. Copy both files, or copy it again once its study "
@@ -471,7 +471,7 @@ def copy_of(path: Path, folder: Path) -> Path:
 
 
 class _Connection(sqlite3.Connection):
-    """A connection that is closed with the last reference to it, as a study need not be closed: Python 3.13 warns otherwise."""
+    """A connection that closes with the last reference to it: a study need not be closed, and Python 3.13 warns of open ones."""
 
     def __del__(self) -> None:
         with suppress(sqlite3.Error):

@@ -68,17 +68,17 @@ class Record:
     same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. Each row has a checksum, so that
     changes on disk are reported rather than read.
 
-    One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record
-    that is only read needs nothing written beside it. It may be used by several threads, of which one writes at a time, and not
-    by a process forked from that which has opened it.
+    One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record that
+    is only read needs nothing written beside it. It may be used by several threads, of which one writes at a time, but not by a
+    process forked from the one that opened it.
 
     The file is created, with its folder, unless `read_only`. ArgumentError is raised if `path` is not a path, StorageError if the
     file cannot be opened, is not a record, or has another schema version; or if another process, which it names, is writing to
-    it. Of a damaged record the error says how many trials can be read, and how.
+    it. For a damaged record the error says how many trials can be read, and how.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False):
-        # a program that writes for long may change its folder meanwhile
+        # the program may change its working directory later
         self.path = checked_path(path) if read_only else checked_path(path).absolute()
         self._closed = False
         self._pid, self._turn = os.getpid(), threading.RLock()
@@ -117,7 +117,7 @@ class Record:
         with self._failures("read"):
             tables = table_names(self._connection)
             pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
-        empty = not self.path.stat().st_size or pages > 0  # else it is a file so short that SQLite takes it for none
+        empty = not self.path.stat().st_size or pages > 0  # else the file is so short that SQLite treats it as empty
         if not tables and empty and self._lock is not None:
             if lone:
                 warnings.warn(f"{why_lone(self.path)}. The study starts from the beginning", stacklevel=4)
@@ -162,7 +162,7 @@ class Record:
         return storage_failures(self.path, doing, readable)
 
     def _check_writable(self) -> None:
-        """Raise StorageError if this is closed, or not the process or not the file any more to write to."""
+        """Raise StorageError if the record is closed, was opened by another process, or its file was replaced."""
         if self._closed:
             raise StorageError(f"{self.path}: the record is closed; create the study again with the same arguments to resume it")
         if self._lock is not None:
@@ -175,7 +175,7 @@ class Record:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Write all that the block writes, on disk when it is left, or none of it."""
+        """Write everything in the block to disk when the block ends, or nothing if it fails."""
         self._check_writable()
         with self._turn, self._failures("write"):
             try:
@@ -183,7 +183,7 @@ class Record:
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
-                # of a closed connection, whose error this then is, nothing can be asked
+                # a closed connection cannot be queried
                 if not self._closed and self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
@@ -216,9 +216,9 @@ class Record:
             self._execute(about_rows(about))
 
     def move(self, about: Mapping[str, Any], trials: Sequence[Trial], outcomes: Mapping[int, Outcome]) -> None:
-        """Write entries of the description, and the points of all trials and the outcomes that a wider space gives them."""
+        """Write entries of the description, and the points of all trials and outcomes in a wider space."""
         asked = dict(self._rows("SELECT number, asked FROM trials"))
-        stored = {t.number: t for t in self.trials()}  # whose parameters are as they were written
+        stored = {t.number: t for t in self.trials()}  # their parameters are as they were written
         with self.transaction():
             self._execute(about_rows(about))
             for trial in trials:
@@ -317,7 +317,7 @@ class Record:
             raise StorageError(f"{self.path}: trial {number} is not running in the record; is another process writing to it?")
 
     def events(self) -> list[tuple[int, str, int]]:
-        """Return the events in order: (sequence, "asked" or "told", number of the trial); none of further values in sweeps."""
+        """Return the events in order: (sequence, "asked" or "told", number of the trial), without further values in sweeps."""
         rows = self._rows("SELECT number, asked, told FROM trials")
         out = [(asked, "asked", number) for number, asked, _ in rows if asked is not None]
         out += [(told, "told", number) for number, _, told in rows if told is not None]
@@ -417,7 +417,7 @@ class LedgerInRecord(Ledger):
 
 
 def _device_and_number(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from all others, whatever its name; None if it is not there."""
+    """Return device and inode number, which identify a file under any name; None if there is no file."""
     try:
         found = path.stat()
     except OSError:
@@ -488,5 +488,5 @@ class RecordGuard:
 
 
 def _is_plain(sql: str) -> bool:
-    """Return whether what made a table neither names a module of SQLite nor checks rows by expressions that are not spotsvm's."""
+    """Return whether a table's SQL names no module of SQLite, and no CHECK but that of spotsvm."""
     return sql.startswith("CREATE TABLE ") and not re.search(r"\bCHECK\b", sql.replace(STATE_CHECK, ""), re.IGNORECASE)

@@ -93,13 +93,13 @@ def about_rows(about: Mapping[str, Any]) -> Iterator[tuple[str, tuple[Any, ...]]
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> tuple[tuple[Any, ...], ...]:
-    """Return what SQLite knows of the columns of a table: name, type, not null, default, place in the key, whether hidden."""
+    """Return SQLite's description of each column of a table: name, type, not null, default, index in the key, whether hidden."""
     return tuple(tuple(row[1:]) for row in connection.execute(f"PRAGMA table_xinfo({table})"))
 
 
 @cache
 def known_columns() -> dict[str, tuple[tuple[Any, ...], ...]]:
-    """Return what `columns_of` gives for each table."""
+    """Return the result of `columns_of` for each table of a record."""
     with closing(sqlite3.connect(":memory:")) as connection:
         create(connection)
         return {table: columns_of(connection, table) for table in sorted(table_names(connection))}
@@ -112,7 +112,7 @@ def trial_columns() -> tuple[str, ...]:
 
 T = TypeVar("T")
 
-#: the columns of `trials` that are written when a trial is asked for, and those that are when it is told; each have a checksum
+#: the columns of `trials` written when a trial is asked for, and when it is told; each group has a checksum
 ASKED = (
     "number", "asked", "point", "params", "origin", "note", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds",
     "asked_at",
@@ -237,7 +237,7 @@ def brief_repr(value: Any) -> str:
 
 
 def _text_of(value: Any) -> str:
-    """Return what JSON lacks, such as an estimator, as text for people and programs that read the file."""
+    """Return a value without a JSON type, such as an estimator, as text for people and programs that read the file."""
     from spotsvm.common.fingerprint import as_text  # on use: most values are numbers and texts
 
     return as_text(value)
@@ -317,7 +317,7 @@ def _state(value: Any, what: str) -> State:
     return cast("State", value)
 
 
-#: what reads each cell that makes a Trial, by the column, in the order of its fields
+#: the reader of each cell of a Trial, by column, in the order of its fields
 _READERS: dict[str, Callable[[Any, str], Any]] = {
     "number": _whole,
     "params": lambda text, what: _of(dict, from_json(text), what),
@@ -359,20 +359,20 @@ def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:
     {'split': [3, 'shuffled']}
     """
     if not isinstance(given, Mapping):
-        raise ArgumentError(f"{name}={shown_value(given)} is {type(given).__name__}; use a mapping of text to what JSON can hold")
+        raise ArgumentError(f"{name}={shown_value(given)} is {type(given).__name__}; use a mapping from text to JSON values")
     try:
         plain: dict[str, Any] = read_json(json.dumps(_plain(given, name)))
     except RecursionError:
         raise ArgumentError(f"{name}: its lists and mappings are nested too deeply; use flat ones") from None
     except ArgumentError:
         raise
-    except ValueError as error:  # what could not be read back
+    except ValueError as error:  # it could not be read back
         raise ArgumentError(f"{name}: {error}, so it cannot be stored; use text in its place") from None
     return plain
 
 
 def storable(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes as a record returns them; what it cannot hold, such as lists nested too deep, as text."""
+    """Return attributes as a record returns them; values that it cannot store, such as lists nested too deep, become text."""
     found: dict[str, Any] = {}
     for name, value in attributes.items():
         try:
@@ -418,7 +418,7 @@ def checksum(*cells: Cell) -> int:
     (True, False, True)
     """
     plain = [float(cell) + 0.0 if isinstance(cell, int | float) else cell for cell in cells]
-    # ascii, for what repr escapes depends on the version of Python
+    # ascii, because the characters that repr escapes depend on the version of Python
     return zlib.crc32(ascii(plain).encode("ascii")) - 2**31
 
 

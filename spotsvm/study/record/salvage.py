@@ -41,9 +41,9 @@ _FEWEST_BYTES = 64
 class Salvaged:
     """The content that was read from a damaged record.
 
-    `missing` are the numbers between those of the trials whose trials cannot be read; of how many there were after the last,
-    nothing is known. `about` is the part of the study's description that can be read. `changed` are the numbers of trials left
-    out because their checksums do not match.
+    `missing` are the numbers of unreadable trials below the last readable one; how many followed it is unknown. `about` is the
+    part of the study's description that can be read. `changed` are the numbers of trials left out because their checksums do not
+    match.
     """
 
     trials: tuple[Trial, ...]
@@ -60,10 +60,10 @@ class Salvaged:
 
 
 def salvage(path: str | Path) -> Salvaged:
-    """Read what can be read of a record that is damaged: cut off, or overwritten in places.
+    """Read every readable trial of a damaged record: a file that is cut off, or overwritten in places.
 
-    Every row that SQLite still gives is read from a private copy, and a trial whose bytes do not fit their checksum is left out.
-    A page that is lost takes with it the trials on it, and those of pages that only it leads to; the first page can be replaced,
+    Every row that SQLite still returns is read from a private copy, and a trial whose bytes do not fit their checksum is left
+    out. With a lost page, the trials on it are lost, and those on pages that only it points to. The first page can be replaced,
     as it is the same in all records. StorageError is raised if there is no such file, or this process is writing to it.
 
     Examples
@@ -121,14 +121,14 @@ def _fill_page(file: Path, size: int) -> None:
 
 
 def _read(copy: Path) -> Salvaged:
-    """Return what SQLite gives of a file."""
+    """Return the content that SQLite can read from a file."""
     trials: dict[int, Trial] = {}
     changed: set[int] = set()
     about: dict[str, Any] = {}
     with suppress(sqlite3.Error), closing(connect_to_copy(copy)) as connection:
         ends = time.monotonic() + _SECONDS
         limit(connection, lambda: time.monotonic() > ends)
-        connection.text_factory = lambda text: text.decode("utf-8", "replace")  # what this changes has another checksum
+        connection.text_factory = lambda text: text.decode("utf-8", "replace")  # a changed text fails its checksum
         connection.execute("PRAGMA writable_schema = ON")  # without it a file that is shorter than its header says is refused
         with suppress(sqlite3.Error):
             for key, text, known in connection.execute("SELECT key, value, checksum FROM about"):
@@ -178,7 +178,7 @@ def damaged(path: Path, what: str) -> StorageError:
 
 
 def readable(path: Path) -> str:
-    """Return what can be read of a damaged record and how, to append to what is wrong with it; empty where nothing can."""
+    """Return how many trials of a damaged record can be read and how, to append to an error message; it may be empty."""
     try:
         found = _salvaged_copy(path)  # of a damaged record SQLite's locks do not matter any more
     except (StorageError, OSError, MemoryError):

@@ -1,4 +1,4 @@
-"""Records that go on in a wider space: their trials keep their parameters, and get the points of the wider space."""
+"""Records resumed in a wider space: their trials keep their parameters, and get the points of the wider space."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from spotsvm.space.space import Space
 from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import Outcome, Trial
 
-#: how far an end may be off by the rounding of quantiles, as a share of the range
+#: rounding error of the ends of a range, from quantiles, as a share of the range
 _ROUNDING = 1e-9
 
 
 def is_wider(recorded: Any, given: Any) -> bool:
     """Return whether a space, by its description, is wider than a recorded one.
 
-    It has the same parameters in the same order, and each that differs has all the numbers or values that it had, and more.
+    A wider space has the same parameters in the same order; each that differs has all its recorded values, and more.
 
     Examples
     --------
@@ -73,14 +73,14 @@ def moved_trial(trial: Trial, recorded: Space, given: Space) -> Trial:
 
 
 def moved_outcome(outcome: Outcome, name: str, recorded: Space, given: Space) -> Outcome:
-    """Return an outcome that waits to be told, with the places in its sweep as those in the list of a wider space."""
+    """Return an outcome still to be told; the positions in its sweep become those in the list of a wider space."""
     # as both are described, so that values without a JSON type are compared by their texts
     before, now = (SweptParameter(Space.described(space.describe()), name).listed for space in (recorded, given))
     if len(before) == len(now):  # a list that is wider has more values
         return outcome
     known = [(type(value), value) for value in now]
     places: dict[float, float] = {k: known.index((type(value), value)) for k, value in enumerate(before)}
-    # a place that the list never had is none in the wider one either, and is refused when it is told
+    # unknown positions become -1, which is refused when the outcome is told
     return replace(outcome, sweep=tuple((places.get(place, -1), one) for place, one in outcome.sweep))
 
 

@@ -29,11 +29,11 @@ _FORGETTING = 1.0
 
 
 class DaskConnection:
-    """A connection of a study to a Dask cluster, by a client of its own: that of the user may have handlers of the same topics.
+    """A connection of a study to a Dask cluster, by its own client: the user's client may have handlers of the same topics.
 
-    `name` is one that no other connection has, `topic` is for the messages of tasks, and `address` that of the scheduler. What
-    arrives is handled in the thread that calls `wait`: a message on the topic by `on_message`, and the end of a worker by
-    `on_worker_left`, with the message of the scheduler, or an empty one if that was missed.
+    `name` is unique, `topic` is for the messages of tasks, and `address` is that of the scheduler. Events are handled in the
+    thread that calls `wait`: a message on the topic by `on_message`, and the end of a worker by `on_worker_left`, with the
+    message of the scheduler, or an empty one if that was missed.
     """
 
     def __init__(
@@ -293,7 +293,7 @@ def connect(address: str, name: str, *, security: Any = None, timeout: float | s
             client = distributed.Client(address, security=security, set_as_default=False, name="spotsvm", **options)
     except (TypeError, ValueError) as error:
         raise ArgumentError(
-            f"{name} {address!r} is no address of a Dask scheduler: {error}; use one such as tcp://host:8786"
+            f"{name} {address!r} is not the address of a Dask scheduler: {error}; use one such as tcp://host:8786"
         ) from error
     except (OSError, ImportError) as error:  # a timeout is an OSError
         raise WorkersError(f"{name} {address}: no Dask scheduler answers there ({type(error).__name__}: {error})") from error

@@ -118,7 +118,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
 
     @property
     def n_workers(self) -> int:
-        """Trials that it can evaluate at once, now; 1 if there is no worker yet, for one trial to wait for it."""
+        """Number of trials that can be evaluated at once now; 1 if there is no worker yet, so that one trial waits for it."""
         if self._n_jobs is not None:
             return self._n_jobs
         self._cluster.wait(0)
@@ -228,7 +228,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
             )
 
     def _on_message(self, message: Mapping[str, Any]) -> None:
-        """Handle the message of a task that it has started, and where, or that it is completed."""
+        """Handle the message that a task has started, and where, or that it is completed."""
         if "completed" in message:
             self._stuck.pop(message["completed"], None)
             return
@@ -287,7 +287,7 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
 
     def abandon(self) -> list[tuple[int, Outcome]]:
         """Return the completed trials and cancel the others."""
-        with suppress(WorkersError):  # an error of the cluster is known by now
+        with suppress(WorkersError):  # an error of the cluster has been reported before
             self._cluster.wait(0)
         completed, self._completed = self._completed, []
         self._queued.clear()
@@ -310,7 +310,7 @@ def _no_workers_timeout() -> float | None:
         seconds: float | None = parse_timedelta(given)
     except (KeyError, TypeError, ValueError) as error:
         raise ArgumentError(
-            f"distributed.scheduler.no-workers-timeout={shown_value(given)} in Dask's configuration is no duration; "
+            f"distributed.scheduler.no-workers-timeout={shown_value(given)} in Dask's configuration is not a duration; "
             "use one such as '10 min'"
         ) from error
     return seconds

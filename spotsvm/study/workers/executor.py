@@ -28,7 +28,7 @@ from spotsvm.study.workers.process import call_safely
 from spotsvm.study.workers.protocol import in_time, packed, pickled_objective, unpacked
 from spotsvm.trials.trial import Objective, Outcome, one_line, reason_of, timed_out
 
-_MAX_LOADED = 2  # objectives that a worker process holds: two studies may take turns on one executor
+_MAX_LOADED = 2  # objectives that a worker process keeps: two studies may take turns on one executor
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def run_trial(
     return Reply(packed(call_safely(objective, params, memory_limit)))
 
 
-_LOOK = 0.1  # seconds between two looks at jobs that do not report their end
+_LOOK = 0.1  # seconds between two checks of jobs that do not report their end
 
 
 class JoblibExecutor(Executor):
@@ -233,7 +233,7 @@ class JoblibExecutor(Executor):
 class PolledExecutor(Executor):
     """An object with `submit`, such as an executor of submitit, whose jobs have `done` and `result`, as an executor.
 
-    Jobs that are futures of concurrent.futures are taken as they are; at others a thread looks ten times a second.
+    Jobs that are futures of concurrent.futures are used directly; a thread checks other jobs ten times a second.
     """
 
     def __init__(self, given: Any):
@@ -310,7 +310,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
     The objective, with its data, reaches each worker once. A trial past its time is given up, but cannot be killed: its worker
     stays busy, and is counted again when the trial has ended.
 
-    Limits: see `open_workers`; that on memory is for processes alone. ArgumentError is raised if one is invalid or cannot be
+    Limits: see `open_workers`; the memory limit is for processes only. ArgumentError is raised if one is invalid or cannot be
     enforced, and by `wait` if the objective cannot be sent to the workers or loaded there; WorkersError if the executor is broken
     or closed, or all its workers are stuck in trials past their time. `is_ours` is whether to close the executor at the end.
     """
@@ -342,7 +342,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
 
     @property
     def n_workers(self) -> int:
-        """Trials that it can evaluate at once, now; workers stuck in a trial past its time do not count."""
+        """Number of trials that can be evaluated at once now, without workers stuck in a trial past its time."""
         self._stuck = {future for future in self._stuck if not future.done()}
         return max(self._size - len(self._stuck), 0)
 
@@ -436,7 +436,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
 
     def _outcome_of_error(self, trial: _Pending, error: BaseException) -> Outcome:
         """Return the outcome for an error of the executor itself: what the objective raises is in its outcome."""
-        reason = reason_of(error.with_traceback(None))  # the place in the executor does not help
+        reason = reason_of(error.with_traceback(None))  # the traceback in the executor does not help
         if isinstance(error, BrokenExecutor | CancelledError):
             self._broken = reason
             what = "a worker process died, and broke the executor" if isinstance(error, BrokenExecutor) else "it was cancelled"

@@ -32,7 +32,7 @@ from spotsvm.trials.trial import Objective, Outcome, call, failed_by, one_line, 
 
 _CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT")
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
-_WAITS = "spotsvm.surrogates.compiled"  # what a worker would else keep silent about for half a minute
+_WAITS = "spotsvm.surrogates.compiled"  # logs compilation: else a worker may be silent for half a minute
 
 OnDone = Callable[["WorkerSlot", "Future[Any]"], None]
 
@@ -41,8 +41,8 @@ class WorkerSlot:
     """A pool of a single process, whose death affects no other worker.
 
     While it is "busy", `key` and `params` are the trial and its pickled parameters, and `started_at` is when it was sent to the
-    waiting worker, by the monotonic clock. One that `announces` says on standard error that it compiles, if this process listens
-    to that.
+    waiting worker, by the monotonic clock. With `announces`, the worker says on standard error that it compiles, if this process
+    logs that.
     """
 
     def __init__(self, payload: bytes, memory_limit: int | None, on_done: OnDone, announces: bool = True):
@@ -229,11 +229,11 @@ def _watch_parent(parent: int, interval: float = 1.0) -> None:
 
 
 class TimeUpError(TimeoutError):
-    """A call took longer than it may."""
+    """A call exceeded its time limit."""
 
 
 def call_within(function: Callable[[], Any], seconds: float) -> Any:
-    """Return what a function returns in a worker process that may take `seconds` for it, without its start and its imports.
+    """Call a function in a worker process and return its result; it may take `seconds`, without start and imports.
 
     The process dies with this one and ignores Ctrl-C, which ends the wait, and so the process. An error of the function is
     raised.

@@ -73,7 +73,7 @@ class Interrupts(AbstractContextManager["Interrupts"]):
         raise KeyboardInterrupt
 
     def check(self, patience: float = 0.0) -> None:
-        """Raise KeyboardInterrupt if Ctrl-C has been pressed, or is within so many seconds."""
+        """Raise KeyboardInterrupt if Ctrl-C has been pressed, or is pressed within `patience` seconds."""
         until = time.monotonic() + patience
         while not self.pressed and time.monotonic() < until:
             time.sleep(0.01)
@@ -100,10 +100,10 @@ def interrupts_allowed() -> AbstractContextManager[None]:
 
 @contextmanager
 def interrupts_held() -> Iterator[None]:
-    """Let an interrupt (SIGINT) that comes inside take effect when the block is left, and a second one at once.
+    """Delay an interrupt (SIGINT) until the block is left; a second one takes effect at once.
 
-    For a step after which memory and record agree. It does nothing within a run, whose `Interrupts` hold it back already, outside
-    the main thread, which alone is interrupted, and where the program has no handler of Python's.
+    For a step after which memory and record agree. It does nothing within a run, whose `Interrupts` delay the signal already;
+    outside the main thread, which alone is interrupted; and if the program has no Python handler.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Workers(Protocol):
 
     @property
     def n_workers(self) -> int:
-        """Trials that it can evaluate at once, now."""
+        """Number of trials that can be evaluated at once now."""
         ...
 
     def submit(self, key: int, params: dict[str, Any]) -> None:

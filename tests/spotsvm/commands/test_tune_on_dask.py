@@ -63,7 +63,7 @@ def test_nested_searches_are_spread_too(table, address, monkeypatch):
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
-    [("tcp://127.0.0.1:1", "no Dask scheduler answers there"), ("host:8786", "is no address of a Dask scheduler")],
+    [("tcp://127.0.0.1:1", "no Dask scheduler answers there"), ("host:8786", "is not the address of a Dask scheduler")],
 )
 def test_a_wrong_address_is_one_line(table, wrong, said, monkeypatch):
     monkeypatch.setattr(cluster_module, "_ANSWER", 0.5)

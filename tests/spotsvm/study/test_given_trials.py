@@ -97,8 +97,8 @@ def test_what_a_given_trial_may_have():
     for params, value, said in [
         ({"x": 0.5, "y": 0.5}, 1.0, r"params has the names \['x', 'y'\]"),
         ({"x": 1.5, "y": 0.5, "n": 3}, 1.0, r"x=1.5 is not a number in \[0, 1\]"),
-        ({"x": 0.5, "y": 0.5, "n": 3}, None, "value=None is not what a trial can have"),
-        ({"x": 0.5, "y": 0.5, "n": 3}, "0.5", "value='0.5' is not what a trial can have"),
+        ({"x": 0.5, "y": 0.5, "n": 3}, None, "value=None is not a valid value of a trial"),
+        ({"x": 0.5, "y": 0.5, "n": 3}, "0.5", "value='0.5' is not a valid value of a trial"),
         ({"x": 0.5, "y": 0.5, "n": 3}, [1.0, 2.0], "the trial has 2 values"),
         (0.5, 1.0, "params=0.5 is not a dictionary"),
     ]:
@@ -170,7 +170,7 @@ def test_where_a_parameter_is_profiled_a_value_or_a_path_is_given(tmp_path):
         assert (single.sweep, single.params, single.value) == (0, {"x": 0.5, "y": 0.5}, 0.25)
         best = study.add_trial({"x": 0.2}, {0.5: 0.75, 0.25: 0.5})
         for params, value in [({"x": 0.5}, 0.25), ({"x": 0.5, "y": 0.5}, "a"), ({"x": 0.5, "y": 0.5}, {})]:
-            with pytest.raises(ArgumentError, match="is not what a trial can have: it is"):
+            with pytest.raises(ArgumentError, match="is not a valid value of a trial: it is"):
                 study.add_trial(params, value)
         assert (best.number, best.params, best.value, len(study.trials)) == (1, {"x": 0.2, "y": 0.25}, 0.5, 3)
         if cut:
@@ -293,7 +293,7 @@ def test_a_table_that_is_given_twice_counts_once(tmp_path):
         assert study.n_finished == 7
     with Study.from_frame(table[::-1], SPACE, "random", 0, path=tmp_path / "a.db") as study:
         assert study.n_finished == 7
-    with pytest.raises(StudyMismatchError, match="other given trials: trial 0, .* is none of the 1 passed now"):
+    with pytest.raises(StudyMismatchError, match="other given trials: trial 0, .* is not among the 1 passed now"):
         Study.from_frame(table[1:2], SPACE, "random", 0, path=tmp_path / "a.db")
 
 
@@ -306,7 +306,7 @@ def test_it_starts_at_the_best_of_another_study_or_record(tmp_path):
         assert [t.origin for t in study.trials].count("start") == 5
     narrow = Study({"x": uniform(0, 1), "y": uniform(0, 0.9 * best[0]["y"])}, "random", 0, start=other)
     assert best[0] not in [narrow.ask().params for _ in range(5)]
-    with pytest.raises(SpaceError, match="none of whose best configurations is in the space: params has the names"):
+    with pytest.raises(SpaceError, match="none of the best configurations of .* is in the space: params has the names"):
         Study({"z": uniform(0, 1)}, start=other)
     with pytest.raises(NoCompletedTrialError, match="a study without a trial that has succeeded"):
         Study(SPACE, start=Study(SPACE, "random", 0))
@@ -343,7 +343,7 @@ def test_of_another_study_what_the_constraints_allow_is_a_start(tmp_path):
     for start in (other, tmp_path / "other.db"):
         study = Study(SPACE, "random", 0, start=start, constraints=lambda p: p["x"] <= 0.45)
         assert [study.ask().params for _ in range(5)] == best
-    with pytest.raises(SpaceError, match=r"none of whose best configurations is allowed: .* violates constraints\[0\]"):
+    with pytest.raises(SpaceError, match=r"none of the best configurations of .* is allowed: .* violates constraints\[0\]"):
         Study(SPACE, "random", 0, start=other, constraints=lambda p: p["x"] > 1)
     none = Study(SPACE, "random", 5, constraints={"memory": (">=", 2)})
     none.tell(none.ask(), {"value": 0.5, "memory": 1})

@@ -128,7 +128,7 @@ def nested(levels):
 @pytest.mark.parametrize(
     ("context", "said"),
     [
-        (3, "^context=3 is int; use a mapping of text to what JSON can hold$"),
+        (3, "^context=3 is int; use a mapping from text to JSON values$"),
         ("", "^context='' is str; use a mapping"),
         ({"a": {1, 2}}, r"^context: a is set, which is not JSON \({1, 2}\); use text, Python's own numbers"),
         ({"a": [np.int64(3)]}, r"^context: a\[0\] is int64, which is not JSON"),

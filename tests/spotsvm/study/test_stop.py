@@ -143,7 +143,7 @@ def test_a_model_that_cannot_be_fitted_is_said_and_stops_nothing(monkeypatch, ca
     monkeypatch.setattr("spotsvm.study.stop.expected_gain", broken)
     with caplog.at_level(logging.WARNING):
         assert run(EARLY, 10, with_folds).n_finished == 10
-    assert "the stop rule cannot look at 8 trials: it is not" in caplog.text
+    assert "the stop rule cannot judge 8 trials: it is not" in caplog.text
 
 
 def test_in_a_cross_validated_search(tmp_path):

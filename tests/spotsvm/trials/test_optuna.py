@@ -146,7 +146,7 @@ def test_several_objectives_conditional_parameters_and_finite_spaces():
     finite = optuna.create_study(sampler=SpotSampler(seed=0))
     finite.optimize(lambda trial: trial.suggest_int("n", 1, 3) + trial.suggest_float("fixed", 2, 2), n_trials=9)
     assert {t.params["n"] for t in finite.trials} == {1, 2, 3}
-    with pytest.raises(ArgumentError, match="search_space=.* no distributions of Optuna"):
+    with pytest.raises(ArgumentError, match="search_space=.* not distributions of Optuna"):
         SpotSampler(search_space={"x": (0, 1)})
 
 

@@ -74,7 +74,7 @@ def test_profile_and_several_objectives_are_gone_on_with(tmp_path):
     [
         ({"scale": [StandardScaler(), None]}, "random", r"scale has values that are known by their texts only, such as"),
         ({"x": truncnorm(-1, 1, loc=np.float64(0.5))}, "random", ""),
-        ({"x": [1, 2]}, lambda domain, seed: RandomSearch(domain, seed), "its search .* has no name"),
+        ({"x": [1, 2]}, lambda domain, seed: RandomSearch(domain, seed), "its search .* is not one of spotsvm"),
     ],
     ids=["estimators", "a law", "a search of one's own"],
 )
@@ -85,7 +85,7 @@ def test_what_a_record_does_not_suffice_for(space, search, why, tmp_path):
     if not why:
         load_study(path, read_only=False).close()
         return
-    with pytest.raises(StudyMismatchError, match=rf"does not suffice to go on: {why}.*create the study with the same arguments"):
+    with pytest.raises(StudyMismatchError, match=rf"alone cannot be resumed: {why}.*create the study with the same arguments"):
         load_study(path, read_only=False)
 
 
@@ -153,7 +153,7 @@ def test_bounds_are_gone_on_with_and_conditions_where_they_are_given(tmp_path):
     path = tmp_path / "t.db"
     with Study(space, "random", 0, constraints=[lambda p: p["x"] < 0.5, bounds], path=path) as study:
         study.run(bounded, n_trials=3)
-    names = r"does not suffice to go on: it has only the names of its constraints <lambda>; give constraints=, or leave out"
+    names = r"alone cannot be resumed: it has only the names of its constraints <lambda>; give constraints=, or leave out"
     with pytest.raises(StudyMismatchError, match=names):
         load_study(path, read_only=False)
     for again in ([lambda p: p["x"] < 0.5], [bounds, lambda p: p["x"] < 0.5]):  # with the bounds of the record, or given too
@@ -169,5 +169,5 @@ def test_bounds_are_gone_on_with_and_conditions_where_they_are_given(tmp_path):
         with pytest.raises(StudyMismatchError, match=said):
             load_study(path, read_only=False, constraints=wrong)
     assert len(load_study(path).trials) == 23
-    with pytest.raises(ArgumentError, match="constraints are for a study that goes on; give read_only=False as well"):
+    with pytest.raises(ArgumentError, match="constraints are only for a study that is resumed; pass read_only=False as well"):
         load_study(path, constraints=bounds)

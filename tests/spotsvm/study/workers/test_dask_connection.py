@@ -61,7 +61,7 @@ def test_where_no_scheduler_answers_it_is_said_in_time(distributed, address):
 
 @pytest.mark.parametrize("address", ["gopher://host:8786", "", "nonsense:", "host:8786", "tcp://host", "tcp://host:port"])
 def test_what_is_no_address_is_named(distributed, address):
-    with pytest.raises(ArgumentError, match=f"--dask '{address}' is no address of a Dask scheduler"):
+    with pytest.raises(ArgumentError, match=f"--dask '{address}' is not the address of a Dask scheduler"):
         connect(address, "--dask", timeout=0.5)
 
 

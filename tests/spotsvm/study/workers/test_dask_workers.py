@@ -305,7 +305,7 @@ def test_the_first_worker_is_waited_for_longer_than_one_that_was_lost(monkeypatc
             with pytest.raises(WorkersError, match="has had no worker for 0.1 s, and 1 trials wait for one"):
                 workers.wait(20.0)
         with dask.config.set({"distributed.scheduler.no-workers-timeout": "soon"}):
-            with pytest.raises(ArgumentError, match="no-workers-timeout='soon' in Dask's configuration is no duration"):
+            with pytest.raises(ArgumentError, match="no-workers-timeout='soon' in Dask's configuration is not a duration"):
                 DaskWorkers(lambda params: 1.0, client)
 
 
