@@ -35,7 +35,7 @@ from spotsvm.surrogates.domain import LARGEST
 Floats = NDArray[np.float64]
 Scale = Literal["linear", "log", "quantiles"]
 _SAME = 1e-6
-#: of integers, and how many of them there may be, so that they can be counted in 64 bits
+#: bounds of integers, and how many of them there may be, so that they can be counted in 64 bits
 _LARGEST = 2**62
 
 
@@ -70,7 +70,7 @@ class QuantileLaw:
 
 
 def described_parameter(name: str, description: Any) -> Parameter:
-    """Create a parameter from its description, as `Parameter.describe` returned it; SpaceError if it describes none.
+    """Create a parameter from its description, as `Parameter.describe` returned it; SpaceError if it is invalid.
 
     Values of a list without a JSON type, such as estimators, are replaced by their texts.
     """
@@ -143,7 +143,7 @@ def _even(knots: Floats) -> bool:
 
 
 def _identities(recorded: Any, given: Any) -> tuple[Any, Any]:
-    """Return what identifies two descriptions of spaces or parameters."""
+    """Return the parts of two descriptions of spaces or parameters that identify them."""
     match recorded, given:
         case [*before], [*now] if len(before) == len(now):
             pairs = [_identities(one, other) for one, other in zip(before, now, strict=True)]
@@ -164,7 +164,7 @@ def _without_texts(choice: Mapping[str, Any]) -> dict[str, Any]:
     return {**choice, "values": values}
 
 
-#: of code that is parsed: what is nested deeper than Python's parser can go needs more signs than a list of values
+#: longest code that is parsed; code nested too deeply for Python's parser is longer
 _LONGEST = 100_000
 
 

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 _KNOTS = 65  # of a density over a coordinate of the cube
 _LEAST = -10.0  # ln of the density of a coordinate, the largest being 0
-_FLOOR = -6.0  # what is added to the density of a point, as ln: nothing is ruled out
+_FLOOR = -6.0  # ln of a constant added to the density of a point: nothing is ruled out
 _DIGITS = 6  # of ln of a density, in a record
 _UNIFORM, _NARROWEST = 0.25, 0.1  # share of the uniform density in a learned one, and its least bandwidth
 
@@ -31,8 +31,8 @@ class OptimumPrior:
     space : Space
         The space.
     tables : sequence of (sequence of float or None)
-        For each axis of the space ln of the density, the largest being 0: of categorical values one number each, else at 65
-        evenly spaced places. None where nothing is believed.
+        For each axis of the space, ln of the density, the largest being 0: one number for each categorical value, else at 65
+        evenly spaced points. None for an axis without a prior.
     """
 
     def __init__(self, space: Space, tables: Sequence[Sequence[float] | None]):
@@ -56,8 +56,8 @@ class OptimumPrior:
         Parameters
         ----------
         prior : mapping or OptimumPrior
-            One that is made already; or from names to frozen scipy.stats distributions of the parameter's value. For a list of
-            values a mapping from values to weights, or a sequence of weights.
+            A prior, or a mapping from names to frozen scipy.stats distributions of the parameter's value. For a list of values, a
+            mapping from values to weights, or a sequence of weights.
         space : Space
             The space that is searched.
         names : sequence of str
@@ -88,7 +88,7 @@ class OptimumPrior:
 
     @classmethod
     def learned(cls, points: ArrayLike, space: Space) -> Self:
-        """Return the prior that good points of other studies give: a kernel density estimate, with a share of the uniform one.
+        """Return a prior learned from good points of other studies: a kernel density estimate mixed with the uniform density.
 
         Parameters
         ----------
@@ -133,7 +133,7 @@ class OptimumPrior:
 
 
 def _table(parameter: Parameter, belief: Any) -> list[float]:
-    """Return ln of the density that is believed of a parameter, on the coordinate that a search sees."""
+    """Return ln of the density of a parameter's prior, on the coordinate that a search sees."""
     if isinstance(parameter, ChoiceParameter) and not hasattr(belief, "cdf"):
         weights = _weights(parameter, belief)
         if parameter.categorical:
@@ -187,7 +187,7 @@ def _weights(parameter: ChoiceParameter, belief: Any) -> Floats:
 
 
 def _estimated(parameter: Parameter, places: Floats) -> Floats:
-    """Return the density that places of good points give, on the coordinate that a search sees."""
+    """Return the density estimated from the coordinates of good points, on the coordinate that a search sees."""
     if parameter.categorical:
         counts = np.bincount((places * parameter.levels).astype(int), minlength=parameter.levels)
         return np.asarray(counts / len(places) * (1 - _UNIFORM) + _UNIFORM / parameter.levels)
@@ -199,7 +199,7 @@ def _estimated(parameter: Parameter, places: Floats) -> Floats:
 
 
 def _rounded(density: ArrayLike) -> list[float]:
-    """Return ln of a density that is largest at 0, as a record has it."""
+    """Return ln of a density, the largest being 0, as a record stores it."""
     with np.errstate(divide="ignore"):
         logs = np.log(np.asarray(density, dtype=float))
     return [float(one) for one in np.round(np.maximum(logs - logs.max(), _LEAST), _DIGITS)]

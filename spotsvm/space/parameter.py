@@ -1,4 +1,4 @@
-"""Parameters of a search space: the value that a number in [0, 1] stands for, and ranges as other libraries write them."""
+"""Parameters of a search space: values for numbers in [0, 1], and ranges as other libraries write them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spotsvm.errors import SpaceError
 from spotsvm.surrogates.domain import LARGEST, LogIntegers
 
 Floats = NDArray[np.float64]
-#: the share of an unbounded distribution that is searched: what is left after as much is cut off at both ends
+#: the share of an unbounded distribution that is searched; the rest is cut off in equal parts at both ends
 CENTRAL = 0.999
 #: bounds of a range, so that its width is a number as well
 _FARTHEST = 1e307
@@ -40,8 +40,8 @@ class Range:
 def as_range(name: str, given: tuple[Any, ...]) -> Range | None:
     """Return the range that a tuple (low, high) or (low, high, prior) stands for, None if it is a list of values.
 
-    It is a range if it has two numbers, and nothing else but a text after them, or if a prior is in it. SpaceError is raised if
-    such a tuple is not a valid range.
+    A tuple is a range if it has two numbers, alone or followed by a text, or if it has a prior. SpaceError is raised if such a
+    tuple is not a valid range.
 
     Examples
     --------
@@ -74,9 +74,9 @@ def as_range(name: str, given: tuple[Any, ...]) -> Range | None:
 
 
 def of_another_library(given: Any) -> Any:
-    """Return a distribution of Optuna, or a dimension of scikit-optimize, as a range or a list of values; all else as it is.
+    """Return a distribution of Optuna, or a dimension of scikit-optimize, as a range or list of values; anything else unchanged.
 
-    They are known by their attributes, so that neither library is needed.
+    Both are recognised by their attributes, so that neither library is needed.
     """
     for values in (getattr(given, "choices", None), getattr(given, "categories", None)):
         if isinstance(values, list | tuple):
@@ -104,7 +104,7 @@ def warn_of_listed_range(name: str, values: Sequence[Any]) -> None:
 
 
 def _has_prior(values: Sequence[Any]) -> bool:
-    """Return whether these are a number and something, with a prior at the end, or before a base as scikit-optimize takes it."""
+    """Return whether the values begin with a number and end with a prior, or with a prior and a base as in scikit-optimize."""
     if not 2 <= len(values) <= 4 or not _is_number(values[0]):
         return False
     return any(isinstance(value, str) and value in _UNIFORM + _LOG for value in (values[-1], values[min(2, len(values) - 1)]))
@@ -159,15 +159,15 @@ class CentralLaw:
 
 #: the probabilities whose quantiles describe a distribution
 QUANTILES = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0)
-#: whole numbers of a parameter, which are counted in 64 bits
+#: maximum number of integers of a parameter, which are counted in 64 bits
 MOST_INTEGERS = 2**62
-#: of a list of values, which a record has in full
+#: maximum number of values of a list, which a record stores in full
 MOST_VALUES = 1_000_000
-#: values drawn of a distribution that has `rvs` alone, and how many different ones make a continuous parameter
+#: values drawn from a distribution with `rvs` alone, and how many different values make the parameter continuous
 _N_DRAWS, _CONTINUOUS = 1000, 100
 #: digits of a whole number, so that it can be turned into a float
 MOST_DIGITS = 300
-#: whole numbers from here on a record does not have as numbers, nor from there on any text of Python's
+#: integers beyond the first bound are not numbers in a record; beyond the second, Python does not convert them to text
 _NO_JSON: int = 10**MOST_DIGITS
 _NO_TEXT: int = 10**4000
 
@@ -176,9 +176,9 @@ _NO_TEXT: int = 10**4000
 class ContinuousParameter:
     """A continuous distribution with bounds; the unit interval is its quantiles.
 
-    As all kinds of parameters it decodes a number in [0, 1] to a value, encodes a value, with a SpaceError if it has no number,
-    and describes itself in JSON's types, so that two records can be compared. Its `levels`, the number of values, are 0.
-    `central` is the share of an unbounded distribution that is searched, in the middle of its probability; None if it has bounds.
+    Like every kind of parameter, it decodes a number in [0, 1] to a value, encodes a value (SpaceError if it is outside), and
+    describes itself in JSON types, so that two records can be compared. Its `levels`, the number of values, are 0. `central` is
+    the share of an unbounded distribution that is searched, in the middle of its probability; None if it has bounds.
     """
 
     name: str
@@ -210,7 +210,7 @@ class ContinuousParameter:
 class IntegerParameter:
     """A discrete distribution over consecutive integers.
 
-    Each integer has an equal share of the unit interval, whatever its probability: the bounds are what a search needs.
+    Each integer has an equal share of the unit interval, whatever its probability: a search needs only the bounds.
     """
 
     name: str
@@ -241,17 +241,17 @@ class IntegerParameter:
 class LogIntegerParameter(IntegerParameter):
     """Consecutive integers on a logarithmic scale.
 
-    A search moves on it as on a continuous one, so its `levels` are 0; its points are those of the integers.
+    A search treats it as continuous, so its `levels` are 0; its canonical points are those of the integers.
     """
 
     @property
     def numbers(self) -> LogIntegers:
-        """The integers and their places in [0, 1]."""
+        """The integers and their positions in [0, 1]."""
         return LogIntegers(self.low, self.high)
 
     @property
     def levels(self) -> int:
-        """0, as of a continuous parameter."""
+        """0, as for a continuous parameter."""
         return 0
 
     def decode(self, u: float) -> int:
@@ -259,7 +259,7 @@ class LogIntegerParameter(IntegerParameter):
         return int(self.numbers.number_at(u))
 
     def encode(self, value: Any) -> float:
-        """Return the place of an integer on the scale."""
+        """Return the position of an integer on the scale."""
         if not is_number(value) or not self.low <= value <= self.high or value != int(value):
             raise SpaceError(f"{self.name}={shown_value(value)} is not an integer in [{self.low}, {self.high}]")
         return float(self.numbers.place_of(int(value)))
@@ -317,7 +317,7 @@ class ChoiceParameter:
 
     @cached_property
     def _places(self) -> dict[tuple[type, Any], int]:
-        """The places of values with a JSON type, of equal ones the first."""
+        """The positions of values with a JSON type; of equal values the first."""
         return {(type(value), value): k for k, value in reversed([*enumerate(self.values)]) if _is_plain(value)}
 
     def describe(self) -> dict[str, Any]:
@@ -330,7 +330,7 @@ Parameter = ContinuousParameter | IntegerParameter | ChoiceParameter
 
 
 _WANTED = (
-    "is not a list of values or a scipy.stats distribution, nor a range; use a list, which with one value holds it fixed, or a "
+    "is not a list of values, a scipy.stats distribution or a range; use a list (of one value for a fixed parameter), or a "
     'tuple (low, high) or (low, high, "log-uniform")'
 )
 
@@ -420,7 +420,7 @@ def _from_distribution(name: str, law: Any) -> Parameter:
         return whole
     parameter = ContinuousParameter(name, part if central else law, low, high, central=CENTRAL if central else None)
     if not are_quantiles(quantiles := parameter.describe()["quantiles"]):
-        raise refusal(f"has quantiles that are no rising numbers, {quantiles}; use another distribution")
+        raise refusal(f"has quantiles that are not rising numbers, {quantiles}; use another distribution")
     return parameter
 
 
@@ -450,7 +450,7 @@ def without_ends(
 
 
 def are_quantiles(given: Sequence[Any]) -> bool:
-    """Return whether these can be the quantiles at `QUANTILES` of a bounded distribution: finite numbers that do not fall."""
+    """Return whether the numbers can be quantiles at `QUANTILES` of a bounded distribution: finite and not falling."""
     numeric = all(isinstance(q, int | float) and abs(q) <= sys.float_info.max for q in given)
     # a width beyond all numbers has no middle
     return (

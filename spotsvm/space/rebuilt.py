@@ -22,12 +22,12 @@ def rebuilt_space(description: Any, code: Any = None) -> Space:
         As `Space.describe` returns it.
     code : list of dict of str, optional
         The code of each parameter, as `parameter_code` writes it: calls of scipy.stats with numbers, and lists of values. It is
-        read, not executed. Without it, uniform and log-uniform distributions, integers, numbers and texts are known.
+        read, not executed. Without it, only uniform and log-uniform distributions, integers, numbers and texts can be rebuilt.
 
     Raises
     ------
     SpaceError
-        If it is not the description of a space, or does not suffice: a list of estimators or arrays is there as text only.
+        If it is not the description of a space, or is incomplete: a list of estimators or arrays is stored as text only.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def rebuilt_space(description: Any, code: Any = None) -> Space:
     >>> again.decode([0.3, 0.9]) == space.decode([0.3, 0.9])
     True
     """
-    Space.described(description)  # which refuses what describes none
+    Space.described(description)  # raises SpaceError for an invalid description
     codes = code if isinstance(code, list) and len(code) == len(description) else []
     return Space(
         [

@@ -38,14 +38,14 @@ class Space(ShowsFacts):
     Parameters
     ----------
     definition : dict or list of dict
-        Each dictionary maps a parameter's name to a frozen scipy.stats distribution, to a range, or to a list of values. Of a
-        distribution without bounds the central 99.9 % are searched, by its quantiles. A range is a tuple (low, high) or
-        (low, high, prior) with the prior "uniform" or "log-uniform": of two whole numbers it has the whole numbers from low to
-        high, else all numbers between. In a list of dictionaries each is a region of its own: a parameter exists only in those
-        that name it, so `degree` can be searched for the polynomial kernel alone. A single value holds its parameter fixed; a
-        space of such, or an empty dictionary, has one configuration. Optuna's distributions, and scikit-optimize's `Real`,
-        `Integer` and `Categorical`, are taken as well. Of a distribution that has `rvs` alone, 1,000 values are drawn: continuous
-        numbers follow the quantiles of this sample, and anything else is a list of the values drawn.
+        Each dictionary maps a parameter's name to a frozen scipy.stats distribution, to a range, or to a list of values. A
+        distribution without bounds is searched on its central 99.9 %, by quantiles. A range is a tuple (low, high) or (low, high,
+        prior) with the prior "uniform" or "log-uniform": two integers give the integers from low to high, other bounds all
+        numbers between them. In a list of dictionaries, a parameter exists only in the dictionaries that name it, so `degree` can
+        be searched for the polynomial kernel alone. A list of one value fixes its parameter; a space with fixed parameters only,
+        or an empty dictionary, has one configuration. Optuna's distributions, and scikit-optimize's `Real`, `Integer` and
+        `Categorical`, are accepted as well. From a distribution with `rvs` alone, 1,000 values are drawn: continuous numbers
+        follow the quantiles of this sample, and any other values become a list.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ class Space(ShowsFacts):
 
         See Also
         --------
-        describe : Makes the description.
+        describe : Returns the description.
 
         Examples
         --------
@@ -160,7 +160,7 @@ class Space(ShowsFacts):
         Parameters
         ----------
         name : str
-            A parameter that is always there.
+            A parameter that all dictionaries have.
 
         Returns
         -------
@@ -184,7 +184,7 @@ class Space(ShowsFacts):
     def _settle(self) -> None:
         """Derive axes, names and domain from the branches."""
         self._axes = _share_axes(self._branches)
-        # a cube has at least one coordinate: that of a space without parameters that vary has one level, its only dictionary
+        # a cube has at least one coordinate; if no parameter varies, it has one level, for the only dictionary
         self._branched = len(self._branches) > 1 or not self._axes
         self.names: tuple[str, ...] = tuple(dict.fromkeys(name for branch in self._branches for name in branch))
         self.domain = self._make_domain()
@@ -223,7 +223,7 @@ class Space(ShowsFacts):
 
         See Also
         --------
-        encode : The way back.
+        encode : The inverse.
         """
         u = np.asarray(point, dtype=float).ravel().tolist()
         branch = int(self.domain.level_of(u)[0, 0]) if self._branched else 0
@@ -252,7 +252,7 @@ class Space(ShowsFacts):
 
         See Also
         --------
-        decode : The way back.
+        decode : The inverse.
         """
         names = " or ".join(str(sorted(b)) for b in self._branches)
         problem = SpaceError(f"params has the names {sorted(map(str, params))}; the space has {names}")
@@ -285,7 +285,7 @@ class Space(ShowsFacts):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """The parameters that vary, one a coordinate of the cube; before them the choice of a dictionary, of several.
+        """The parameters that vary, one for each coordinate of the cube; with several dictionaries, preceded by their choice.
 
         See Also
         --------
@@ -294,7 +294,7 @@ class Space(ShowsFacts):
         return tuple(self._axes)
 
     def describe(self) -> list[dict[str, Any]]:
-        """Describe the space in JSON's types; two spaces that mean the same have the same description.
+        """Describe the space in JSON types; two equal spaces have the same description.
 
         Returns
         -------
@@ -303,7 +303,7 @@ class Space(ShowsFacts):
 
         See Also
         --------
-        described : Makes a space from it.
+        described : Creates a space from its description.
         """
         return [{name: parameter.describe() for name, parameter in branch.items()} for branch in self._branches]
 
@@ -321,7 +321,7 @@ def _holds(parameter: Parameter, value: Any) -> bool:
 
 
 def _words(parameter: Parameter) -> str:
-    """Return in a few words what a parameter can be."""
+    """Return the possible values of a parameter in a few words."""
     described = parameter.describe()
     if described["kind"] == "choice":
         return printable_line(", ".join(map(repr, described["values"])), 200)

@@ -1,4 +1,4 @@
-"""Constraints of a study: conditions on the configuration, and bounds of further numbers that the objective returns."""
+"""Constraints of a study: conditions on the configuration, and bounds on further numbers that the objective returns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Condition = Callable[[dict[str, Any]], bool]
 #: what `Study` takes: a condition, bounds by name, or a list of these
 ConstraintsLike = Condition | Mapping[str, tuple[str, float]] | Sequence[Condition | Mapping[str, tuple[str, float]]]
 
-#: values from end to end of the range of a swept parameter, of which one must be allowed for a suggestion to be made
+#: values from end to end of the range of a swept parameter, at least one of which must be allowed for a suggestion
 N_VALUES = 11
 _WIDEST = 700.0
 _USE = 'use a function of the parameters, a mapping such as {"memory": ("<=", 2e9)}, or a list of these'
@@ -28,14 +28,14 @@ _USE = 'use a function of the parameters, a mapping such as {"memory": ("<=", 2e
 
 @dataclass(frozen=True)
 class Constraints:
-    """What a configuration must satisfy before it is evaluated, and its outcome after.
+    """Conditions that a configuration must satisfy before its evaluation, and bounds for its outcome.
 
     Attributes
     ----------
     conditions : tuple of callable
         Each takes the parameters as a dict and returns whether they are allowed.
     bounds : dict of str to (str, float)
-        By name of a further number of the outcome, "<=" or ">=" and the bound.
+        For the name of a further number of the outcome, "<=" or ">=" and the bound.
     """
 
     conditions: tuple[Condition, ...]
@@ -43,7 +43,7 @@ class Constraints:
 
     @classmethod
     def of(cls, given: ConstraintsLike | None) -> Constraints:
-        """Create them from what `Study` takes; ArgumentError if it is nothing of the kind.
+        """Create the constraints from the argument of `Study`; ArgumentError if it is invalid.
 
         Examples
         --------
@@ -54,25 +54,23 @@ class Constraints:
         bounds: dict[str, tuple[str, float]] = {}
         one = callable(given) or isinstance(given, Mapping)
         if not one and given is not None and (isinstance(given, str) or not isinstance(given, Sequence)):
-            raise ArgumentError(f"constraints={shown_value(given)} are no constraints; {_USE}")
+            raise ArgumentError(f"constraints={shown_value(given)} are not valid constraints; {_USE}")
         for part in [given] if one else given or []:  # type: ignore[union-attr]
             if callable(part):
                 conditions.append(part)
             elif isinstance(part, Mapping):
                 if reserved := part.keys() & {"value", "values"}:
-                    raise ArgumentError(
-                        f"constraints has a bound of {min(reserved)!r}, which is what is optimised; bound a number beside it"
-                    )
+                    raise ArgumentError(f"constraints has a bound of {min(reserved)!r}, which is optimised; bound another number")
                 bounds |= {name: _bound(name, bound) for name, bound in part.items()}
             else:
-                raise ArgumentError(f"constraints has {shown_value(part)}, which is no constraint; {_USE}")
+                raise ArgumentError(f"constraints has {shown_value(part)}, which is not a constraint; {_USE}")
         return cls(tuple(conditions), bounds)
 
     def __bool__(self) -> bool:
         return bool(self.conditions or self.bounds)
 
     def describe(self) -> list[str]:
-        """Return a text for each: a condition's name, for a function cannot be stored, and a bound in full."""
+        """Return a text for each constraint: a condition's name, as a function cannot be stored, and a bound in full."""
         names = [_name(one) for one in self.conditions]
         return names + [f"{name} {sign} {bound!r}" for name, (sign, bound) in self.bounds.items()]
 
@@ -100,9 +98,9 @@ class Constraints:
                 raise SpaceError(f"start[{k}]={dict(params)!r} violates {name}; leave it out, or change the constraint")
 
     def margins(self, extra: Mapping[str, float]) -> tuple[float, ...]:
-        """Return by how much an outcome's numbers hold each bound, negative where they do not; nan of a number that is missing.
+        """Return the margin of an outcome to each bound: positive if it satisfies the bound, nan if the number is missing.
 
-        They are measured on the scale of asinh(number / bound), so that a number of any magnitude can be modelled.
+        Margins are differences of asinh(number / bound), so that numbers of any magnitude can be modelled.
         """
         found = []
         for name, (sign, bound) in self.bounds.items():
@@ -113,7 +111,7 @@ class Constraints:
         return tuple(found)
 
     def held(self, extra: Mapping[str, float]) -> bool:
-        """Return whether an outcome has a number for each bound, and holds it."""
+        """Return whether an outcome has a number for each bound, and satisfies all bounds."""
         return all(
             extra.get(name, math.nan) <= bound if sign == "<=" else extra.get(name, math.nan) >= bound
             for name, (sign, bound) in self.bounds.items()
@@ -123,7 +121,7 @@ class Constraints:
 def allowed_keys(
     swept: SweptParameter, constraints: Constraints, params: Mapping[str, Any], n_values: int = N_VALUES
 ) -> list[float]:
-    """Return what a sweep has its values under, of a grid over the range or of a whole list, where the conditions allow them.
+    """Return the keys of the values that the conditions allow, from a grid over the range or from the whole list.
 
     Examples
     --------
@@ -142,9 +140,9 @@ def is_allowed(swept: SweptParameter, constraints: Constraints, params: Mapping[
 
 
 def allowed_sweep(outcome: Outcome, swept: SweptParameter, constraints: Constraints, params: Mapping[str, Any]) -> Outcome:
-    """Return an outcome whose sweep has only the values that are allowed, each with a note whether it holds the bounds.
+    """Return an outcome whose sweep has only the allowed values, each with a note whether it satisfies the bounds.
 
-    It is a failure if none is left.
+    The outcome is a failure if no value is allowed.
     """
     sweep = [(key, one) for key, one in outcome.sweep if is_allowed(swept, constraints, params, key)]
     if outcome.sweep and not sweep:
@@ -154,16 +152,16 @@ def allowed_sweep(outcome: Outcome, swept: SweptParameter, constraints: Constrai
 
 
 def noted(outcome: Outcome, constraints: Constraints) -> Outcome:
-    """Return an outcome with a note whether it holds the bounds, if there are any and it has a value."""
+    """Return an outcome with a note whether it satisfies the bounds, if there are bounds and it has a value."""
     if not constraints.bounds or outcome.state != "ok":
         return outcome
     return replace(outcome, extra={**outcome.extra, BOUNDS_HELD: float(constraints.held(outcome.extra))})
 
 
 def with_bounded_numbers(outcome: Outcome, constraints: Constraints) -> tuple[Outcome, str]:
-    """Return the first outcome of a study, failed if it lacks a number that has a bound, and why; else itself and nothing.
+    """Check the first outcome of a study: if it lacks a bounded number, return it as failed with the reason, else unchanged.
 
-    A number that is never returned, as one that is misspelt, would make every trial violate its bound.
+    If a number is never returned, for example because its name is misspelt, every trial would violate its bound.
 
     Examples
     --------
@@ -181,7 +179,7 @@ def with_bounded_numbers(outcome: Outcome, constraints: Constraints) -> tuple[Ou
 
 
 def from_texts(texts: Any) -> tuple[list[str], dict[str, tuple[str, float]]]:
-    """Return the names of the conditions, and the bounds, of what `Constraints.describe` returned.
+    """Return the names of the conditions, and the bounds, from the texts that `Constraints.describe` returned.
 
     Examples
     --------

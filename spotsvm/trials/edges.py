@@ -13,9 +13,9 @@ from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space
 
-#: how near to the end of its range a number counts as being there, as a share of the range on its scale
+#: largest distance from the end of a range that counts as being at the end, as a share of the range on its scale
 NEAR = 0.02
-#: how far a wider range goes beyond, as a share of the range on its scale
+#: extension of a wider range beyond the end, as a share of the range on its scale
 _FURTHER = 0.5
 _FARTHEST = 1e300
 
@@ -35,7 +35,7 @@ class Edge:
     range : tuple of float
         The range that was searched.
     wider : tuple
-        A range that goes half as far again beyond that end, as a space takes it.
+        A range that is longer by half beyond that end, as a space takes it.
     """
 
     name: str
@@ -55,8 +55,8 @@ class Edge:
 def edges_of(params: Mapping[str, Any], space: Space) -> tuple[Edge, ...]:
     """Return the parameters of a configuration that are at an end of their range.
 
-    A continuous one is there within 2 % of its range, on its scale; an integer at its first or last value. A range of integers
-    that begins at 0 has no further values below, and no wider range goes from positive numbers to negative ones.
+    A continuous parameter is at an end within 2 % of its range, on its scale; an integer at its first or last value. A range of
+    integers that begins at 0 has no further values below, and no wider range goes from positive numbers to negative ones.
 
     Examples
     --------

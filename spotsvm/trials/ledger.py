@@ -14,7 +14,7 @@ Event = tuple[int, str, int]
 
 
 class Ledger:
-    """What has happened in a study, in memory; `LedgerInRecord` also writes it to a file. It knows no search.
+    """The trials and events of a study, in memory; `LedgerInRecord` also writes them to a file. A ledger does not use the search.
 
     Attributes
     ----------
@@ -23,7 +23,7 @@ class Ledger:
     trials : list of Trial
         All trials, by number.
     events : list of (int, str, int)
-        What was "asked" and "told", in order: position, which of the two, number of the trial.
+        The events in order: position, "asked" or "told", number of the trial.
     findings : dict of str to dict
         Findings about the study, by name.
     outcomes : dict of int to Outcome
@@ -48,7 +48,7 @@ class Ledger:
 
     @property
     def n_finished(self) -> int:
-        """Number of finished trials, successful or not; of several values in a sweep only one counts."""
+        """Number of finished trials, successful or not; a sweep counts once."""
         return sum(what == "told" for _, what, _ in self.events)
 
     @property
@@ -57,7 +57,7 @@ class Ledger:
         return tuple(number for _, what, number in self.events if what == "told")
 
     def told_before_asked(self, number: int) -> list[Trial]:
-        """Return the trials that were told before a trial was asked for, in the order in which they were."""
+        """Return the trials that were told before a trial was asked for, in the order of telling."""
         told: list[Trial] = []
         for _, what, other in self.events:
             if what == "asked" and other == number:
@@ -125,7 +125,7 @@ class Ledger:
 
 
 def _as_running(trial: Trial) -> Trial:
-    """Return a trial as it was before it was told, but for the parameters of a sweep, which have its best value."""
+    """Return a trial as it was before it was told, except that the parameters of a sweep keep its best value."""
     return replace(
         trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, sweep=None,
         traceback="", attributes={}, steps=(),

@@ -14,19 +14,19 @@ from spotsvm.errors import ArgumentError
 
 
 def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) -> float:
-    """Return the mean over classes of the share of their rows that was predicted rightly.
+    """Return the mean, over the classes, of the share of correctly predicted rows.
 
-    It is scikit-learn's balanced accuracy, without a warning for a class that only the predictions have: the mean is over the
-    classes that are there, as a small fold may lack one.
+    This is scikit-learn's balanced accuracy, without a warning for a class that only the predictions have. The mean is over the
+    classes in `y_true`, because a small fold may lack a class.
 
     Parameters
     ----------
     y_true : array-like of shape (n_samples,)
         The classes.
     y_pred : array-like of shape (n_samples,)
-        The predicted ones.
+        The predicted classes.
     sample_weight : array-like of shape (n_samples,), optional
-        Weights of rows; a class without any weight is not there.
+        Weights of rows; a class without any weight is left out.
 
     Returns
     -------
@@ -35,12 +35,12 @@ def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) 
 
     See Also
     --------
-    sklearn.metrics.balanced_accuracy_score : The same of the classes that are there.
+    sklearn.metrics.balanced_accuracy_score : The same metric, with that warning.
     CutoffClassifier : Moves decisions between classes.
 
     Notes
     -----
-    Eq. 16 as printed lacks the division by the number of classes, with which alone it is an accuracy.
+    Eq. 16 as printed lacks the division by the number of classes, without which it is not an accuracy.
 
     References
     ----------
@@ -58,7 +58,7 @@ def mean_class_accuracy(y_true: Any, y_pred: Any, *, sample_weight: Any = None) 
     )
 
 
-#: for `scoring` of SpotSearchCV and of scikit-learn
+#: scorer for `scoring` of SpotSearchCV and of scikit-learn
 mean_class_accuracy_scorer = make_scorer(mean_class_accuracy)
 _OURS = {"mean_class_accuracy": mean_class_accuracy_scorer}
 

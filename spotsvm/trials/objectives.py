@@ -69,7 +69,7 @@ class Objectives:
 
     @classmethod
     def described(cls, description: Any, trials: Sequence[Trial]) -> Objectives:
-        """Create the objectives from their description in a record; StorageError if its trials have other numbers of values."""
+        """Create the objectives from their description in a record; StorageError if a trial has another number of values."""
         try:
             objectives = cls.of(description)
         except ArgumentError as error:
@@ -115,7 +115,7 @@ class Objectives:
     def response(self, trial: Trial) -> Any:
         """Return the value to tell a search for a finished trial, an array for several objectives; nan if it failed.
 
-        Of a trial that was stopped early it is the extrapolated one.
+        For a trial that was stopped early it is the extrapolated value.
         """
         if trial.state == "stopped" and not self.several:
             return float(self.turned(trial.extra.get(EXTRAPOLATED, trial.steps[-1][1]))[0])
@@ -178,33 +178,33 @@ def _checked(direction: Any, name: str) -> Direction:
 
 @dataclass(eq=False)
 class CurrentTrial:
-    """What an objective that takes two arguments gets as the second.
+    """The second argument of an objective that takes two.
 
-    An objective that learns in steps reports them, and ends early where the trial is not worth the rest.
+    An objective that learns in steps reports each step with `report`, and ends early if `should_stop` returns True.
 
     Attributes
     ----------
     number : int
-        Of the trial, from 0.
+        Number of the trial, from 0.
     seed : int
-        A random seed of the trial's own, from the study's seed and the number; the same wherever, and however often, it runs.
+        The trial's own random seed, from the study's seed and the number; the same in every worker and at every attempt.
     attributes : dict
-        Empty; what the objective puts there is kept with the trial, also if it fails: anything that JSON can hold.
+        An empty dict; JSON values that the objective puts there are kept with the trial, even if it fails.
     steps : list of (float, float)
         The steps reported so far, with their values.
     point : tuple of float
         The parameters as a point of the unit cube.
     finished : tuple of Trial
-        The trials that had ended, and did not fail, when this one was asked for; empty if none of them reported steps.
+        The trials that had ended without failure when this trial was asked for; empty if none of them reported steps.
     domain : Domain or None
-        What the coordinates of points mean; None if the trial is not to end early.
+        The domain of the points; None if the trial is not to end early.
     sign : float
         1 if a smaller value is better, -1 if a larger one is.
 
     See Also
     --------
     Study.run : Takes the objective, and the rule that decides, as `early_stopping`.
-    EarlyStopping : What a rule of your own has.
+    EarlyStopping : The interface of your own rules.
 
     Examples
     --------
@@ -241,10 +241,10 @@ class CurrentTrial:
         Parameters
         ----------
         step : int or float
-            At least 0, and above the last one reported: epochs, rounds, rows. Of all trials in the same unit.
+            At least 0, and above the last reported step, in a unit that all trials share: epochs, rounds, rows.
         value : float
-            What the objective would return if it ended here. One that is not finite, as of a training that diverges, is not kept:
-            `should_stop` then returns True, and the trial has failed.
+            The value that the objective would return if it ended here. A value that is not finite, for example when training
+            diverges, is not kept: `should_stop` then returns True, and the trial has failed.
 
         Raises
         ------
@@ -267,11 +267,11 @@ class CurrentTrial:
             self._not_finite = f"the objective reported {number} at step {at:g}"
 
     def should_stop(self) -> bool:
-        """Return whether to end now; what the objective then returns is not used, and it may return nothing.
+        """Return whether to end now; the return value of the objective is then not used, and may be None.
 
-        It is False as long as too few trials are complete, once the last step of these is reached, if the same parameters were
-        evaluated before (a search repeats a trial to see the noise), and in a study of several objectives or with a `sweep`. A
-        trial that goes on nevertheless, and reports a further step, is not stopped.
+        The result is False as long as too few trials are complete; from the last step of the complete trials on; if the same
+        parameters were evaluated before (a search repeats a trial to estimate the noise); and in a study of several objectives or
+        with a `sweep`. A trial that continues nevertheless, and reports a further step, is not stopped.
 
         Returns
         -------
@@ -296,12 +296,12 @@ class CurrentTrial:
         return self._reason is not None
 
     def ended(self, outcome: Outcome) -> Outcome:
-        """Return the outcome of the trial, given that of what the objective returned or raised.
+        """Return the outcome of the trial, from the outcome for the objective's result or error.
 
         Returns
         -------
         Outcome
-            The outcome with the reported steps; stopped, if the rule ended the trial.
+            The outcome with the reported steps; its state is "stopped" if the rule ended the trial.
         """
         if self._reason is not None and outcome.error is None:
             state: State = "failed" if self._not_finite else "stopped"
@@ -347,10 +347,10 @@ def _required(function: Callable[..., Any]) -> list[str]:
 
 
 def with_trial(trial: Trial, told_before: Sequence[Trial] = ()) -> dict[str, Any]:
-    """Return what is sent to workers for an objective that takes the trial.
+    """Return the data sent to workers for an objective that takes the trial.
 
-    With it go the trials that were told before it was asked for, if any of them reported steps, so that a worker can decide
-    by itself whether to end the trial early, and decides the same wherever and whenever it runs.
+    The data include the trials told before this trial was asked for, if any of them reported steps. So a worker can decide by
+    itself whether to end the trial early, and every worker decides in the same way.
     """
     finished = [t for t in told_before if t.state in ("ok", "stopped")] if any(t.steps for t in told_before) else []
     sent = tuple(replace(t, attributes={}, lost=(), note="") for t in finished)
@@ -359,10 +359,10 @@ def with_trial(trial: Trial, told_before: Sequence[Trial] = ()) -> dict[str, Any
 
 @dataclass(frozen=True)
 class WrappedObjective:
-    """An objective as workers call it: with the parameters, or with what `with_trial` returns if it takes the trial.
+    """An objective as workers call it: with the parameters, or with the result of `with_trial` if it takes the trial.
 
-    `swept` is the parameter that it returns sweeps of, and `listed` are its values if it is a list. `early_stopping` is the rule
-    that ends trials early, with the domain of their points and the sign of their values.
+    `swept` is the parameter of its sweeps, and `listed` are the values of that parameter if it is a list. `early_stopping` is the
+    rule that ends trials early, with the domain of their points and the sign of their values.
     """
 
     objective: Callable[..., Any]
@@ -374,7 +374,7 @@ class WrappedObjective:
     sign: float = 1.0
 
     def __call__(self, sent: Mapping[str, Any]) -> Outcome:
-        """Return the outcome, with what the objective has set and reported; raise its errors unless it takes the trial."""
+        """Return the outcome, with attributes and steps of the trial; raise errors unless the objective takes the trial."""
         if not self.takes_trial:
             return self._outcome(self.objective(sent))
         trial = CurrentTrial(

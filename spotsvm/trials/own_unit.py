@@ -17,7 +17,7 @@ from spotsvm.trials.trial import Trial
 
 _SCORING, _OPTIMISED = "context: scoring", "context: metric to optimise"
 _NEGATED = re.compile(r"make_scorer\((\w+), greater_is_better=False")
-#: longer texts are not of scorers
+#: longer texts are not names of scorers
 _LONGEST = 10_000
 _OF_A_FOLD = re.compile(r"(split\d+_(?:test|train)_)(.+)")
 
@@ -29,7 +29,7 @@ class OwnUnits:
     Attributes
     ----------
     units : tuple of ScoreUnit
-        One per objective. Its metric is that of the scorer if it is known, else the name of the objective.
+        One per objective. Its metric is the scorer's name if it is known, else the name of the objective.
     turned : tuple of bool
         One per objective: whether its values are negated errors.
     objectives : Objectives
@@ -126,9 +126,9 @@ class StudyInOwnUnit(StudyResults):
 
 
 def in_own_unit(study: StudyResults, of: StudyResults | None = None) -> StudyResults:
-    """Return a study of negated errors as one of errors that are minimised; any other study as it is.
+    """Return a study of negated errors as a study of errors that are minimised; return any other study unchanged.
 
-    `of` is the study with which it is compared, if that is another: it tells whether the values are errors.
+    `of` is the study to compare with, if there is one: it determines whether the values are errors.
     """
     own = OwnUnits.of((of or study).about, study.objectives)
     return StudyInOwnUnit(study, own) if own.errors else study

@@ -22,38 +22,38 @@ from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.surrogates.responses import are_penalties, within_reach
 from spotsvm.trials.trial import FAILED, Trial
 
-#: a nugget below it leaves the order of the trials as it is
+#: a smaller nugget does not change the order of the trials
 NEGLIGIBLE_NUGGET = 1e-4
 _NUMBER = re.compile(r"[-+]?\d[\d_.]*(?:e[-+]?\d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, repr=False)
 class Recommendation(ShowsFacts):
-    """The trial to use, and beside it the best one seen; it is printed as a table.
+    """The trial to use, and the best trial seen; printed as a table.
 
     Attributes
     ----------
     params : dict
         The configuration to use.
     number : int
-        Its first trial's number.
+        The number of its first trial.
     value : float
-        What is to be expected of it: the predicted response under noise, else the observed one.
+        Its expected value: the predicted response under noise, else the observed value.
     standard_error : float
         Standard error of `value`; 0 for a deterministic objective.
     basis : {"predicted", "observed", "verdict"}
-        Why it was chosen: by the prediction of a model, the observed value, or the comparison with a default that it is better
-        than, or is.
+        Why it was chosen: by the prediction of a model, by the observed value, or by a comparison with the default, which it
+        beats or is.
     n_evaluations : int
         How often it was evaluated.
     best_seen_params, best_seen_number, best_seen_value : dict, int, float
         The trial with the best response seen (under noise, a lucky one).
     best_seen_standard_error : float
-        Standard error of a single response there, as far as the model can tell; 0 for a deterministic objective.
+        Standard error of a single response there, estimated by the model; 0 for a deterministic objective.
 
     See Also
     --------
-    Study.recommend : What makes it.
+    Study.recommend : Returns it.
     judge_recommendation : Evaluates it afresh.
 
     Examples
@@ -109,7 +109,7 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     given = np.array([t.value for t in done], dtype=float)
     values, unit = within_reach(sign * given)
     kept = ~are_penalties(values)
-    if not kept.all():  # what stands for a failure would blunt the model
+    if not kept.all():  # penalty values would blunt the model
         done, points, given, values = [t for t, ok in zip(done, kept, strict=True) if ok], points[kept], given[kept], values[kept]
     at = int(np.argmin(values))
     seen, value = done[at], float(given[at])
@@ -142,11 +142,11 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
 
 #: the finding of a study that compares its choice with the default, and names the trial to use
 VERDICT = "verdict"
-#: the finding of a study that says which table it is about
+#: the finding that names the table of a study
 TABLE = "table"
-#: the finding of a study with what its user has to know before trusting a score: pairs of a code and a sentence
+#: the finding with warnings to read before trusting a score: pairs of a code and a sentence
 NOTICES = "notices"
-#: the finding of a study about the rows that a machine was fitted on, of a table with too many to tune on
+#: the finding about the rows that the model was fitted on, for a table with too many rows to tune on
 ROWS = "rows fitted on"
 
 
@@ -164,17 +164,17 @@ def recommend_by_verdict(trials: Sequence[Trial], *, sign: float, verdict: Mappi
     return Recommendation(dict(named.params), named.number, float(named.value or 0.0), 0.0, "verdict", 1, *best_seen)
 
 
-#: the name in `extra` that says whether a trial's outcome holds the bounds of its study, 1 or 0
+#: key in `extra`: 1 if the trial's outcome satisfies the bounds of its study, else 0
 BOUNDS_HELD = "bounds_held"
 
 
 def holds_bounds(trial: Trial) -> bool:
-    """Return whether a trial's outcome holds the bounds of its study, if it has any."""
+    """Return whether a trial's outcome satisfies the bounds of its study, if it has any."""
     return trial.extra.get(BOUNDS_HELD, 1.0) != 0.0
 
 
 def current_verdict(findings: Mapping[str, Mapping[str, Any]], n_finished: int) -> Mapping[str, Any] | None:
-    """Return the verdict of a study; None if it has none, or has more trials by now than the verdict was made of.
+    """Return the verdict of a study; None if it has none, or has got further trials since the verdict.
 
     Examples
     --------
@@ -184,24 +184,24 @@ def current_verdict(findings: Mapping[str, Mapping[str, Any]], n_finished: int) 
     True
     """
     found = findings.get(VERDICT)
-    # one of an earlier version does not say of how many
+    # a verdict of an earlier version has no number of trials
     return None if found is None or found.get("of_trials", n_finished) != n_finished else found
 
 
 def may_be_best(trial: Trial) -> bool:
-    """Return whether a trial has succeeded with one value, and holds the bounds of its study, if it has any."""
+    """Return whether a trial has succeeded with one value, and satisfies the bounds of its study, if it has any."""
     return trial.state == "ok" and trial.value is not None and holds_bounds(trial)
 
 
 def why_none(trials: Sequence[Trial]) -> str:
-    """Return why there is no best trial: no success, or none that holds the bounds."""
+    """Return why there is no best trial: no trial has succeeded, or none of them satisfies the bounds."""
     if any(t.values is not None for t in trials):
         return "no trial holds the bounds of the study's constraints yet; run more trials, or widen the bounds"
     return f"no trial has succeeded yet: {summarise_failures(trials)}"
 
 
 def summarise_failures(trials: Sequence[Trial]) -> str:
-    """Return in one line how many trials failed, with the three commonest reasons; such as differ in numbers alone are one.
+    """Return in one line how many trials failed, with the three commonest reasons; reasons that differ only in numbers are one.
 
     Examples
     --------
@@ -217,12 +217,12 @@ def summarise_failures(trials: Sequence[Trial]) -> str:
 
 
 def commonest_reasons(reasons: Sequence[str]) -> str:
-    """Return the three commonest reasons of failures in one line, with counts; such as differ in numbers alone are one."""
+    """Return the three commonest reasons of failures in one line, with counts; reasons that differ only in numbers are one."""
     first = {kind_of_reason(reason): reason for reason in reversed(reasons)}
     kinds = Counter(map(kind_of_reason, reasons)).most_common(3)
     return "; ".join(f"{count} x {first[kind]}" for kind, count in kinds)
 
 
 def kind_of_reason(reason: str) -> str:
-    """Return the reason of a failed trial without its numbers: two of the same kind differ in these alone."""
+    """Return the reason of a failed trial without its numbers, to compare reasons that differ only in numbers."""
     return _NUMBER.sub("#", reason)

@@ -46,8 +46,8 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
     Columns: number, state, value (for several objectives one column each: value_0, value_1, or value_ and the name), one `param_`
     column per parameter (empty where it does not exist), one `extra_` column per further number and one `attribute_` column per
     attribute, origin, note, reason, seed, ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost (how many
-    attempts ended with their worker); where trials reported steps, last_step and last_value, those reported last; where a
-    parameter is swept, sweep, the number of the trial in whose sweep a row is.
+    attempts ended with their worker); if trials reported steps, last_step and last_value; if a parameter is swept, sweep: the
+    number of the trial that was suggested, to whose sweep the row belongs.
     """
     params = {f"param_{name}": name for name in names}
     extras = {f"extra_{name}": name for trial in trials for name in trial.extra}
@@ -78,7 +78,7 @@ def fold_table(trials: Sequence[Trial]) -> pd.DataFrame:
     """Return a frame with one row per trial and fold, for trials with fold scores in `extra` as `SpotSearchCV` stores them.
 
     Columns: number of the trial; fold, from 0; one `test_` column per metric, and one `train_` column if there are training
-    scores. A fold that failed, or that a race omitted, has no row, or no number if another metric has one.
+    scores. A fold that failed, or that a race omitted, has no row; if only one of its metrics failed, that cell is empty.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def fold_table(trials: Sequence[Trial]) -> pd.DataFrame:
 
 
 class StudyResults:
-    """A view of a ledger that is only read: trials, best trial, front and tables.
+    """A read-only view of a ledger: trials, best trial, front and tables.
 
     `seed`, `about` and `findings` are those of the ledger.
     """
@@ -117,7 +117,7 @@ class StudyResults:
 
     @property
     def about(self) -> dict[str, Any]:
-        """What identifies the study, in JSON types, and the versions it was made with."""
+        """Entries that identify the study, as JSON types, and the versions of the packages."""
         return self._ledger.about
 
     @property
@@ -136,13 +136,13 @@ class StudyResults:
 
         See Also
         --------
-        frame : The same as a frame.
+        frame : The trials as a frame.
         """
         return tuple(self._ledger.trials)
 
     @property
     def n_finished(self) -> int:
-        """Number of trials that have ended, failed ones included; of several values in a sweep only one counts.
+        """Number of trials that have ended, failed ones included; a sweep counts once.
 
         See Also
         --------
@@ -157,11 +157,11 @@ class StudyResults:
 
     @property
     def finished_trials(self) -> tuple[Trial, ...]:
-        """The trials that have ended, in the order in which they did; of several values in a sweep the best."""
+        """The trials that have ended, in the order of ending; for a sweep the trial with its best value."""
         return tuple(self._ledger.trials[number] for number in self._ledger.told_numbers)
 
     def after(self, n: int) -> StudyResults:
-        """Return the results as they were after the first n finished trials; the study itself where these are all.
+        """Return the results as they were after the first n finished trials; the study itself if it has no more.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class StudyResults:
         Raises
         ------
         NoCompletedTrialError
-            If no trial has succeeded; it lists the commonest reasons.
+            If no trial has succeeded; the message lists the commonest reasons.
         ArgumentError
             If there are several objectives; see `pareto`.
 
@@ -196,7 +196,7 @@ class StudyResults:
         return self._ledger.trials[min(done)[1]]
 
     def _why_none(self) -> str:
-        """Return why there is no best trial, and first of all whether a number that is bounded was never returned."""
+        """Return why there is no best trial; first check whether a bounded number was never returned."""
         done = [t for t in self._ledger.trials if t.values is not None]
         for name in from_texts(self.about.get("constraints"))[1] if done else ():
             if not any(name in t.extra for t in done):
@@ -238,9 +238,9 @@ class StudyResults:
         return value
 
     def recommend(self) -> Recommendation:
-        """Return the trial to use: under noise the best predicted among the evaluated, else the best observed.
+        """Return the trial to use: under noise the evaluated trial with the best prediction, else the best observed.
 
-        Where `spotsvm tune` has compared its choice with the default, it is the one that its verdict names, until the study has
+        If `spotsvm tune` has compared its choice with the default, return the trial that the verdict names, until the study has
         further trials.
 
         Returns
@@ -257,9 +257,9 @@ class StudyResults:
 
         See Also
         --------
-        best_trial : The best that was observed.
+        best_trial : The best trial observed.
         edges : Whether a wider range may be better.
-        judge_recommendation : The recommendation, evaluated afresh.
+        judge_recommendation : Evaluates the recommendation afresh.
         """
         self.objectives.require_one("recommend()")
         if not any(map(may_be_best, self._ledger.trials)):
@@ -290,7 +290,7 @@ class StudyResults:
 
         Notes
         -----
-        The log of a run names those of `best_trial`, which takes no model; under noise it can be another trial.
+        The log of a run names the edges of `best_trial`, which needs no model; under noise it can be another trial.
 
         Examples
         --------
@@ -302,10 +302,10 @@ class StudyResults:
         return edges_of(self.recommend().params, self.space)
 
     def pareto(self) -> tuple[Trial, ...]:
-        """Return the trials that no other trial dominates, sorted from the best in the first objective; of equal ones the first.
+        """Return the trials that no other trial dominates, the best in the first objective first; of equal trials only the first.
 
-        Numbers that differ by at most 1e-12 of themselves are equal. Under noise some of them are there by luck. Where the study
-        has bounds, a trial that does not hold them neither is among them nor dominates another.
+        Numbers with a relative difference of at most 1e-12 are equal. Under noise some trials are in the front by luck. If the
+        study has bounds, a trial that violates them is not in the front, and dominates no other trial.
 
         Returns
         -------
@@ -315,7 +315,7 @@ class StudyResults:
         Raises
         ------
         NoCompletedTrialError
-            If no trial has succeeded, and holds the bounds of the study.
+            If no successful trial satisfies the bounds of the study.
         ArgumentError
             If there is one objective only.
 
@@ -330,19 +330,19 @@ class StudyResults:
         return pareto_trials(self.trials, self.objectives)
 
     def hypervolume(self, reference: Sequence[float] | Mapping[str, float] | None = None) -> pd.Series[float]:
-        """Return the hypervolume that the trials dominate which hold the bounds, after each trial that has ended.
+        """Return the hypervolume dominated by the trials that satisfy the bounds, after each trial that has ended.
 
         Parameters
         ----------
         reference : sequence or mapping of float, optional
-            A value of each objective, in the study's own directions, that bounds the volume from the side of what is worse;
-            what is not better than it in all objectives adds nothing. None takes the worst value of each objective among all
-            trials, and a tenth of its range beyond it (1, where all are equal). Give one to compare studies.
+            The reference point: a value of each objective, in the study's own directions, that bounds the volume on the worse
+            side; a trial that is not better in all objectives adds nothing. None is the worst value of each objective among all
+            trials, moved a tenth of the range further (by 1 if all values are equal). Pass the same point to compare studies.
 
         Returns
         -------
         Series
-            By the trials' numbers; a failed trial leaves it as it is.
+            The hypervolume, indexed by the trials' numbers; a failed trial does not change it.
 
         Raises
         ------
@@ -351,7 +351,7 @@ class StudyResults:
 
         See Also
         --------
-        pareto : The trials that make it.
+        pareto : The trials of the front.
         plot_convergence : Its picture.
 
         References
@@ -371,7 +371,7 @@ class StudyResults:
         See Also
         --------
         to_csv : Writes it.
-        from_frame : Reads it.
+        from_frame : Creates a study from a frame.
         folds : The scores of each fold.
         """
         return trial_table(self.trials, self.space.names, self.objectives.columns)
@@ -387,7 +387,7 @@ class StudyResults:
         See Also
         --------
         frame : The trials, one a row.
-        folds_to_csv : Writes it.
+        folds_to_csv : Writes this frame.
         """
         return fold_table(self.trials)
 

@@ -20,9 +20,9 @@ from spotsvm.trials.trial import FINISHED, START, Outcome, Trial, as_float, outc
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value in a sweep
 SWEEP = "sweep"
-#: the name in `extra`, at the end of a sweep, of the number of larger values that were not scored, as they would be no better
+#: key in `extra` of the last value in a sweep: the number of larger values that were skipped, as they would be no better
 SPARED = "spared"
-#: the share of the neighbours' excess, and of that of the best five, in what the search models
+#: weights of the excess of the neighbours, and of the best five, in the response that the search models
 _NEIGHBOURS, _BEST, _N_BEST = 0.25, 0.05, 5
 
 
@@ -70,7 +70,7 @@ class SweptParameter:
             raise ArgumentError(f"{what} is not a parameter with a range; the space has {', '.join(self.space.names)}")
         (k, axis), *others = axes
         if others or len(axis.branches) < len(self.space.branches):
-            raise ArgumentError(f"{what} has not the same range in all dictionaries of the space, which it needs to be swept")
+            raise ArgumentError(f"{what} needs the same range in all dictionaries of the space")
         object.__setattr__(self, "searched", self.space.without(self.name))
         if not self.searched.axes and len(self.space.branches) == 1:
             raise ArgumentError(f"{what} leaves nothing to search: no other parameter has two or more values")
@@ -82,37 +82,37 @@ class SweptParameter:
 
     @cached_property
     def listed(self) -> tuple[Any, ...]:
-        """The values of a parameter that is a list of them, each of which every sweep has; none of one with a range."""
+        """The values of a parameter that is a list, all of which every sweep has; empty for a range."""
         parameter = self._parameter
         return parameter.values if isinstance(parameter, ChoiceParameter) else ()
 
     @property
     def ordered(self) -> bool:
-        """Whether the values next to one in a sweep are its neighbours: not those of a list, unless it rises or falls."""
+        """Whether adjacent values in a sweep are neighbours: true for a range, and for a list that rises or falls."""
         return not self._parameter.categorical
 
     def values(self, n: int) -> list[float]:
-        """Return `n` values from end to end of the range, equally far apart on its scale; fewer of few integers."""
+        """Return `n` values from end to end of the range, evenly spaced on its scale; fewer if the range has fewer integers."""
         if n not in self._grids:
             self._grids[n] = list(dict.fromkeys(self._parameter.decode(u) for u in np.linspace(0.0, 1.0, n).tolist()))
         return list(self._grids[n])
 
     def value(self, key: float) -> Any:
-        """Return the value that a sweep has under this number: the number itself, or the value at this place of a list."""
+        """Return the value of the parameter for a key in a sweep: the key itself, or the value at this index of the list."""
         return self.listed[int(key)] if self.listed else key
 
     def key(self, value: Any) -> float:
-        """Return the number under which a sweep has a value: the value itself, or its place in a list."""
+        """Return the key of a value in a sweep: the value itself, or its index in the list."""
         return int(self._parameter.encode(value) * len(self.listed)) if self.listed else value
 
     def coordinate(self, key: float) -> float:
-        """Return the coordinate of what a sweep has under this number; SpaceError if that is no value of the parameter."""
+        """Return the coordinate of the value with this key; SpaceError if the parameter has no such value."""
         if (n := len(self.listed)) == 0:
             if (known := self._coordinates.get(key)) is None:
                 known = self._coordinates[key] = self._parameter.encode(key)
             return known
         if key not in range(n):
-            raise SpaceError(f"{self.name}: {shown_value(key)} is not a place in its list of {n} values, counted from 0")
+            raise SpaceError(f"{self.name}: {shown_value(key)} is not an index in its list of {n} values, counted from 0")
         return (int(key) + 0.5) / n
 
     def searched_point(self, point: ArrayLike) -> Floats:
@@ -140,10 +140,10 @@ class SweptParameter:
     ) -> tuple[Trial, tuple[Trial, ...]]:
         """Return a told trial with the best value in its sweep, and trials for the other values, numbered from `number`.
 
-        `sign` is 1 if a smaller outcome is better, else -1. Of equally good values the one with the best neighbours is taken.
-        Where some hold the bounds of the study, only those count. A start that was given a value of the parameter keeps it, if
-        that did not fail: the first trial of a search is the configuration to start at.
-        Raises SpaceError if a value of the sweep is not one of the parameter.
+        `sign` is 1 if a smaller outcome is better, else -1. Of equally good values, the value with the best neighbours is taken.
+        If some values satisfy the bounds of the study, only these count. A start with a value of the parameter keeps that value
+        unless it failed: the first trial of a search is the configuration to start at. Raises SpaceError if a value of the sweep
+        is not one of the parameter.
         """
         if not sweep:
             return replace(told, sweep=told.number), ()
@@ -181,12 +181,12 @@ class SweptParameter:
         return next((t for t, key in zip(trials, keys, strict=True) if key == own and t.state == "ok"), None)
 
     def response(self, sweep: Sequence[Trial], sign: float) -> float:
-        """Return what the search is told of a suggestion, smaller being better; nan if its whole sweep has failed.
+        """Return the response that the search is told for a suggestion, smaller being better; nan if its whole sweep has failed.
 
-        It is the best value in the sweep, plus 0.25 of how much worse its neighbours are on average, plus 0.05 of how much worse
-        the best five are: of sweeps with equal best values, the one with the broader optimum is better. Values of a list without
-        an order have no neighbours. Skipped values count as the last one that was scored, so that worse values at the other end
-        are not among the best five in their place.
+        The response is the best value in the sweep, plus 0.25 times the mean excess of its neighbours, plus 0.05 times the mean
+        excess of the best five: of sweeps with equal best values, the sweep with the broader optimum is better. Values of a list
+        without an order have no neighbours. Skipped values count as the last value scored, so that worse values at the other end
+        do not enter the best five in their place.
 
         Notes
         -----
@@ -204,12 +204,12 @@ class SweptParameter:
         return best + _NEIGHBOURS * (beside - best) + _BEST * float(np.mean(done[:_N_BEST]) - best)
 
     def _beside(self, losses: Floats) -> Floats:
-        """Return the mean of the neighbours of each value in a sweep, of the value itself where there is no order."""
+        """Return the mean of the neighbours of each value in a sweep; the value itself if there is no order."""
         return _neighbours(losses) if self.ordered else losses
 
 
 def _neighbours(losses: Floats) -> Floats:
-    """Return the mean of both neighbours of each value in a sweep; where they failed or are missing, of the value itself."""
+    """Return the mean of both neighbours of each value in a sweep; a failed or missing neighbour counts as the value itself."""
     padded = np.concatenate([[np.nan], losses, [np.nan]])
     both = np.stack([padded[:-2], padded[2:]])
     known = np.isfinite(both)
@@ -228,7 +228,7 @@ def suggested(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def finished_words(trials: Sequence[Trial]) -> str:
-    """Return how many have ended of the trials that were asked for; of sweeps also how many values they have.
+    """Return in words how many of the trials asked for have ended, and how many values their sweeps have.
 
     Examples
     --------
@@ -241,17 +241,17 @@ def finished_words(trials: Sequence[Trial]) -> str:
 
 
 def finished_counts(trials: Sequence[Trial]) -> tuple[int, int]:
-    """Return how many of the trials that were asked for have ended, and how many of all, further values of sweeps included."""
+    """Return how many of the trials asked for have ended, and how many trials in all, with the further values of sweeps."""
     finished, values = (sum(t.state in FINISHED for t in some) for some in (suggested(trials), trials))
     return finished, values
 
 
 def sweep_outcome(returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = ()) -> Outcome:
-    """Return the outcome for what an objective returned as a sweep of the parameter `name`.
+    """Return the outcome for a sweep of the parameter `name` that an objective returned.
 
-    A sweep is a mapping from the parameter's values to what an objective returns for one, or a sequence of such pairs. Those of a
-    parameter that is a list, `listed`, need not be numbers, nor be fit for the keys of a mapping: the outcome has their places in
-    the list. An Outcome is returned as it is. All else is a failure.
+    A sweep is a mapping from the parameter's values to the objective's results for them, or a sequence of such pairs. The values
+    of a list, `listed`, need not be numbers, nor hashable: the outcome has their indices in the list. An Outcome is returned
+    unchanged. Anything else is a failure.
 
     Examples
     --------

@@ -25,7 +25,7 @@ class TimeSpent:
     Attributes
     ----------
     total, median, last : float
-        Over all trials with a time for this phase, and of the last of them.
+        Sum and median over all trials with a time for this phase, and the time of the last.
     n_trials : int
         Number of trials with a time for this phase.
     """
@@ -39,7 +39,7 @@ class TimeSpent:
 def time_spent(trials: Sequence[Trial]) -> dict[str, TimeSpent]:
     """Return the time spent in each of `PHASES`; a phase without times is left out.
 
-    Trials of parallel workers overlap, so that the total can exceed the time that has passed.
+    Trials of parallel workers overlap, so that the total can exceed the elapsed time.
     """
     seconds = {
         "fit": [t.fit_seconds for t in trials],
@@ -63,7 +63,7 @@ _RECENT = 50
 def trials_per_minute(trials: Sequence[Trial]) -> float | None:
     """Return the number of trials finished per minute recently, without breaks between runs.
 
-    It is the number of the latest 50 trials (or all), divided by the time in which at least one of them was being asked for or
+    The number of the latest 50 trials (or of all) is divided by the time in which at least one of them was being asked for or
     evaluated; None if no trial has the time when it was told.
 
     Examples
@@ -82,7 +82,7 @@ def trials_per_minute(trials: Sequence[Trial]) -> float | None:
 
 
 def _spans(trial: Trial) -> list[tuple[float, float]]:
-    """Return when a trial was evaluated and when it was asked for; not from asked to told, as a break can lie between."""
+    """Return the time spans in which a trial was evaluated and asked for; a break can lie between them."""
     if trial.told_at is None or trial.asked_at is None:
         return []
     spans = [

@@ -24,61 +24,61 @@ from spotsvm.errors import ArgumentError
 State = Literal["running", "ok", "stopped", "failed", "timeout"]
 FINISHED: tuple[State, ...] = ("ok", "stopped", "failed", "timeout")
 FAILED: tuple[State, ...] = ("failed", "timeout")
-#: the origin of a trial that a study was told to start at
+#: the origin of a trial at a start that the user gave
 START = "start"
 #: the origin of a trial that was evaluated elsewhere and added
 GIVEN = "given"
-#: key in `extra` of a trial that was stopped early: the value that is expected of it at the last step, which the search is told
+#: key in `extra` of a trial that was stopped early: its predicted value at the last step, which the search is told
 EXTRAPOLATED = "extrapolated"
 
 
 @dataclass(frozen=True, repr=False)
 class Trial(ShowsFacts):
-    """One trial of a study; it never changes, telling makes a new one.
+    """One trial of a study. It never changes: telling makes a new object.
 
     Attributes
     ----------
     number : int
         From 0, in the order of asking.
     params : dict
-        The configuration to evaluate, in the parameters' own types. It cannot be changed, nor can `extra`: `dict(trial.params)`
-        is a copy that can. Choices that are objects, such as estimators, are those of the space: clone one before changing it.
+        The configuration to evaluate, in the parameters' own types. Like `extra` it is read-only; `dict(trial.params)` is a copy
+        that can be changed. Objects such as estimators are those of the space: clone one before changing it.
     point : tuple of float
-        The same as a point of the unit cube.
+        The configuration as a point of the unit cube.
     state : {"running", "ok", "stopped", "failed", "timeout"}
-        Its state; "stopped" is one that ended early, because `CurrentTrial.should_stop` said so.
+        "stopped" is a trial that ended early because `CurrentTrial.should_stop` returned True.
     value : float or None
-        What the objective returned, in the study's own direction; None unless the state is "ok", and where a study has
+        The value that the objective returned, in the study's own direction; None unless the state is "ok", and in a study of
         several objectives.
     extra : dict of str to float
-        Further named numbers that the objective returned; "penalty" is 1 where the value was so far beyond those told before it
-        that it stands for a failure, and "extrapolated" the value expected of a stopped trial, had it gone on.
+        Further named numbers that the objective returned; "penalty" is 1 if the value was so far beyond the earlier values that
+        it stands for a failure, and "extrapolated" is the value predicted for a stopped trial, had it continued.
     reason : str
-        Why it failed or was stopped, in one line; empty if it did not.
+        Why the trial failed or was stopped, in one line; else empty.
     origin : str
-        How the search found it: "design", "improvement", "replicate", "random" and so on.
+        How the search chose the point: "design", "improvement", "replicate", "random" and so on.
     note : str
-        A remark of the search on how it was found; usually empty.
+        A remark of the search on this choice; usually empty.
     seed : int
-        A random seed of the trial's own, from the study's seed and the trial's number.
+        The trial's own random seed, from the study's seed and the trial's number.
     ask_seconds, seconds : float or None
-        Time that the search took to suggest it, and the objective to evaluate it.
+        Time that the search took to suggest the trial, and the objective to evaluate it.
     values : tuple of float or None
-        What was returned of each objective, in the study's own directions; of one objective the tuple of `value` alone. None
-        unless the state is "ok".
+        The value of each objective, in the study's own directions; for one objective a tuple with `value` alone. None unless the
+        state is "ok".
     fit_seconds, acquisition_seconds : float or None
-        Of `ask_seconds`, the time to fit the search's model and that to find the point; None of a search without a model.
+        The parts of `ask_seconds` to fit the search's model, and to find the point; None for a search without a model.
     lost : tuple of str
         The reason of each attempt whose worker died, in one line each; the trial was then evaluated again, or failed.
     asked_at, told_at : float or None
-        When it was asked for, and told, in seconds since 1970 (UTC); two trials that differ in nothing else are equal.
+        When the trial was asked for, and told, in seconds since 1970 (UTC); ignored when trials are compared.
     sweep : int or None
-        Where a parameter is swept, the number of the trial that was suggested, in whose sweep this one is: its own for the
-        best value in the sweep. None where nothing is swept.
+        If a parameter is swept, the number of the suggested trial to whose sweep this trial belongs: its own number for the best
+        value in the sweep. None if nothing is swept.
     traceback : str
-        Of a failed trial whose objective raised an error, the traceback, at most 4000 characters; else empty.
+        The traceback of a failed trial whose objective raised an error, at most 4000 characters; else empty.
     attributes : dict of str to object
-        What else the objective returned by name, such as texts, or set on the trial that it was given; what JSON can hold.
+        Further JSON values that the objective returned by name, such as texts, or set on its `CurrentTrial`.
     steps : tuple of (float, float)
         The steps that the objective reported, each with its value, in the study's own direction (see `CurrentTrial.report`).
 
@@ -145,16 +145,16 @@ class Trial(ShowsFacts):
 
 
 def is_given(trial: Trial) -> bool:
-    """Return whether a trial is not the search's own: a start, or one that was evaluated elsewhere."""
+    """Return whether a trial does not come from the search: a start, or a trial evaluated elsewhere."""
     return trial.origin in (START, GIVEN)
 
 
 class ReadOnlyDict(dict[str, Any]):
-    """A dict that cannot be changed; `dict(...)`, `copy` and `|` return plain ones, which can."""
+    """A read-only dict; `dict(...)`, `copy` and `|` return plain dicts, which can be changed."""
 
     def _refuse(self, *arguments: object, **named: object) -> NoReturn:
         raise TypeError(
-            "what a trial has (params, extra, attributes) cannot be changed, as its record would not follow; change a copy: "
+            "params, extra and attributes of a trial cannot be changed, as its record would not follow; change a copy: "
             "dict(trial.params)"
         )
 
@@ -172,7 +172,7 @@ class ReadOnlyDict(dict[str, Any]):
 
 
 class ReadOnlyParams(ReadOnlyDict):
-    """A configuration that cannot be changed, nor can the lists, dicts and sets in it: each reading returns a copy of these.
+    """A read-only configuration; the lists, dicts and sets in it cannot be changed either: each access returns a copy.
 
     Other objects, such as estimators, are the space's own.
     """
@@ -217,9 +217,9 @@ class Outcome:
     """The outcome of one evaluation; the fields are those of a Trial.
 
     `values` is set if several were returned, as a tuple or by name, else `value`. `lost` means that the worker died rather than
-    the objective failed, so that another worker may succeed. `sweep` has values of a swept parameter, or their
-    places where it is a list, each with its outcome. `nothing` means that the objective returned None: an error of the
-    program rather than of the trial. `steps` are those that the objective reported.
+    the objective failed, so that another worker may succeed. `sweep` has values of a swept parameter, or their indices if it is a
+    list, each with its outcome. `nothing` means that the objective returned None: an error of the program rather than of the
+    trial. `steps` are the steps that the objective reported.
     """
 
     state: State
@@ -241,7 +241,7 @@ class Outcome:
         error = self.error
         try:
             pickle.loads(pickle.dumps(error))
-        except Exception:  # what an error of the user's raises when it is pickled can be anything
+        except Exception:  # a user's error can raise anything when it is pickled
             error = RuntimeError(self.reason)
         extra = dict(self.extra)
         cells = (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.sweep)
@@ -252,11 +252,11 @@ Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, fl
 
 
 def outcome_of(returned: Any, seconds: float | None = None) -> Outcome:
-    """Return the outcome for what an objective returned.
+    """Return the outcome for the result of an objective.
 
-    A finite number is a success; so are two or more in a sequence, and a mapping with a number under "value" or several under
-    "values" (a sequence, or a mapping by the objectives' names) and further named numbers; other values by name, such as texts,
-    are attributes. An Outcome is returned as it is. All else is a failure.
+    A finite number is a success. So are a sequence of two or more numbers, and a mapping with a number under "value" or several
+    under "values" (a sequence, or a mapping by the objectives' names) and further named numbers; other named values, such as
+    texts, are attributes. An Outcome is returned unchanged. Anything else is a failure.
 
     Examples
     --------
@@ -323,7 +323,7 @@ def _is_row(value: Any) -> bool:
 
 
 def call(objective: Objective, params: dict[str, Any], limits: AbstractContextManager[None] | None = None) -> Outcome:
-    """Evaluate the objective once within `limits`; whatever it raises becomes a failed outcome."""
+    """Evaluate the objective once within `limits`; an exception becomes a failed outcome."""
     began = time.perf_counter()
     try:
         with limits or nullcontext():
@@ -347,19 +347,19 @@ def reason_of(error: BaseException) -> str:
     """Return in one line what was raised and where."""
     try:
         text = one_line(str(error))
-    except Exception:  # an error that cannot even say what it is
+    except Exception:  # an error whose text cannot be computed
         text = ""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {text[:500]}{where}"
 
 
-#: characters of a traceback that is kept: the first, and the last
+#: number of first and last characters of a traceback that are kept
 _FIRST, _LAST = 1000, 2990
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return the traceback of an error, from where it was called on, as text that can be written as UTF-8; cut in the middle."""
+    """Return the traceback of an error from the objective on, as text valid in UTF-8; a long text is cut in the middle."""
     began = error.__traceback__
     try:
         text = "".join(traceback.format_exception(type(error), error, began.tb_next if began and began.tb_next else began))
@@ -419,7 +419,7 @@ def checked_extra(extra: Any) -> dict[str, float]:
 
 
 def _named_numbers(items: Iterable[tuple[Any, Any]]) -> tuple[dict[str, float], str]:
-    """Return named numbers as floats, and the first that is none as text."""
+    """Return named numbers as floats, and the first value that is not a number as text."""
     found: dict[str, float] = {}
     for name, given in items:
         if not isinstance(name, str) or (number := as_float(given)) is None:
@@ -429,7 +429,7 @@ def _named_numbers(items: Iterable[tuple[Any, Any]]) -> tuple[dict[str, float], 
 
 
 def as_attributes(given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return named values as JSON has them: arrays as lists, and what it lacks as text.
+    """Return named values as JSON types: arrays become lists, and values without a JSON type become text.
 
     Examples
     --------

@@ -118,11 +118,11 @@ def test_a_start_keeps_its_own_value_and_the_search_is_told_the_best(origin, own
         ({"x": [1, 2], "C": uniform(0, 1)}, "D", "sweep='D' is not a parameter with a range; the space has x, C"),
         ({"x": ["a"], "C": uniform(0, 1), "y": [1, 2]}, "x", "sweep='x' is not a parameter with a range"),
         ({"C": uniform(0, 1)}, "C", "sweep='C' leaves nothing to search"),
-        ([{"C": uniform(0, 1), "x": [1, 2]}, {"x": [1, 2]}], "C", "sweep='C' has not the same range in all dictionaries"),
+        ([{"C": uniform(0, 1), "x": [1, 2]}, {"x": [1, 2]}], "C", "sweep='C' needs the same range in all dictionaries"),
         (
             [{"C": uniform(0, 1), "x": [1, 2]}, {"C": uniform(0, 2), "x": [1, 2]}],
             "C",
-            "sweep='C' has not the same range in all dictionaries",
+            "sweep='C' needs the same range in all dictionaries",
         ),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_path_of_a_list_has_its_values_in_the_order_given():
     for t in (lead, *others):
         assert LISTED.space.decode(t.point)["w"] == t.params["w"]
     for place in (-1, 4, 0.5, 3.5):
-        with pytest.raises(SpaceError, match=f"w: {place} is not a place in its list of 4 values, counted from 0"):
+        with pytest.raises(SpaceError, match=f"w: {place} is not an index in its list of 4 values, counted from 0"):
             LISTED.coordinate(place)
 
 
