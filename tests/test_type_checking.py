@@ -35,7 +35,7 @@ CODE = {
 #: what is looked into; the rest takes long, and has no part in it
 FOLLOWED = [
     "spotsvm",
-    *(f"spotsvm.{name}" for name in ("errors", "searches", "surrogates.domain")),
+    *(f"spotsvm.{name}" for name in ("common.text", "errors", "searches", "surrogates.domain")),
     *(f"spotsvm.{name}.*" for name in ("solvers.search", "study", "search_cv", "comparison", "kernels", "multi_kernel.nested")),
 ]
 

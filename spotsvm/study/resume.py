@@ -296,7 +296,7 @@ def _replay(
         further = f" and of {len(others) - 1} more" if len(others) > 1 else ""
         warnings.warn(
             f"the search no longer suggests the recorded point of trial {others[0]}{further}; the recorded points are used",
-            stacklevel=5,
+            stacklevel=6,  # the arguments of Study are checked by a wrapper
         )
 
 

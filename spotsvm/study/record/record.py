@@ -120,7 +120,7 @@ class Record:
         empty = not self.path.stat().st_size or pages > 0  # else the file is so short that SQLite treats it as empty
         if not tables and empty and self._lock is not None:
             if lone:
-                warnings.warn(f"{why_lone(self.path)}. The study starts from the beginning", stacklevel=4)
+                warnings.warn(f"{why_lone(self.path)}. The study starts from the beginning", stacklevel=5)
             with self._failures("write"):
                 prepare_to_write(self._connection)
             with self.transaction():

@@ -28,6 +28,7 @@ def test_the_table_is_of_the_frame(study):
     assert f"{table['regret 10']['good']:.3g} (good)" in study.conclusion()
 
 
+@pytest.mark.data
 def test_tasks_with_one_space_learn_from_each_other():
     tasks = ("svc_rbf_sonar", "svc_rbf_ionosphere", "branin")
     table = OptimumPriorsStudy(quick=True, tasks=tasks, seeds=1, n_trials=10).run().table()
