@@ -1,4 +1,4 @@
-"""Kriging: models of an expensive function, from their likelihood to what they say of a whole domain.
+"""Kriging: models of an expensive function, from their likelihood to their predictions over a whole domain.
 
-It may import the domain, the designs and the errors of `spotsvm.surrogates`.
+It may import the domain, the initial designs and the errors of `spotsvm.surrogates`.
 """

@@ -13,10 +13,10 @@ from spotsvm.surrogates.compiled import compiled
 
 _LOWEST = -708.0  # below it the exponential is denormal
 _LOG2E = 1.4426950408889634
-_MAGIC = 6755399441055744.0  # 1.5 2^52: what is added to it is rounded to a whole number, found in its low bits
+_MAGIC = 6755399441055744.0  # 1.5 2^52: adding x rounds x to an integer, which stands in the low bits of the sum
 _LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _EXPONENT_OF_ONE = 1023 << 52
-_OWN_FACTOR = 160  # rows up to which the loop below is faster than a call of LAPACK
+_OWN_FACTOR = 160  # maximum rows for which the loop below is faster than a call of LAPACK
 
 
 @compiled
@@ -41,7 +41,7 @@ def exponentials(x, out):
 
 @compiled
 def correlate(matern, r2, out):
-    """Write the correlation at squared distances: Matern 5/2, or else Gaussian."""
+    """Write the correlation at squared distances: Matern 5/2 if `matern`, otherwise Gaussian."""
     s = np.empty(len(r2))
     for i in range(len(r2)):
         s[i] = math.sqrt(5.0 * r2[i]) if matern else r2[i]
@@ -54,7 +54,7 @@ def correlate(matern, r2, out):
 
 @compiled
 def fill_upper(psi, nugget, count, jitter, U):
-    """Write the upper triangle of R from the correlations of the pairs, which are as pdist has them."""
+    """Write the upper triangle of R from the correlations of the pairs, in the order of scipy's pdist."""
     n, at = len(U), 0
     for i in range(n):
         U[i, i] = 1.0 + (nugget / count[i] + jitter)
@@ -65,7 +65,7 @@ def fill_upper(psi, nugget, count, jitter, U):
 
 @compiled
 def factor_upper(U):
-    """Turn the upper triangle of R into its factor in place; return whether that is possible."""
+    """Turn the upper triangle of R into its factor in place; return whether R has a factor."""
     n = len(U)
     if n > _OWN_FACTOR:
         return _factor_by_library(U)
@@ -94,8 +94,8 @@ def factor_upper(U):
 @compiled
 def _factor_by_library(U):
     try:
-        L = np.linalg.cholesky(U.T)  # which reads the lower triangle, by columns
-    except Exception:  # noqa: BLE001 - a compiled function knows no other kind
+        L = np.linalg.cholesky(U.T)  # cholesky reads the lower triangle, by columns
+    except Exception:  # noqa: BLE001 - numba supports no other exception class here
         return False
     for i in range(len(U)):
         for j in range(i, len(U)):  # U[:] = would compile seconds of error messages
@@ -107,7 +107,7 @@ def _factor_by_library(U):
 
 @compiled
 def factor_with_jitter(psi, nugget, count, jitters, U):
-    """Factor R with the first jitter that lets it; return its index, -1 if none does."""
+    """Factor R with the first sufficient jitter; return the index of the jitter, -1 if none is sufficient."""
     for k in range(len(jitters)):
         fill_upper(psi, nugget, count, jitters[k], U)
         if factor_upper(U):
@@ -140,7 +140,7 @@ def solve_upper(U, b):
 
 @compiled
 def profile_upper(matern, r2, nugget, mean, count, within, jitters):
-    """Return log-likelihood, mu, sigma2, U, a, U'^-1 1 and the index of the jitter, -1 where none is large enough."""
+    """Return log-likelihood, mu, sigma2, U, a, U'^-1 1 and the index of the jitter, -1 if none is sufficient."""
     n = len(mean)
     psi, U, half_one, a = np.empty(len(r2)), np.zeros((n, n)), np.ones(n), mean.copy()
     correlate(matern, r2, psi)

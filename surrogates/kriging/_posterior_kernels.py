@@ -19,7 +19,7 @@ START, OUT_LOW, OUT_HIGH, SHRINK = 0, 1, 2, 3
 
 @compiled
 def scaled_distances(distances, phi, without, out):
-    """Write the sum of theta_k times the squared distances in dimension k over all k but one (-1: all of them)."""
+    """Write the sum of theta_k times the squared distances in dimension k over all k except `without` (-1: over all k)."""
     out[:] = 0.0
     for k in range(len(distances)):
         if k != without:
@@ -31,16 +31,16 @@ def scaled_distances(distances, phi, without, out):
 
 @compiled
 def log_density(data, phi, level, rest, j, psi, U, half_one):
-    """Return the log-density of phi, -inf outside the bounds and where the matrix will not factor.
+    """Return the log-density of phi, -inf outside the bounds and if the matrix has no factor.
 
     Parameters
     ----------
     data : tuple
-        As `Hyperposterior.data` has it.
+        The arguments made by `Hyperposterior`.
     phi : ndarray of shape (p,)
         The hyperparameters.
     level : int
-        Where to begin; what comes before must be as phi demands.
+        First step to recompute; the results of earlier steps must already belong to phi.
     rest, j : ndarray of shape (pairs,), int
         The scaled distances in all dimensions but j.
     psi, U, half_one : ndarray
@@ -110,13 +110,13 @@ def sweep(data, chains, moves, rng, width):
     data : tuple
         As in `log_density`.
     chains : ndarray of shape (k, p)
-        The chains.
+        A phi in each row.
     moves : ndarray of shape (m,)
         Coordinates to move, in this order; coordinate j of chain c is c p + j.
     rng : numpy.random.Generator
-        Source of the steps.
+        Generator of the random numbers.
     width : float
-        First width of the interval.
+        Initial width of the interval.
     """
     distances, mean = data[1], data[5]
     d, n = len(distances), len(data[4])
@@ -132,7 +132,7 @@ def sweep(data, chains, moves, rng, width):
         scaled_distances(distances, phi, 0 if phase == START else j, rest)
         here, floor, low, high, tries = phi[j], 0.0, 0.0, 0.0, 0
         drawn = False
-        while True:  # with one call of the density, since the compiler writes it out at each
+        while True:  # a single call of the density, since the compiler inlines each call
             if phase != START and not drawn:
                 floor = values[c] + math.log(1.0 - rng.random())
                 low = here - width * rng.random()
@@ -148,7 +148,7 @@ def sweep(data, chains, moves, rng, width):
             value = log_density(data, phi, LENGTHS if starts else level, rest, 0 if starts else j, psi, U, half_one)
             tries += 1
             if starts:
-                if value == -np.inf and tries == 1:  # the data have made its place impossible: back to the prior's mean
+                if value == -np.inf and tries == 1:  # new data gave the current position density 0: back to the prior's mean
                     for k in range(p):
                         phi[k] = mean[k]
                     here = phi[j]

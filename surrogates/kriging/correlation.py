@@ -14,11 +14,11 @@ Floats = NDArray[np.float64]
 
 
 class Correlation(Protocol):
-    """A correlation function: 1 at distance 0 and falling."""
+    """A correlation function: 1 at distance 0 and decreasing."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Name of the correlation function."""
         ...
 
     def value(self, r2: Floats) -> Floats:
@@ -76,12 +76,12 @@ CORRELATIONS: dict[str, Correlation] = {c.name: c for c in (Gaussian(), Matern52
 
 
 def get_correlation(name: str) -> Correlation:
-    """Return the correlation function of that name; SurrogateError if there is none."""
+    """Return the correlation function of a name; SurrogateError if the name is unknown."""
     if name not in CORRELATIONS:
         raise SurrogateError(f"correlation={name!r} is unknown; use one of {', '.join(sorted(CORRELATIONS))}")
     return CORRELATIONS[name]
 
 
 def is_matern(correlation: Correlation) -> bool:
-    """Return which of the two compiled correlation functions is meant."""
+    """Return True for Matern 5/2 and False for Gaussian, as the compiled functions expect."""
     return correlation.name == "matern52"

@@ -1,4 +1,4 @@
-"""Points with integer and categorical columns as points of a Euclidean space, in which a distance is one sum."""
+"""Embedding of points with integer and categorical columns in a Euclidean space."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Embedding:
-    """Rounds integer columns, and turns a categorical one into columns among which any two values are at distance 1.
+    """Rounds integer columns, and replaces a categorical column by columns in which any two values have distance 1.
 
     Parameters
     ----------
     n_features : int
         Number of columns of the points.
     integer, categorical : sequence of int
-        Columns to round, and columns whose values are mere names.
+        Indices of columns to round, and of columns whose values have no order.
     scale : ndarray of shape (n_features,)
         Each numeric column is divided by its entry.
     categories : tuple of ndarray
-        Known values of each categorical column; a value that is not among them is at distance 1 from all of them.
+        Known values of each categorical column; an unknown value has distance 1 from all known values.
 
     Attributes
     ----------
     owner : ndarray of shape (p,)
-        The original column to which each embedded column belongs.
+        Index of the original column of each embedded column.
     """
 
     n_features: int
@@ -41,7 +41,7 @@ class Embedding:
 
     @classmethod
     def of(cls, X: Floats, integer: Sequence[int] = (), categorical: Sequence[int] = (), scale: ArrayLike = 1.0) -> Embedding:
-        """Make the embedding that knows the categories in X."""
+        """Make the embedding with the categories in X."""
         d = X.shape[1]
         known = tuple(np.unique(X[:, j]) for j in categorical)
         return cls(d, tuple(integer), tuple(categorical), np.broadcast_to(np.asarray(scale, dtype=float), (d,)), known)
@@ -53,7 +53,7 @@ class Embedding:
 
     @property
     def owner(self) -> NDArray[np.intp]:
-        """The original column of each embedded one."""
+        """Index of the original column of each embedded column."""
         own = list(self.numeric)
         for j, known in zip(self.categorical, self.categories, strict=True):
             own += [j] * (len(known) + 1)
@@ -81,8 +81,8 @@ class Embedding:
     def pair_distances(self, E: Floats) -> Floats:
         """Return the squared distance of each pair of embedded points in each original column; shape (n_features, n (n - 1) / 2).
 
-        The pairs come as scipy's pdist has them: (0, 1), (0, 2), ..., (1, 2), ... Differences are taken before they are
-        squared, so that points 1e-12 apart do not collapse.
+        The pairs have the order of scipy's pdist: (0, 1), (0, 2), ..., (1, 2), ... Differences are taken before they are squared,
+        so that points 1e-12 apart remain different.
 
         Notes
         -----

@@ -31,23 +31,23 @@ from spotsvm.surrogates.kriging.process import Process
 Floats = NDArray[np.float64]
 Inference = Literal["sampled", "mle", "mle-cmaes"]
 
-_LEAST_MOVES = 0.1  # of a fit, on average
+_LEAST_MOVES = 0.1  # moves of a fit, on average
 
 
 @dataclass(frozen=True)
 class Member:
-    """One model of an ensemble: a process of the warped response, and the way back.
+    """A model of an ensemble: a process of the warped response, with the inverse of the warp.
 
     Attributes
     ----------
     process : Process
-        Conditioned on the warped responses.
+        The process, conditioned on the warped responses.
     response : Response
         The warped responses at the distinct points.
     warp : ResponseWarp
         The warp.
     log_strength : float
-        Its strength.
+        Logarithm of the warp's strength.
     """
 
     process: Process
@@ -56,11 +56,11 @@ class Member:
     log_strength: float
 
     def backward(self, z: Floats) -> Floats:
-        """Return responses, in units of the warp, from warped ones."""
+        """Return responses in units of the warp from warped responses."""
         return self.warp.backward(z, self.log_strength)
 
     def log_slope(self, z: Floats) -> Floats:
-        """Return ln dt/dz at z, t being the response in units of the warp."""
+        """Return ln dt/dz at z, where t is the response in units of the warp."""
         return self.warp.log_slope(z, self.log_strength)
 
     def noise_variance(self, z: Floats) -> Floats:
@@ -70,18 +70,18 @@ class Member:
 
 @dataclass(frozen=True)
 class Models:
-    """The fitted members, with what they share.
+    """The fitted members of an ensemble, with their common data.
 
     Attributes
     ----------
     members : list of Member
-        One a set of hyperparameters.
+        A member for each set of hyperparameters.
     embedding : Embedding
-        From model inputs to the processes' space.
+        Map from model inputs to the space of the processes.
     embedded : ndarray of shape (n, p)
-        The distinct evaluated points there.
+        The distinct evaluated points, embedded.
     index : ndarray of shape (N,)
-        The distinct point of each evaluation.
+        Index of the distinct point of each evaluation.
     """
 
     members: list[Member]
@@ -99,7 +99,7 @@ class Models:
         return np.asarray(self.members[0].warp.low + self.unit * mean[self.index])
 
     def error_evaluated(self, at: int | None = None) -> Floats:
-        """Return the standard error of the predicted response at each evaluation's point, or at that of one evaluation alone."""
+        """Return the standard error of the predicted response at each evaluation's point, or at that of a single evaluation."""
         rows = slice(None) if at is None else slice(self.index[at], self.index[at] + 1)
         means, variances = [], []
         for member in self.members:
@@ -115,7 +115,7 @@ class Models:
         Parameters
         ----------
         inputs : ndarray of shape (m, d)
-            Model inputs, as `Domain.model_inputs` gives them.
+            Model inputs, from `Domain.model_inputs`.
 
         Notes
         -----
@@ -131,7 +131,7 @@ class Models:
         return low + unit * np.mean(means, axis=0), unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
 
     def believe(self, inputs: Floats) -> Models:
-        """Return the models that have seen their own predictions at further points come true; see `Process.believe`."""
+        """Return the models with their own predictions at further points added as data; see `Process.believe`."""
         embedded = self.embedding.transform(inputs)
         return replace(self, members=[replace(member, process=member.process.believe(embedded)) for member in self.members])
 
@@ -151,16 +151,16 @@ class Models:
 
     @property
     def noise(self) -> float:
-        """The standard deviation of one response near the best prediction, in the response's own unit."""
+        """The standard deviation of the noise near the best prediction, in the response's own unit."""
         variances = [member.noise_variance(np.min(member.process.fitted, keepdims=True)) for member in self.members]
         return self.unit * float(np.sqrt(np.mean(variances)))
 
 
 class KrigingEnsemble:
-    """Fits Kriging models to points of a domain: by sampling hyperparameters (default), or at the largest likelihood.
+    """Fits Kriging models to points of a domain, with sampled hyperparameters (default) or by maximum likelihood.
 
-    The samples are those of as many slice-sampling chains as there are members. The chains go on from fit to fit, so a
-    fit costs a few moves; `chains` is all that is remembered between fits.
+    Each member is a sample of its own slice-sampling chain. The chains continue from fit to fit, so a fit costs only a few moves;
+    `chains` is the only state between fits.
 
     Parameters
     ----------
@@ -169,15 +169,15 @@ class KrigingEnsemble:
     correlation : {"matern52", "gaussian"}, default="matern52"
         The correlation function.
     inference : {"sampled", "mle", "mle-cmaes"}, default="sampled"
-        Sampled hyperparameters, or one set by maximum likelihood with L-BFGS-B or with CMA-ES.
+        Sampled hyperparameters, or a single set by maximum likelihood with L-BFGS-B or with CMA-ES.
     n_members : int, default=4
-        Number of sampled sets.
+        Number of sampled sets of hyperparameters.
     warped : bool, default=True
-        Whether the response is warped, by a strength that is sampled too (only with "sampled").
+        Whether the response is warped, with a sampled strength (only with "sampled").
     prior : Prior, optional
-        What is believed of the hyperparameters where they are sampled.
+        Prior of sampled hyperparameters.
     nugget_bounds : (float, float), default=(1e-8, 10)
-        Where the largest likelihood is sought; equal bounds fix the nugget.
+        Bounds of the nugget in maximum likelihood; equal bounds fix the nugget.
 
     References
     ----------
@@ -186,9 +186,9 @@ class KrigingEnsemble:
     """
 
     FIRST_SWEEPS = 8
-    FIRST_POINTS = 200  # chains that start on more points find their place on so many of them
-    FULL_EFFORT = 64  # up to so many points a first fit makes all its sweeps and each fit uses all its chains
-    NEXT_EFFORT = 45  # the same of the fits that follow, whose chains are in place
+    FIRST_POINTS = 200  # with more points, new chains are started on this many of them
+    FULL_EFFORT = 64  # up to this many points a first fit makes all its sweeps and each fit uses all its chains
+    NEXT_EFFORT = 45  # the same for later fits, whose chains have converged
     THETA_BOUNDS = (1e-3, 1e3)
 
     def __init__(
@@ -212,7 +212,7 @@ class KrigingEnsemble:
         self.chains: Floats | None = None
 
     def fit(self, points: Floats, values: Floats, rng: np.random.Generator, *, sweeps: int = 1) -> Models:
-        """Fit to evaluated points, moving the chains on.
+        """Fit to evaluated points, after moves of the chains.
 
         Parameters
         ----------
@@ -221,10 +221,10 @@ class KrigingEnsemble:
         values : ndarray of shape (N,)
             Finite responses.
         rng : numpy.random.Generator
-            Source of the chains' moves.
+            Generator of the random numbers.
         sweeps : int, default=1
-            How often each coordinate of the chains moves (of many points, a share of that), 0 for chains that stay where they
-            are; chains that are not there yet are made all the same.
+            Number of moves of each coordinate of the chains (with many points a share of it); 0 keeps the chains unchanged.
+            Missing chains are made in any case.
         """
         data = aggregate(points, values)
         inputs = self.domain.model_inputs(data.X)
@@ -232,7 +232,7 @@ class KrigingEnsemble:
         embedded = embedding.transform(inputs)
         posterior = self._posterior(embedding, embedded, values, data.index)
         if self.chains is not None and self.chains.shape[1] != len(posterior.moments()[0]):
-            self.chains = None  # the response is warped now, and was not before, or the other way round
+            self.chains = None  # the response is now warped and was not before, or vice versa
         constant = not np.ptp(values) > 0
         if not constant and len(embedded) > 1 and (sweeps or self.chains is None):
             self._move_chains(posterior, points, values, sweeps, rng)
@@ -245,13 +245,13 @@ class KrigingEnsemble:
             process = Process.condition(
                 self.correlation, theta[embedding.owner], nugget, embedded, response, theta @ posterior.pair_distances
             )
-            if not process.sigma2 > 0:  # a constant response: any variance gives the same order of points to look at
+            if not process.sigma2 > 0:  # a constant response: any variance gives the same ranking of points
                 process = process.with_variance(1.0)
             members.append(Member(process, response, posterior.warp, posterior.log_strength(phi)))
         return Models(members, embedding, embedded, data.index)
 
     def _n_used(self, n: int) -> int:
-        """Return how many of the chains give a member of an ensemble of n points."""
+        """Return the number of chains that become members for n points."""
         k = self.n_members if self.chains is None else len(self.chains)
         return max(1, round(k * min(1.0, 4.0 * self.FULL_EFFORT / n)))
 
@@ -279,7 +279,7 @@ class KrigingEnsemble:
             self._sweep(posterior, sweeps, min(1.0, (effort / n) ** 2), self._n_used(n), rng)
 
     def _first_chains(self, posterior: Hyperposterior, rng: np.random.Generator) -> Floats:
-        """Start the chains in both modes of the likelihood, little noise and much, so that none can be missed."""
+        """Start the chains in both modes of the likelihood, little and much noise, so that neither is missed."""
         mean, _ = posterior.moments()
         chains = np.tile(mean, (self.n_members, 1))
         chains[:, : posterior.d] += 0.3 * rng.normal(size=(self.n_members, posterior.d))
@@ -287,7 +287,7 @@ class KrigingEnsemble:
         return chains
 
     def _sweep(self, posterior: Hyperposterior, sweeps: int, share: float, k: int, rng: np.random.Generator) -> None:
-        """Move each coordinate of k chains `sweeps` times, or a share of all that; at least one fit of ten has a move."""
+        """Make a share of the moves of `sweeps` sweeps over k chains; on average at least a move in ten fits."""
         assert self.chains is not None
         p = self.chains.shape[1]
         moves = np.concatenate([rng.permutation(k * p) for _ in range(sweeps)])
@@ -296,7 +296,7 @@ class KrigingEnsemble:
 
     def _most_likely(self, posterior: Hyperposterior, points: Floats, values: Floats, rng: np.random.Generator) -> Floats:
         d, many = posterior.d, len(posterior.response(posterior.moments()[0]).mean) > self.FIRST_POINTS
-        if many:  # a likelihood costs the cube of the points: on some of them, from the last optimum
+        if many:  # the time grows with the cube of the points: use a subset, from the last optimum
             subset = np.sort(rng.choice(len(values), self.FIRST_POINTS, replace=False))
             data = aggregate(points[subset], values[subset])
             inputs = self.domain.model_inputs(data.X)

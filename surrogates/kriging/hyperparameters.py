@@ -5,13 +5,13 @@ Notation (d dimensions, N responses at n distinct points, k chains):
 ============  ==============  ===============================================================================
 phi           (p,)            ln length of each dimension, ln nugget and, of a warped response, ln strength; p = d + 1 or d + 2
 theta         (d,)            length^-2
-chains        (k, p)          a phi in each row, each of which gives a member of an ensemble
+chains        (k, p)          a phi in each row; each row gives a member of an ensemble
 t             (N,)            responses in units of the warp, (y - low) / unit
 z             (N,)            warped responses, ln(1 + strength t)
 distances     (d, pairs)      squared distances of the n (n - 1) / 2 pairs in each dimension, as scipy's pdist orders them
 ============  ==============  ===============================================================================
 
-What is compiled is imported where it is used: importing numba takes a quarter of a second.
+Compiled modules are imported at their use: importing numba takes a quarter of a second.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from spotsvm.surrogates.kriging.likelihood import JITTERS, Response
 
 Floats = NDArray[np.float64]
 
-_TOO_CLOSE = 1e-100  # of the mean distance: a unit so small would let the others overflow
+_TOO_CLOSE = 1e-100  # relative to the mean distance: with a smaller unit other responses would overflow
 
 
 @dataclass(frozen=True)
 class ResponseWarp:
-    """z = ln(1 + s t) with t = (y - low) / unit: nearly linear for a small strength s, a logarithm for a large one.
+    """z = ln(1 + s t) with t = (y - low) / unit: nearly linear for a small strength s, logarithmic for a large s.
 
-    It spreads the good responses apart and draws the bad ones together; a huge outlier loses its weight. The strength
-    is a hyperparameter like the others: `log_jacobian` makes likelihoods at different strengths comparable (Snelson,
-    Rasmussen, Ghahramani 2004, "Warped Gaussian processes"). With a log-strength of -inf, z = t.
+    The warp spreads good responses apart and moves bad responses together, so huge outliers lose their weight. The strength is a
+    hyperparameter: `log_jacobian` makes likelihoods at different strengths comparable (Snelson, Rasmussen, Ghahramani 2004,
+    "Warped Gaussian processes"). With a log-strength of -inf, z = t.
 
     Attributes
     ----------
     low : float
         The smallest response, where t = 0.
     unit : float
-        The median distance from it (or the mean one, where half of the responses or more are, or all but are, the smallest).
+        The median distance from `low`; the mean distance if at least half of the responses are equal, or almost equal, to `low`.
     """
 
     low: float
@@ -89,17 +89,17 @@ class ResponseWarp:
 
 @dataclass(frozen=True)
 class Prior:
-    """Independent normal beliefs about the logarithms of the hyperparameters, for points of the unit cube.
+    """Independent normal priors of the logarithms of the hyperparameters, for points of the unit cube.
 
-    The vector phi holds ln length of each dimension (theta = length^-2), ln nugget, and ln strength of the response's
-    warp where there is one.
+    The vector phi contains ln length of each dimension (theta = length^-2), ln nugget, and ln strength of the warp if the
+    response is warped.
 
     Attributes
     ----------
     log_length : (float, float)
-        Mean and deviation; ln(d) / 2 is added to the mean, since distances grow with the root of the dimension.
+        Mean and standard deviation; ln(d) / 2 is added to the mean, since distances grow with the root of the dimension.
     log_nugget, log_strength : (float, float)
-        Mean and deviation.
+        Mean and standard deviation.
     """
 
     log_length: tuple[float, float] = (math.log(0.5), 1.2)
@@ -107,7 +107,7 @@ class Prior:
     log_strength: tuple[float, float] = (0.0, 2.0)
 
     def moments(self, d: int, warped: bool) -> tuple[Floats, Floats]:
-        """Return means and deviations of phi.
+        """Return means and standard deviations of phi.
 
         Notes
         -----
@@ -131,13 +131,13 @@ class Hyperposterior:
     y : ndarray of shape (N,)
         All responses.
     index : ndarray of shape (N,)
-        The distinct point to which each belongs.
+        Index of the distinct point of each response.
     warp : ResponseWarp
         The warp of the response.
     warped : bool
-        Whether phi ends with the warp's strength; else there is none.
+        Whether the response is warped; phi then ends with ln strength.
     prior : Prior
-        What is believed beforehand.
+        The prior of phi.
 
     Notes
     -----
@@ -152,7 +152,7 @@ class Hyperposterior:
     warped: bool
     prior: Prior
 
-    # beyond these the model is constant, or pure noise, or its matrix numerically the identity
+    # beyond these bounds the model is constant or pure noise, or its matrix numerically the identity
     LOW, HIGH = -5.0, 7.0
     LOW_NUGGET, HIGH_NUGGET = -18.0, 3.0
     HIGH_STRENGTH = 9.0
@@ -163,15 +163,15 @@ class Hyperposterior:
         return len(self.pair_distances)
 
     def moments(self) -> tuple[Floats, Floats]:
-        """Return the prior's means and deviations."""
+        """Return the prior's means and standard deviations."""
         return self.prior.moments(self.d, self.warped)
 
     def log_strength(self, phi: Floats) -> float:
-        """Return the strength of the warp, -inf for none."""
+        """Return the log strength of the warp, -inf without a warp."""
         return float(phi[-1]) if self.warped else -math.inf
 
     def response(self, phi: Floats) -> Response:
-        """Return the response as the model sees it at phi: warped, and aggregated over replicates."""
+        """Return the modelled response at phi: warped, and aggregated over replicates."""
         z = self.warp.forward(self.y, self.log_strength(phi))
         count = np.bincount(self.index).astype(float)
         if len(count) == len(z):
@@ -181,7 +181,7 @@ class Hyperposterior:
 
     @cached_property
     def _data(self) -> tuple[Any, ...]:
-        """What the compiled functions take, in their order."""
+        """The arguments of the compiled functions, in their order."""
         mean, sd = self.moments()
         low = np.array([self.LOW] * self.d + [self.LOW_NUGGET] + [-self.HIGH_STRENGTH] * self.warped)
         high = np.array([self.HIGH] * self.d + [self.HIGH_NUGGET] + [self.HIGH_STRENGTH] * self.warped)
@@ -200,18 +200,18 @@ class Hyperposterior:
         return float(log_density(self._data, phi, LENGTHS, rest, 0, np.empty(len(rest)), np.empty((n, n)), np.empty(n)))
 
     def sweep(self, chains: Floats, moves: NDArray[np.intp], rng: np.random.Generator, width: float = 1.0) -> Floats:
-        """Return chains of which some coordinates have moved, each by one step of slice sampling.
+        """Return the chains after moves of some coordinates, each by a step of slice sampling.
 
         Parameters
         ----------
         chains : ndarray of shape (k, p)
-            A phi in each row. One that the data have made impossible goes back to the prior's mean.
+            A phi in each row. A phi that has density 0 with the current data moves back to the prior's mean.
         moves : ndarray of shape (m,)
-            The moves in their order; move c p + j is that of coordinate j of chain c.
+            Indices of the moves, in order; c p + j is coordinate j of chain c.
         rng : numpy.random.Generator
-            Source of the steps.
+            Generator of the random numbers.
         width : float, default=1.0
-            First width of the interval, which is stepped out four times at most at either end.
+            Initial width of the interval, which is stepped out at most four times at each end.
 
         References
         ----------

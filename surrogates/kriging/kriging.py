@@ -26,47 +26,48 @@ Floats = NDArray[np.float64]
 
 _LOG = logging.getLogger(__name__)
 _FEW = 50
-_SMALL = 500  # rows up to which one thread is faster than several
-_BLOCK = 2**20  # entries of a block of correlations between new points and data
+_SMALL = 500  # maximum rows for which one thread is faster than several
+_BLOCK = 2**20  # entries in a block of correlations between new points and data
 
 
 class Kriging(RegressorMixin, BaseEstimator):
-    """Kriging (Gaussian process regression) with a constant mean, one theta a dimension, and a nugget.
+    """Kriging (Gaussian process regression) with a constant mean, a theta for each dimension, and a nugget.
 
     Parameters
     ----------
     correlation : {"gaussian", "matern52"}, default="gaussian"
         exp(-sum theta_j d_j^2), or the Matern function with smoothness 5/2 of the same sum.
     nugget : "estimate", float >= 0 or None, default="estimate"
-        Ratio lambda of noise to process variance: by maximum likelihood, fixed, or none (None is 0: the model interpolates).
+        Ratio lambda of noise variance to process variance: estimated by maximum likelihood, or fixed. None is 0: the model
+        interpolates.
     optimizer : {"lbfgsb", "cmaes"}, default="lbfgsb"
-        What maximises the likelihood: L-BFGS-B from several starts, or CMA-ES as in the paper.
+        Optimiser of the likelihood: L-BFGS-B from several starts, or CMA-ES as in the paper.
     n_restarts : int or None, default=None
-        Starts of L-BFGS-B, at least 1: the likeliest of 25 times as many points of a Latin hypercube. None is 24 for at most 50
-        points, whose likelihood has many maxima, and 8 for more.
+        Number of starts of L-BFGS-B, at least 1: the points of highest likelihood among 25 times as many points of a Latin
+        hypercube. None is 24 for at most 50 points, whose likelihood has many maxima, and 8 for more.
     theta_bounds : (float, float), default=(1e-6, 1e3)
-        Bounds of theta where each column is scaled to a range of 1.
+        Bounds of theta for columns scaled to a range of 1.
     nugget_bounds : (float, float), default=(1e-10, 10)
         Bounds of an estimated nugget.
     integer : sequence of int, default=()
-        Columns that are rounded inside the correlation: the prediction is flat between two roundings.
+        Indices of columns that are rounded inside the correlation, so that the prediction is piecewise constant in them.
     categorical : sequence of int, default=()
-        Columns whose values are numbers of categories: two that differ are at distance 1, whatever the numbers.
+        Indices of columns whose values are codes of categories: any two different codes have distance 1.
     random_state : int, RandomState or None, default=None
-        Source of the starts.
+        Seed of the starts.
 
     Attributes
     ----------
     theta_ : ndarray of shape (n_features,)
-        Theta in the units of X: the correlation is that of sum_j theta_j (x_j - x'_j)^2.
+        Theta in the units of X: the correlation is a function of sum_j theta_j (x_j - x'_j)^2.
     nugget_ : float
-        Ratio of noise to process variance.
+        Ratio of noise variance to process variance.
     mu_, sigma2_ : float
         Mean and process variance (eq. 6 and 7), in the units of y; a variance beyond the largest float is inf.
     log_likelihood_ : float
         Concentrated log-likelihood (eq. 8), inf for a constant response and for a single point without a nugget.
     jitter_ : float
-        What had to be added to the diagonal of the correlation matrix for it to factor; 0 if nothing.
+        Term added to the diagonal of the correlation matrix to make it factor; 0 if not needed.
     X_train_, y_train_, counts_ : ndarray
         Distinct points, mean response and number of responses at each.
 
@@ -77,13 +78,13 @@ class Kriging(RegressorMixin, BaseEstimator):
 
     See Also
     --------
-    Study : A search that uses it, as `search="kriging"`.
+    Study : Searches with such models by `search="kriging"`.
 
     Notes
     -----
-    Equal rows of X are aggregated to their mean and count before the fit; the likelihood remains that of all responses. Of a
-    single point it grows with the nugget, whatever theta is: the nugget is its upper bound, and the noise is the scatter of the
-    responses.
+    Equal rows of X are aggregated to their mean and count before the fit; the likelihood remains that of all responses. With a
+    single distinct point, the likelihood grows with the nugget for any theta: the nugget is then its upper bound, and the noise
+    is the scatter of the responses.
 
     References
     ----------
@@ -143,7 +144,7 @@ class Kriging(RegressorMixin, BaseEstimator):
         rng = np.random.default_rng(check_random_state(self.random_state).randint(2**31 - 1, size=4))
         unscaled = Embedding.of(points, self.integer, self.categorical)
         values = np.asarray(values, dtype=float)
-        scale = _power_of_two(values)  # exact, so that squares stay within the range of floats and no digit changes
+        scale = _power_of_two(values)  # a power of two: squares stay within the range of floats, and no digit changes
         values = values / scale
         data = aggregate(unscaled.round(points), values)
         span = np.ptp(data.X, axis=0)
@@ -223,8 +224,8 @@ class Kriging(RegressorMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
             New points.
         return_std : bool, default=False
-            Whether to give the standard error of a new response as well (eq. 10; it includes the nugget, and does not
-            vanish at the data unless the model interpolates).
+            Whether to return also the standard error of a new response (eq. 10). It includes the nugget, and vanishes at the data
+            only if the model interpolates.
 
         Returns
         -------
@@ -244,10 +245,10 @@ class Kriging(RegressorMixin, BaseEstimator):
         return mean, self._unit * np.sqrt(variance)
 
     def reinterpolate(self) -> Kriging:
-        """Return a fitted Kriging that interpolates this one's predictions at the data.
+        """Return a fitted Kriging model that interpolates this model's predictions at the data.
 
-        Theta is kept and the nugget dropped; the mean is the same function, and the standard error is zero at every
-        evaluated point, as expected improvement needs it (Forrester, Sobester, Keane 2008, section 6).
+        Theta is kept and the nugget dropped; the mean is the same function. The standard error is zero at every evaluated point,
+        as expected improvement requires (Forrester, Sobester, Keane 2008, section 6).
 
         Returns
         -------
@@ -267,12 +268,12 @@ class Kriging(RegressorMixin, BaseEstimator):
         return other
 
     def extend(self, X: ArrayLike, y: ArrayLike) -> Kriging:
-        """Return a fitted Kriging that has further data as well, with the hyperparameters of this one.
+        """Return a fitted Kriging model with further data and the same hyperparameters.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Points that differ from each other and, if there is no nugget, from those of the data.
+            Further points, all different and, without a nugget, different from the data.
         y : array-like of shape (n_samples,)
             Their responses.
 

@@ -1,4 +1,4 @@
-"""The share of a domain in which a response is at or below a level, with draws of its uncertainty under a Kriging model."""
+"""The share of a domain in which the response is at or below a level, with its uncertainty under a Kriging model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spotsvm.surrogates.kriging.ensemble import Member, Models
 from spotsvm.surrogates.kriging.noise import Verdict
 
 Floats = NDArray[np.float64]
-_FEATURES = 256  # the fewer, the wider the draws near the data: on the safe side
+_FEATURES = 256  # fewer features widen the draws near the data: a conservative error
 _BLOCK = 2048
 
 
@@ -30,32 +30,34 @@ def draw_level_shares(
     tolerance: float = 0.0,
     failed: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Draw the share of uniformly random points whose response is at or below a level; a lower and an upper share each.
+    """Draw lower and upper shares of uniformly random points whose response is at or below a level.
 
-    Each member gives as many draws: functions that agree with the data as far as the member says, with a process variance drawn
-    from what the data leave open, looked at in a Sobol set of points. That the set is finite is part of what is open.
+    Each member gives equally many draws: functions drawn from the member's process given the data, with a random process
+    variance, evaluated at a Sobol set of points. The draws include the uncertainty from the finite size of the set.
 
     Parameters
     ----------
     models : Models
         A fitted ensemble with the Matern 5/2 correlation.
     domain : Domain
-        Of its points.
+        The domain of the points.
     level : float
         The level, in the response's unit.
     rng : numpy.random.Generator
-        Source of the draws.
+        Generator of the random numbers.
     noise : {"noisy", "deterministic", "unknown"}
-        Whether the response at a random point has the members' noise; "unknown" takes what is less for the lower share, and what
-        is more for the upper one.
+        Whether the response at a random point has the members' noise; "unknown" uses the smaller result for the lower share, and
+        the larger for the upper share.
     n_points : int
         Size of the set, a power of two.
     n_draws : int, default=50
-        Draws a member.
+        Number of draws for each member.
     tolerance : float, default=0.0
-        Of the upper share: responses so far above the level count as at it, such as half of the step of rounded ones.
+        For the upper share, responses up to this far above the level count as at the level; for example half the step of rounded
+        responses.
     failed : ndarray of shape (k, d), optional
-        Points where there was no response: of the lower share, what is nearer to one of them than to all others has none either.
+        Points of failed evaluations: for the lower share, a point that is nearer to a failed point than to all others counts as
+        failed.
 
     Returns
     -------
@@ -65,7 +67,7 @@ def draw_level_shares(
     ----------
     Rahimi, Recht 2007, "Random features for large-scale kernel machines" (draws of the process without the data).
     Wilson, Borovitskiy, Terenin, Mostowsky, Deisenroth 2020, "Efficiently sampling functions from Gaussian process posteriors"
-    (what turns them into draws with the data).
+    (the conversion into draws given the data).
 
     Examples
     --------
@@ -79,23 +81,25 @@ def draw_level_shares(
     """
     points = domain.snap(qmc.Sobol(domain.dimension, rng=rng).random(n_points))
     embedded = models.embedding.transform(domain.model_inputs(points))
-    answers = np.ones(n_points, dtype=bool)
+    responds = np.ones(n_points, dtype=bool)
     if failed is not None and len(failed):
-        without = models.embedding.transform(domain.model_inputs(failed))
-        answers = KDTree(models.embedded).query(embedded)[0] <= KDTree(without).query(embedded)[0]
+        failures = models.embedding.transform(domain.model_inputs(failed))
+        responds = KDTree(models.embedded).query(embedded)[0] <= KDTree(failures).query(embedded)[0]
     shares = []
     for member in models.members:
         functions = Realisations(member, len(models.index), n_draws, rng)
-        at, above = (member.warp.forward(np.array([one]), member.log_strength)[0] for one in (level, level + tolerance))
+        at, above = (member.warp.forward(np.array([value]), member.log_strength)[0] for value in (level, level + tolerance))
         counts = np.zeros((2, n_draws))
         for k in range(0, n_points, _BLOCK):
-            z, some = functions(embedded[k : k + _BLOCK]), answers[k : k + _BLOCK]
-            found = []
+            z, valid = functions(embedded[k : k + _BLOCK]), responds[k : k + _BLOCK]
+            counted = []
             if noise != "noisy":
-                found.append((np.sum(z[some] <= at, axis=0), np.sum(z <= above, axis=0)))
+                counted.append((np.sum(z[valid] <= at, axis=0), np.sum(z <= above, axis=0)))
             if noise != "deterministic":
-                found.append(tuple(ndtr((one - f) / functions.noise).sum(axis=0) for one, f in ((at, z[some]), (above, z))))
-            counts += [np.min([low for low, _ in found], axis=0), np.max([high for _, high in found], axis=0)]
+                counted.append(
+                    tuple(ndtr((bound - f) / functions.noise).sum(axis=0) for bound, f in ((at, z[valid]), (above, z)))
+                )
+            counts += [np.min([low for low, _ in counted], axis=0), np.max([high for _, high in counted], axis=0)]
         shares.append(rng.beta(counts + 0.5, n_points - counts + 0.5))
     lower, upper = np.concatenate(shares, axis=1)
     return lower, upper
@@ -107,18 +111,18 @@ class Realisations:
     Parameters
     ----------
     member : Member
-        With the Matern 5/2 correlation.
+        A member with the Matern 5/2 correlation.
     n_responses : int
-        How many it has seen.
+        Number of responses in the data.
     n_draws : int
-        How many functions.
+        Number of functions.
     rng : numpy.random.Generator
-        Source of the draws.
+        Generator of the random numbers.
 
     Attributes
     ----------
     noise : ndarray of shape (n_draws,)
-        Standard deviation of one response, as it is in each draw.
+        Standard deviation of the noise in each draw.
     """
 
     def __init__(self, member: Member, n_responses: int, n_draws: int, rng: np.random.Generator):

@@ -3,9 +3,9 @@
 Notation (Koch et al. 2011, eq. 4 to 8; n distinct points behind N responses):
 
 ========  ============  =====================================================================================
-r2        (pairs,)      scaled squared distances sum_j theta_j d_j^2, pairs as scipy's pdist has them
+r2        (pairs,)      scaled squared distances sum_j theta_j d_j^2, pairs in the order of scipy's pdist
 nugget    scalar        lambda: noise variance of one response / process variance
-count     (n,)          responses behind each point
+count     (n,)          number of responses at each point
 R         (n, n)        correlation matrix Psi + diag(nugget / count) + jitter I = L L'
 mu        scalar        generalised least squares mean, 1'R^-1 y / 1'R^-1 1 (eq. 6)
 a         (n,)          R^-1 (y - 1 mu)
@@ -13,8 +13,9 @@ sigma2    scalar        ((y - 1 mu)' a + within / nugget) / N (eq. 7)
 half_one  (n,)          L^-1 1
 ========  ============  =====================================================================================
 
-With one response a point, N = n and within = 0, the log-likelihood is eq. 8: -n/2 ln sigma2 - 1/2 ln |Psi + lambda I|.
-With replicates it is the same function of all N responses, by matrices of n rows only (Binois, Gramacy, Ludkovski 2018).
+With a single response at each point, N = n and within = 0, the log-likelihood is eq. 8: -n/2 ln sigma2 - 1/2 ln |Psi + lambda I|.
+With replicates it is the same function of all N responses, computed with matrices of only n rows (Binois, Gramacy, Ludkovski
+2018).
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Profile:
-    """What the data say at given r2 and nugget; see the notation above."""
+    """Likelihood, estimates and factors at given r2 and nugget; see the notation above."""
 
     log_likelihood: float
     mu: float
@@ -68,12 +69,12 @@ class Profile:
 def factor(
     correlation: Correlation, r2: Floats, n: int, nugget: float = 0.0, jitters: tuple[float, ...] = JITTERS
 ) -> tuple[Floats, float]:
-    """Factor a correlation matrix with the smallest jitter that lets it; return the lower factor and the jitter.
+    """Factor a correlation matrix with the smallest sufficient jitter; return the lower factor and the jitter.
 
     Raises
     ------
     NotPositiveDefiniteError
-        If even the last jitter does not help; of the default ones the last helps any matrix that is finite.
+        If even the last jitter is not sufficient. The last default jitter is sufficient for every finite matrix.
     """
     from spotsvm.surrogates.kriging._correlation_kernels import correlate, factor_with_jitter
 
@@ -119,8 +120,8 @@ def gradient(
 ) -> tuple[float, Floats, float]:
     """Return the log-likelihood and its derivatives by ln theta, shape (d,), and by ln nugget.
 
-    The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2. The entries of R^-1 are needed as such, being the
-    derivative of `ln |R|`; they come from the factor, and nothing is ever solved by multiplying with them.
+    The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2. The entries of R^-1 are needed only for the derivative of `ln
+    |R|`. They are computed from the factor, and no system is solved by multiplying with R^-1.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ _BELOW: dict[int, NDArray[np.intp]] = {}
 
 
 def _below(n: int) -> NDArray[np.intp]:
-    """Where pdist's pairs stand in the lower triangle of an n x n matrix stored by columns."""
+    """Return the indices of pdist's pairs in the lower triangle of an n x n matrix stored by columns."""
     if n not in _BELOW:
         if len(_BELOW) > 8:
             _BELOW.clear()
@@ -176,13 +177,13 @@ def _below(n: int) -> NDArray[np.intp]:
 
 Optimizer = Literal["lbfgsb", "cmaes"]
 
-IMPOSSIBLE = 1e25  # in place of the negative likelihood where there is none; finite, so that a line search can turn back
+IMPOSSIBLE = 1e25  # replaces a negative log-likelihood that does not exist; finite, so that a line search can turn back
 _CMA_RUNS = 16
 
 
 @dataclass(frozen=True)
 class LikelihoodProblem:
-    """What is to be maximised over ln theta and, if it is estimated, ln nugget.
+    """The likelihood to maximise over ln theta and, if it is estimated, ln nugget.
 
     Attributes
     ----------
@@ -195,10 +196,10 @@ class LikelihoodProblem:
     bounds : ndarray of shape (d, 2) or (d + 1, 2)
         Bounds of ln theta, and of ln nugget in a last row if it is estimated.
     nugget : float or None
-        The nugget where it is fixed.
+        The fixed nugget, or None if it is estimated.
     jitters : tuple of float, default=(0,)
-        What may be added to the diagonal. Hyperparameters that need more are out of the question: a jitter there would
-        act as a nugget that nobody asked for.
+        Terms that may be added to the diagonal. Hyperparameters that need a larger jitter are rejected: it would act as an
+        unwanted nugget.
     """
 
     correlation: Correlation
@@ -214,7 +215,7 @@ class LikelihoodProblem:
         return np.exp(phi[:d]), float(np.exp(phi[d])) if self.nugget is None else self.nugget
 
     def within(self, u: Floats) -> Floats:
-        """Return the points of the unit cube, shape (..., rows), in the bounds."""
+        """Map points of the unit cube, shape (..., rows), to the bounds."""
         low, high = self.bounds[:, 0], self.bounds[:, 1]
         return np.asarray(low + (high - low) * np.clip(u, 0.0, 1.0))
 
@@ -248,7 +249,7 @@ def maximize_likelihood(
     starts: Floats | None = None,
     max_evaluations: int = 200,
 ) -> Floats:
-    """Return the hyperparameters, shape of `problem.bounds`'s rows, with the largest likelihood found.
+    """Return the hyperparameters of the largest likelihood found, with an entry for each row of `problem.bounds`.
 
     Parameters
     ----------
@@ -257,14 +258,14 @@ def maximize_likelihood(
     optimizer : {"lbfgsb", "cmaes"}, default="lbfgsb"
         L-BFGS-B, or CMA-ES as in Koch et al. 2011.
     n_restarts : int, default=8
-        Starts of L-BFGS-B, the likeliest of 25 times as many points of a Latin hypercube. CMA-ES has 16 short runs from the
-        likeliest of 800 points, the two best of which go on.
+        Number of starts of L-BFGS-B: the points of highest likelihood among 25 times as many points of a Latin hypercube. CMA-ES
+        makes 16 short runs from the best of 800 points, and continues the two best.
     rng : numpy.random.Generator
-        Source of the starts.
+        Generator of the starts.
     starts : ndarray of shape (k, rows), optional
         Further starts, such as the last optimum.
     max_evaluations : int, default=200
-        Likelihoods for each start of L-BFGS-B.
+        Maximum number of likelihood evaluations for each start of L-BFGS-B.
     """
     best = _cmaes(problem, rng) if optimizer == "cmaes" else _lbfgsb(problem, n_restarts, rng, starts, max_evaluations)
     if problem.negative(best) < IMPOSSIBLE or problem.jitters == JITTERS:
@@ -280,7 +281,7 @@ def maximize_likelihood(
 
 
 def _likeliest(problem: LikelihoodProblem, n: int, among: int, rng: np.random.Generator) -> Floats:
-    """Return the n points of the largest likelihood among those of a Latin hypercube, in units of the bounds."""
+    """Return the n points of highest likelihood in a Latin hypercube of `among` points, in units of the bounds."""
     points = qmc.LatinHypercube(len(problem.bounds), rng=rng).random(among)
     return np.asarray(points[np.argsort([problem.negative(problem.within(u)) for u in points], kind="stable")[:n]])
 
@@ -306,12 +307,12 @@ def _lbfgsb(
 
 
 def _cmaes(problem: LikelihoodProblem, rng: np.random.Generator) -> Floats:
-    with warnings.catch_warnings():  # on import cma warns where matplotlib is missing, which it needs for its plots alone
+    with warnings.catch_warnings():  # cma warns on import if matplotlib is missing, although only its plots need matplotlib
         warnings.simplefilter("ignore")
         import cma
 
     d = len(problem.bounds)
-    size = max(d, 2)  # cma warns of a one-dimensional problem, and runs it well with a second coordinate that does nothing
+    size = max(d, 2)  # cma warns of one-dimensional problems; a second coordinate without effect avoids that
 
     def run(start: Floats, sigma: float, evaluations: int) -> tuple[float, Floats]:
         options = {"bounds": [0.0, 1.0], "seed": int(rng.integers(1, 2**31)), "verbose": -9, "tolfun": 1e-9}

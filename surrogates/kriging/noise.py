@@ -1,4 +1,4 @@
-"""Repeated points: their means and scatter, and what they say about noise."""
+"""Repeated points: their means and scatter, and the conclusions about noise."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Aggregated:
-    """Data with one row a distinct point.
+    """Data with a row for each distinct point.
 
     Attributes
     ----------
     X : ndarray of shape (n, d)
         Distinct points, in the order in which they first appear.
     mean : ndarray of shape (n,)
-        Mean response at each.
+        Mean response at each point.
     count : ndarray of shape (n,)
-        Number of responses behind each mean.
+        Number of responses at each point.
     within : float
-        Sum of the squared deviations of all responses from their point's mean; inf beyond the largest float.
+        Sum of the squared deviations of all responses from the means of their points; inf beyond the largest float.
     index : ndarray of shape (N,)
-        The row of X to which each original row belongs.
+        Index of the row of X for each original row.
     """
 
     X: Floats
@@ -39,7 +39,7 @@ class Aggregated:
 def aggregate(X: Floats, y: Floats) -> Aggregated:
     """Aggregate equal rows of X.
 
-    With the counts and the scatter, the likelihood of all N responses follows from matrices of the n distinct points
+    With counts and scatter, matrices of the n distinct points give the likelihood of all N responses
     (Binois, Gramacy, Ludkovski 2018, "Practical heteroscedastic Gaussian process modeling", lemma 3.1).
 
     Examples
@@ -68,9 +68,9 @@ _MANY_TIES = 0.05
 
 
 def judge_noise(points: Floats, values: Floats) -> Verdict:
-    """Judge by the replicates among evaluations whether the response at a point is always the same.
+    """Judge by the replicates among the evaluations whether the response is noisy.
 
-    Two responses at one point that differ prove noise; two that agree to the last bit speak against it.
+    Two different responses at a point prove noise; bit-identical responses are evidence against noise.
 
     Parameters
     ----------
@@ -97,15 +97,15 @@ def judge_noise(points: Floats, values: Floats) -> Verdict:
 
 
 def needs_second_look(points: Floats, values: Floats) -> bool:
-    """Return whether a single pair of agreeing replicates may be chance.
+    """Return whether a single pair of equal replicates may be chance.
 
-    It may where even different points often give equal responses, such as an error counted on a small test set. Ties at
-    the largest value do not count: there many a hopeless configuration gets the same error.
+    This is possible if different points often have equal responses, such as an error count on a small test set. Ties at the
+    largest value do not count: many hopeless configurations have the same error.
 
     Parameters
     ----------
     points, values
-        As in `judge_noise`, which has found them deterministic.
+        As in `judge_noise`, which returned "deterministic" for them.
     """
     data = aggregate(points, values)
     if len(values) - len(data.mean) != 1:

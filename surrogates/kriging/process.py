@@ -1,9 +1,9 @@
-"""A Kriging model at fixed hyperparameters: what it predicts, and what it would interpolate (Koch et al. 2011, eq. 9 and 10).
+"""A Kriging model at fixed hyperparameters: its predictions and reinterpolation (Koch et al. 2011, eq. 9 and 10).
 
-Notation, beyond that of `likelihood` (n distinct points in p embedded columns, m new points, q pending ones):
+Notation, beyond that of `likelihood` (n distinct points in p embedded columns, m new points, q pending points):
 
 ========  ============  =====================================================================================
-points    (n, p)        embedded points times scale, so that r2 is a plain squared distance
+points    (n, p)        embedded points times scale, so that r2 is the squared distance
 L, a      (n, n), (n,)  factor of R, and R^-1 (y - 1 mu)
 psi       (m, n)        correlations of new points with the data
 mean      (m,)          mu + psi a (eq. 9)
@@ -41,15 +41,15 @@ class Process:
     points : ndarray of shape (n, p)
         Embedded points, times `scale`.
     L : ndarray of shape (n, n)
-        Lower factor of the matrix behind the errors.
+        Lower Cholesky factor of R, the matrix of the prediction errors.
     a : ndarray of shape (n,)
         R^-1 (y - 1 mu).
     fitted : ndarray of shape (n,)
-        The predicted mean at the data's own points.
+        The predicted mean at the data points.
     mu, sigma2, nugget : float
-        Mean, process variance, and noise variance / process variance (0 where the process interpolates).
+        Mean, process variance, and noise variance / process variance (0 if the process interpolates).
     jitter : float
-        What had to be added to the diagonal to factor the matrix.
+        Term added to the diagonal to make the matrix factor.
     log_likelihood : float
         Eq. 8 at these hyperparameters.
     half_one : ndarray of shape (n,)
@@ -92,9 +92,9 @@ class Process:
         embedded : ndarray of shape (n, p)
             Distinct embedded points.
         response : Response
-            The data there.
+            The data at these points.
         r2 : ndarray, optional
-            The pairs' scaled squared distances, where they are known already.
+            The pairs' scaled squared distances, if already computed.
         """
         scale = np.sqrt(theta)
         points = embedded * scale
@@ -103,7 +103,7 @@ class Process:
         return cls(correlation, scale, points, p.L, p.a, fitted, p.mu, p.sigma2, nugget, p.jitter, p.log_likelihood, p.half_one)
 
     def reinterpolate(self) -> Process:
-        """Return the process that interpolates this one's own predictions at the data, with theta as it is.
+        """Return the process that interpolates this process's own predictions at the data, with the same theta.
 
         Its mean is the same function; its error is zero at every evaluated point. The variance is
         (y - 1 mu)' R^-1 Psi R^-1 (y - 1 mu) / n (Forrester, Sobester, Keane 2008, section 6; Koch et al. 2011, 2.1.2).
@@ -119,20 +119,20 @@ class Process:
         return replace(self, L=L, sigma2=sigma2, nugget=0.0, jitter=jitter, half_one=half_one)
 
     def believe(self, embedded: Floats) -> Process:
-        """Return the process that has seen its own predictions at further points come true (Kriging believer).
+        """Return the process with its own predictions at further points added as data (Kriging believer).
 
-        Its mean is the same function, for what comes as predicted teaches nothing; so `a` gets zeros, and mu and sigma2 stay. Its
-        error shrinks around these points. The factor grows by a block, in O(n^2 q) operations.
+        Its mean is the same function, since data equal to the predictions add no information: `a` gets zeros, and mu and sigma2
+        do not change. Its error shrinks around these points. The factor grows by a block, in O(n^2 q) operations.
 
         Parameters
         ----------
         embedded : ndarray of shape (q, p)
-            Distinct embedded points, none of which may be among the data where the process interpolates.
+            Distinct embedded points; if the process interpolates, they must differ from the data.
 
         Raises
         ------
         NotPositiveDefiniteError
-            If the block will not factor.
+            If the block has no factor.
 
         Notes
         -----
@@ -179,7 +179,7 @@ class Process:
 
 
 def _factor_block(among: Floats, diagonal: float) -> Floats:
-    """Factor what further points have in common beyond the data, with as much jitter as that needs."""
+    """Factor the conditional correlations of further points given the data, with as much jitter as needed."""
     n = len(among)
     for jitter in JITTERS:
         block, info = dpotrf(among + (diagonal + jitter) * np.eye(n), lower=1, clean=1)

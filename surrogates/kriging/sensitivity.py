@@ -11,16 +11,16 @@ from spotsvm.surrogates.kriging.ensemble import Models
 from spotsvm.surrogates.kriging.process import Process
 
 Floats = NDArray[np.float64]
-_BLOCK = 256  # points whose correlations with a thousand others stay in the cache
+_BLOCK = 256  # points in a block, whose correlations with a thousand others stay in the cache
 
 
 def predict_mean(models: Models, inputs: Floats) -> Floats:
-    """Return the predicted response at many points, without an error; shape (m,).
+    """Return the predicted response at many points, without its error; shape (m,).
 
     Parameters
     ----------
     models : Models
-        Fitted without a warp.
+        Models fitted without a warp.
     inputs : ndarray of shape (m, d)
         Model inputs.
     """
@@ -35,13 +35,13 @@ def predict_mean(models: Models, inputs: Floats) -> Floats:
 def predict_averages(models: Models, groups: Floats) -> tuple[Floats, Floats]:
     """Return the response's average over each of several groups of points, and its standard error; shapes (g,).
 
-    The error is that of the average, not of its points: what the members leave open, correlations between the points
-    included, and how far the members differ. Averages over all but one coordinate are that coordinate's main effect.
+    The error is that of the average, not of its points: the members' variance, with the correlations between the points, plus the
+    variance between the members. Averages over all other coordinates are a coordinate's main effect.
 
     Parameters
     ----------
     models : Models
-        Fitted without a warp.
+        Models fitted without a warp.
     groups : ndarray of shape (g, m, d)
         Model inputs.
 
@@ -66,9 +66,9 @@ def predict_averages(models: Models, groups: Floats) -> tuple[Floats, Floats]:
 
 
 def left_out_share(models: Models) -> float:
-    """Return the share of the responses' variance that the models explain, each response predicted without its own point.
+    """Return the share of the responses' variance that leave-one-point-out predictions of the models explain.
 
-    Their hyperparameters are those of all points. 1 is perfect; 0 or less is no better than the mean of the others.
+    The hyperparameters are those fitted to all points. 1 is perfect; 0 or less is no better than the mean of the others.
 
     References
     ----------
@@ -87,12 +87,12 @@ def _correlations(process: Process, embedded: Floats) -> Floats:
     """Return the correlations of new points, shape (m, p), with the data; shape (m, n)."""
     scaled = embedded * process.scale
     r2 = np.einsum("ij,ij->i", scaled, scaled)[:, None] + np.einsum("ij,ij->i", process.points, process.points)
-    r2 -= 2.0 * scaled @ process.points.T  # half the time of cdist, and exact enough for a mean
+    r2 -= 2.0 * scaled @ process.points.T  # takes half the time of cdist, and is exact enough for a mean
     return process.correlation.value(np.maximum(r2, 0.0))
 
 
 def _mean_correlation(process: Process, embedded: Floats) -> float:
-    """Return the mean correlation of a group's points, each with each and with itself."""
+    """Return the mean correlation over all pairs of a group's points, including each point with itself."""
     m = len(embedded)
     pairs = process.correlation.value(pdist(embedded * process.scale, "sqeuclidean"))
     return (m + 2.0 * float(pairs.sum())) / m**2

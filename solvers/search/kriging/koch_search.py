@@ -1,4 +1,4 @@
-"""Sequential parameter optimisation as it is printed: new points evaluated k times, the best once more in every iteration."""
+"""Sequential parameter optimisation as printed: new points are evaluated k times, the best once more in each iteration."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class KochSearch(KrigingSearch):
     """A Kriging search with the repeats of Koch et al. 2011, Algorithm 1.
 
     Each point of the initial design is evaluated k_0 times. Then, in every iteration, the point with the best mean response is
-    evaluated once more; OCBA (Chen et al. 2000), which the printed algorithm lacks, spreads further evaluations over all points,
-    by the means and variances of their responses; and a new point is evaluated as often as the best one has been by then.
+    evaluated once more. OCBA (Chen et al. 2000), which the printed algorithm lacks, allots further evaluations to all points, by
+    the means and variances of their responses. Finally a new point is evaluated as often as the best point so far.
 
     Parameters
     ----------
@@ -33,18 +33,19 @@ class KochSearch(KrigingSearch):
     seed : int, default=0
         Seed of every random choice.
     noise : "auto" or bool, default="auto"
-        Whether two evaluations of one point may differ. If not, no point is repeated. "auto" evaluates the design once, and then
-        its best point once more: if the responses differ, the repeats that are owed to the others are made up for.
+        Whether two evaluations of a point may differ. If not, no point is repeated. "auto" evaluates the design once, and then
+        its best point again: if the responses differ, the missing repeats of the other points follow.
     n_initial : int, default=10
         Points of the initial design.
     repeats : int, default=2
-        k_0, at least 1. With 1 no variance is known at first, and OCBA waits for those of the best points.
+        k_0, at least 1. With 1 no variance is known at first, and OCBA waits for repeats of the best points.
     max_repeats : int or None, default=None
-        Evaluations of a point at most. In section 3.2.2 of the paper it is 2; 1 is for an objective that is a mean of repeats.
+        Maximum number of evaluations of a point. Section 3.2.2 of the paper uses 2; use 1 if the objective is already a mean of
+        repeats.
     spread : int, default=1
-        Evaluations that OCBA allots in an iteration; 0 for none, as printed.
+        Number of evaluations that OCBA allots in an iteration; 0 as in the printed algorithm.
     **settings : dict
-        The others of `KrigingSearch`, but for `repeat_below`.
+        Other arguments of `KrigingSearch`, except `repeat_below`.
 
     Raises
     ------
@@ -57,14 +58,14 @@ class KochSearch(KrigingSearch):
 
     Notes
     -----
-    The printed algorithm draws the new points of an iteration at random and takes those that the model predicts to be best,
-    before the best point is evaluated again; the paper's text has CMA-ES maximise the expected improvement. Here an iteration has
-    one new point, chosen after that evaluation by a model that has seen the outcome: the logarithm of the expected improvement
-    is maximised by comparing candidates and climbing from the best three by gradients.
+    The printed algorithm draws the new points of an iteration at random and keeps those with the best predictions, before the
+    best point is evaluated again; in the paper's text, CMA-ES maximises the expected improvement. Here an iteration has a single
+    new point, chosen after that evaluation by a model that includes its result. The logarithm of the expected improvement is
+    maximised: candidates are compared, and the best three are improved by gradients.
 
-    With several workers, no point is evaluated by two of them at a time; while the repeats that are owed must wait for that, the
-    next iteration begins. A point at which every evaluation has failed is not repeated, and of one at which some have, the others
-    count.
+    With several workers, no point is evaluated by two workers at the same time; while due repeats wait for this, the next
+    iteration begins. A point at which every evaluation failed is not repeated. At a point with some failures, only the successful
+    evaluations count.
 
     References
     ----------
@@ -115,7 +116,7 @@ class KochSearch(KrigingSearch):
         self._most_repeats = np.inf if max_repeats is None else max_repeats
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Choose a point to evaluate again or, where none is owed that, a new one.
+        """Choose a point to evaluate again or, if no repeat is due, a new point.
 
         Returns
         -------
@@ -129,18 +130,18 @@ class KochSearch(KrigingSearch):
         return super().suggest(rng)
 
     def assume(self, point: ArrayLike, *, given: bool = False) -> None:
-        """Take `point` as asked for; see `Search.assume`."""
+        """Mark `point` as asked for; see `Search.assume`."""
         super().assume(point, given=given)
         self._repeats.asked(self.pending[-1])
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Take the value at a point, whether it was asked for or not; see `Search.tell`."""
+        """Report the value at a point, whether it was asked for or not; see `Search.tell`."""
         n_pending = len(self.pending)
         super().tell(point, value)
         self._repeats.told(self._points[-1], self._values[-1], asked=len(self.pending) < n_pending)
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the evaluation told last; what does not hold them all is not repeated."""
+        """Take the margin of each bound at the evaluation reported last; a point that violates a bound is not repeated."""
         super().take_margins(margins)
         if not all(margin >= 0 for margin in margins):
             self._repeats.disregard_last()
@@ -152,20 +153,20 @@ class KochSearch(KrigingSearch):
 
 @dataclass
 class Tally:
-    """A point, the evaluations that it has had or is having, and those that it is owed.
+    """A point with its finished, pending and due evaluations.
 
     Attributes
     ----------
     point : ndarray of shape (d,)
         The canonical point.
     owed : int
-        Evaluations that it is to have whatever comes of them.
+        Total number of evaluations that are due, whatever their results.
     n : int
-        Evaluations asked for, or told without that.
+        Number of evaluations asked for, or reported without being asked for.
     values : list of float
-        What those gave that succeeded.
+        Values of the successful evaluations.
     mean : float
-        The estimated response: their mean, inf as long as there is none.
+        The estimated response: the mean of `values`, inf before the first success.
     """
 
     point: Floats
@@ -175,35 +176,35 @@ class Tally:
     mean: float = np.inf
 
     def update(self) -> None:
-        """Compute the mean of the values anew."""
+        """Recompute the mean of the values."""
         self.mean = sum(v / len(self.values) for v in self.values) if self.values else np.inf
 
 
 class PaperRepeats:
-    """Chooses which point to evaluate again, or a new one.
+    """Chooses the point to evaluate again, or a new point.
 
-    A new point is owed as many evaluations as the best one has had, k, and `first` at least. Once all are paid, the best point is
-    evaluated once more, so that k grows, `spread` more evaluations go where OCBA wants them, and a new point is due. A point that
-    is pending is left alone, and so is one at which every evaluation has failed.
+    A new point is due as many evaluations as the best point has had, k, and at least `first`. When all due evaluations are done,
+    the best point is evaluated once more, so that k grows; OCBA allots `spread` more evaluations; and then a new point is due.
+    Pending points, and points at which every evaluation failed, are skipped.
 
     Parameters
     ----------
     first : int
-        Evaluations of each point of the initial design, k_0.
+        Number of evaluations of each point of the initial design, k_0.
     most : int or None
-        Evaluations of a point at most.
+        Maximum number of evaluations of a point.
     spread : int
-        Evaluations that OCBA allots between two new points.
+        Number of evaluations that OCBA allots between two new points.
     """
 
     def __init__(self, first: int, most: int | None, spread: int):
         self.first, self.most, self.spread = first, most, spread
         self._tallies: dict[bytes, Tally] = {}
         self._told_last: tuple[Floats, float] | None = None
-        self._more = 0  # evaluations since the last new point that nothing was owed
+        self._more = 0  # evaluations since the last new point that were not due
 
     def asked(self, point: Floats) -> None:
-        """Take note that a canonical point is asked for."""
+        """Record that a canonical point was asked for."""
         tally = self._tallies.get(point.tobytes())
         if tally is None:
             tally = self._tallies[point.tobytes()] = Tally(point, self._k())
@@ -213,7 +214,7 @@ class PaperRepeats:
         tally.n += 1
 
     def told(self, point: Floats, value: float, asked: bool) -> None:
-        """Take note of what an evaluation gave, and whether it was asked for."""
+        """Record the value of an evaluation, and whether it was asked for."""
         self._told_last = point, value
         tally = self._tallies.setdefault(point.tobytes(), Tally(point, 1))
         tally.n += not asked
@@ -222,7 +223,7 @@ class PaperRepeats:
             tally.update()
 
     def disregard_last(self) -> None:
-        """Take what was told last for a failure."""
+        """Treat the last report as a failure."""
         if self._told_last is not None and np.isfinite(self._told_last[1]):
             tally = self._tallies[self._told_last[0].tobytes()]
             tally.values.pop()
@@ -230,12 +231,12 @@ class PaperRepeats:
         self._told_last = None
 
     def next(self, pending: Collection[bytes]) -> tuple[Floats, str] | None:
-        """Return the point to evaluate again and why, or None where a new one is due.
+        """Return the point to evaluate again and the reason, or None if a new point is due.
 
         Parameters
         ----------
         pending : collection of bytes
-            The points that are pending, as `tobytes` gives them.
+            The pending points, as bytes from `tobytes`.
         """
         idle = [
             tally
@@ -253,7 +254,7 @@ class PaperRepeats:
         return None if chosen is None else (chosen.point, "to tell the best points apart")
 
     def _k(self) -> int:
-        """Return how many evaluations a new point is owed."""
+        """Return the number of evaluations that a new point is due."""
         k = max(self.first, self._best().n if self._tallies else 0)
         return k if self.most is None else min(k, self.most)
 
@@ -262,14 +263,14 @@ class PaperRepeats:
 
 
 def _allotted(tallies: Sequence[Tally]) -> Tally | None:
-    """Return the one to which OCBA allots an evaluation, None where the repeats show no noise.
+    """Return the point to which OCBA allots an evaluation, None if the repeats show no noise.
 
-    The variance at a point is estimated from its own repeats and, with the weight of one, from those of all: two responses that
-    happen to be close do not pass for a point without noise.
+    The variance at a point is estimated from its own repeats and, with the weight of a single repeat, from the repeats of all
+    points. So a point with two responses that are close by chance does not count as noise-free.
     """
     if len(tallies) < 2:
         return None
-    quarters = [0.25 * np.array(tally.values) for tally in tallies]  # the difference of any two is a number
+    quarters = [0.25 * np.array(tally.values) for tally in tallies]  # quartered, so that no difference overflows
     low, unit = np.min(np.concatenate(quarters)), np.ptp(np.concatenate(quarters))
     if not unit > 0:
         return None

@@ -1,4 +1,4 @@
-"""Sequential search with a Kriging model: design, fit, look where improvement is expected, evaluate, again."""
+"""Sequential search with a Kriging model: initial design, fit, maximise the expected improvement, evaluate, repeat."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _SECOND_LOOK = 20
 _FILL_STREAM = 1 << 44
 _FILL_TRIES = 16
 _FAR_APART = 1e6  # standard deviations
-_MANY = 256  # points up to which many candidates are compared and local maxima sought from three
+_MANY = 256  # maximum points for which many candidates are compared and three local maxima are sought
 _COST_BLIND_EVERY = 6  # ignore cost in every 6th suggestion, to escape cheap local optima
 _PRIOR_BLIND_EVERY = 2  # ignore the prior of the optimum in every second suggestion
 #: the power of the prior of the optimum, times the number of evaluations; as in piBO
 PRIOR_STRENGTH = 10.0
-_FEWEST = 3  # values told, before which pending points say more than a model would
+_FEWEST = 3  # reported values below which pending points inform more than a model
 
 
 class KrigingSearch(Search):
-    """Sequential parameter optimisation with Kriging, after Koch et al. 2011; `KochSearch` has their repeats.
+    """Sequential parameter optimisation with Kriging, after Koch et al. 2011; `KochSearch` repeats evaluations as they do.
 
     Parameters
     ----------
@@ -54,86 +54,86 @@ class KrigingSearch(Search):
     seed : int, default=0
         Seed of every random choice.
     noise : "auto" or bool, default="auto"
-        Whether two evaluations of one point may differ. "auto" finds out: the best point of the initial design is
-        evaluated once more.
+        Whether two evaluations of a point may differ. "auto" evaluates the best point of the initial design again to detect
+        noise.
     n_initial : int, default=6
-        Points of the initial design: the centre and a Latin hypercube. Points that are assumed before the first own one,
-        such as those at which a study starts, take the place of as many of them.
+        Points of the initial design: the centre and a Latin hypercube. Points asked for before the first own point, such as the
+        starts of a study, replace as many of them.
     correlation : {"matern52", "gaussian"}, default="matern52"
         The correlation function.
     inference : {"sampled", "mle", "mle-cmaes"}, default="sampled"
-        Expected improvement averaged over sampled hyperparameters, or at those of the largest likelihood.
+        Expected improvement averaged over sampled hyperparameters, or with maximum-likelihood hyperparameters.
     n_members : int, default=4
-        Number of sampled sets.
+        Number of sampled sets of hyperparameters.
     nugget_bounds : (float, float), default=(1e-8, 10)
-        Where maximum likelihood seeks the nugget; equal bounds fix it.
+        Bounds of the nugget in maximum likelihood; equal bounds fix the nugget.
     warped : "auto" or bool, default="auto"
-        Whether the response's warp is among what is sampled; "auto" warps a response known to be deterministic.
+        Whether the response is warped with a sampled strength; "auto" warps a response known to be deterministic.
     criterion : {"auto", "reinterpolation", "plain"}, default="auto"
-        What improvement means; "auto" is "plain" for a response known to be deterministic, else "reinterpolation".
+        Definition of the improvement; "auto" is "plain" for a response known to be deterministic, otherwise "reinterpolation".
     repeat_below : float, default=0.1
-        Under noise, the expected improvement, in standard errors of the incumbent's predicted mean, below which one of the
-        five best predicted points is evaluated once more instead; OCBA says which. 0 for no repeats.
+        With noise, threshold of the expected improvement, in standard errors of the incumbent's predicted mean. Below it, one of
+        the five best predicted points, chosen by OCBA, is evaluated again instead. 0 for no repeats.
     centre : bool, default=True
         Whether the design begins with the centre.
     max_points : int, default=1000
-        Distinct points that a model sees at most, at least 20, so that a suggestion takes less than a second after any number of
-        trials. Of more, an eighth are the newest, a quarter the best (under noise half, those at the best places), and the others
-        are spread over the space (`select_evaluations`); which they are follows from the record alone. What is new, and whether
-        there is noise, is judged by all.
+        Maximum number of distinct points of a model, at least 20, so that a suggestion takes less than a second after any number
+        of trials. If there are more, an eighth of the points are the newest, a quarter the best (with noise, half are in the best
+        regions), and the others are spread over the space (`select_evaluations`); the selection depends only on the record. All
+        points are used to detect noise and to avoid duplicates.
     per_second : bool, default=False
-        Whether to look for the largest expected improvement per predicted second, by a model of the seconds that `take_seconds`
-        was given; `"kriging_per_second"` by name. Every sixth suggestion is made whatever it costs, lest a cheap local
-        optimum hold the search for long. What is suggested then depends on the clock as well: the same seed gives the same points
-        for the same seconds only. A study passes on those of its trials, of a resumed record the recorded ones, so that it goes
-        on exactly as it would have.
+        Whether to maximise the expected improvement per predicted second, by a model of the durations passed to `take_seconds`;
+        the name of this search is `"kriging_per_second"`. Every sixth suggestion ignores the cost, to escape cheap local optima.
+        Suggestions then depend on measured times: the same seed gives the same points only for the same durations. A study passes
+        the durations of its trials, and the recorded durations when it resumes a record, so that a resumed search continues
+        exactly.
     surrogate : estimator, optional
-        A regressor with `predict(X, return_std=True)` that takes the place of the Kriging model, such as
-        `GaussianProcessRegressor` or `BayesianRidge`. Clones of it are fitted to points in [0, 1], with an indicator column for
-        each category, and to standardised responses, the mean of those at one point. Under noise its standard deviation should
-        be that of the mean response. A `random_state` that is None follows from `seed`.
+        A regressor with `predict(X, return_std=True)` that replaces the Kriging model, such as `GaussianProcessRegressor` or
+        `BayesianRidge`. Clones of it are fitted to points in [0, 1], with an indicator column for each category, and to
+        standardised responses, averaged at each point. With noise its standard deviation should be that of the mean response. A
+        `random_state` of None is replaced by a number derived from `seed`.
     acquisition : callable, optional
-        What a new point maximises, in place of the averaged improvement: a function of `spotsvm.acquisition`, or another one of
-        the predicted mean, the standard deviation, and `best`, the response to improve on. The smaller response is the better
-        one. Larger values of such a function are better; of one without `best`, such as `lower_confidence_bound`, smaller ones.
-        By default with a `surrogate` the logarithm of the expected improvement.
+        Acquisition function in place of the averaged improvement: a function of `spotsvm.acquisition`, or another function of the
+        predicted mean, the standard deviation, and `best`, the response to improve on (smaller is better). It is maximised; a
+        function without `best`, such as `lower_confidence_bound`, is minimised. The default with a `surrogate` is the logarithm
+        of the expected improvement.
 
     Raises
     ------
     SolverError
-        If an argument is invalid, or a setting of the Kriging model is given beside a `surrogate`.
+        If an argument is invalid, or a setting of the Kriging model is combined with a `surrogate`.
 
     See Also
     --------
-    KochSearch : The paper's way.
-    ParegoSearch : The same for several objectives.
+    KochSearch : The paper's variant, with repeats.
+    ParegoSearch : The variant for several objectives.
     spotsvm.Kriging : The model alone.
 
     Notes
     -----
     Equation :eq:`replicate-rule` of the chapter :doc:`/method/index`.
 
-    A point that failed never enters the model of the response; a second model steers away from failures (`Chance.of_success`),
-    the more firmly the more of the last evaluations failed. Values far beyond the others, as objectives return them for what they
-    could not do (`are_penalties`), are modelled as failures.
+    A failed point never enters the model of the response. A second model steers the search away from failures
+    (`Chance.of_success`), more strongly if more of the last evaluations failed. Penalty values far beyond the others
+    (`are_penalties`) are treated as failures.
 
-    Where bounds of further numbers are given (`take_margins`), these are modelled too: expected improvement on the best that
-    holds them is weighed with the probability that they hold (Gelbart, Snoek, Adams 2014).
+    Bounds on further numbers (`take_margins`) are modelled too: the expected improvement on the best feasible point is multiplied
+    by the probability that the bounds hold (Gelbart, Snoek, Adams 2014).
 
-    Under noise, a finite space of which every configuration has been evaluated is evaluated again: OCBA says which of them, so
-    that the rest of a budget tells the best ones apart.
+    With noise, when every configuration of a finite space has been evaluated, configurations chosen by OCBA are evaluated again,
+    so that the rest of the budget separates the best configurations.
 
-    Pending points are taken to give what the model predicts (Kriging believer). As long as fewer than three values are told,
-    what is asked for beyond the design continues it by a Sobol sequence. Where nothing has been told since the last suggestion,
-    its fit is used again; under many pending points the hyperparameters are sampled anew once for every eighth of them told.
+    Pending points are assumed to have their predicted responses (Kriging believer). While fewer than three values are reported,
+    points beyond the design continue it by a Sobol sequence. If no value was reported since the last suggestion, its fit is
+    reused; with many pending points the hyperparameters are resampled only after an eighth of these have been reported.
 
-    How much is spent on a suggestion follows from the numbers of points and of values told alone, never from a clock, so that a
-    resumed search makes the same trials. Beyond 45 points the chains make a share of their moves, the square of 45 / n; beyond
-    256 fewer models are averaged, fewer candidates compared, and one local maximum is sought in place of three. The points of a
-    batch share a fit, whose chains make up for the sweeps of all values told.
+    The effort for a suggestion depends only on the numbers of points and reported values, never on a clock, so that a resumed
+    search makes the same trials. Beyond 45 points the chains make only the share (45 / n)^2 of their moves. Beyond 256 points
+    fewer models are averaged, fewer candidates compared, and one local maximum is sought instead of three. The points of a batch
+    share a fit, for which the chains make the sweeps of all values reported since the last fit.
 
-    Maximum likelihood, which needs many times the operations of a sample, is sought on 200 points where there are more, by
-    L-BFGS-B from the last optimum; the model is of all points all the same.
+    Maximum likelihood needs many times the operations of a sample. With more than 200 points it is computed on 200 of them, by
+    L-BFGS-B from the last optimum; the model still includes all points.
 
     References
     ----------
@@ -164,9 +164,9 @@ class KrigingSearch(Search):
     """
 
     capabilities = Capabilities(respects_constraints=True, models_bounds=True, follows_prior=True)
-    #: whether the response to model changes from suggestion to suggestion, so that each needs a fit of its own
+    #: whether the modelled response changes from suggestion to suggestion, so that each needs its own fit
     _refits = False
-    #: evaluations of a point at most, where an exhausted space is evaluated again
+    #: maximum number of evaluations of a point when an exhausted space is evaluated again
     _most_repeats: float = np.inf
 
     def __init__(
@@ -217,7 +217,7 @@ class KrigingSearch(Search):
                 criterion=criterion,
             )  # fmt: skip
             self._model = RegressorModel(domain, surrogate, max_points, self.seed)
-        self._prospect: Prospect | None = None  # of the last suggestion, and how many values had been told
+        self._prospect: Prospect | None = None  # of the last suggestion, with the number of values reported by then
         self._prospect_at = 0
         self._prior: PointPrior | None = None
         self._modes: list[Floats] = []
@@ -228,7 +228,7 @@ class KrigingSearch(Search):
         return max(len(self._design) - self.n_asked, 1)
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
-        """Choose a new point, or one to evaluate again; under noise one of all, by OCBA, where the space has no new one.
+        """Choose a new point or a point to evaluate again; with noise, OCBA chooses in a space without new points.
 
         Returns
         -------
@@ -246,8 +246,8 @@ class KrigingSearch(Search):
     def _next(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point: from the design, as a replicate, or where improvement is expected.
 
-        After the design a suggestion is made by four parts, each of which a subclass can replace: what is known of the noise
-        (`_judge_noise`), the model (`_model`), the criterion (`_expect`) and what maximises it (`_maximise`).
+        After the design a suggestion is made by four parts, each of which a subclass can replace: the judgement of the noise
+        (`_judge_noise`), the model (`_model`), the criterion (`_expect`) and its maximisation (`_maximise`).
         """
         if self.n_asked < len(self._design):
             believed = self._modes[: len(self._design) // 2]
@@ -275,7 +275,7 @@ class KrigingSearch(Search):
             return Suggestion(self.new_point(rng), "random", f"the model failed: {error}")
 
     def _fill(self, rng: np.random.Generator, note: str) -> Suggestion:
-        """Choose the next point of a sequence that fills the space evenly."""
+        """Choose the next point of a space-filling sequence."""
         sequence = qmc.Sobol(self.domain.dimension, rng=np.random.default_rng([self.seed, _FILL_STREAM]))
         sequence.fast_forward(self.n_asked)
         for point in self.domain.snap(sequence.random(_FILL_TRIES)):
@@ -284,7 +284,7 @@ class KrigingSearch(Search):
         return Suggestion(self.new_point(rng), "random", note)
 
     def _evaluations(self) -> Evaluations:
-        """Return what was told, as the models see it."""
+        """Return the reported evaluations for the models."""
         n = len(self._points)
         margins = seconds = None
         if self._margins:
@@ -295,7 +295,7 @@ class KrigingSearch(Search):
         return Evaluations(self.points, self._modelled(), margins, seconds)
 
     def _modelled(self) -> Floats:
-        """Return the response to model at each point told, in some unit, nan where the evaluation failed; shape (n,)."""
+        """Return the response to model at each reported point, in some unit, nan where the evaluation failed; shape (n,)."""
         values = self.values
         penalties = are_penalties(values)
         return within_reach(np.where(penalties, np.nan, values) if penalties.any() else values)[0]
@@ -306,7 +306,7 @@ class KrigingSearch(Search):
         return judge_noise(points, values)
 
     def _should_probe(self, points: Floats, values: Floats, noise: Verdict) -> bool:
-        """Return whether to evaluate the best point once more, only to see whether the response is the same."""
+        """Return whether to evaluate the best point again only to detect noise."""
         if self.noise != "auto" or any(self.is_told(waiting) for waiting in self.pending):
             return False
         if noise == "deterministic":
@@ -314,7 +314,7 @@ class KrigingSearch(Search):
         return noise == "unknown"
 
     def _expect(self, told: Evaluations, noise: Verdict, rng: np.random.Generator) -> Prospect:
-        """Fit the model and make the criterion, or take those of the last suggestion where nothing has been told since."""
+        """Fit the model and make the criterion, or reuse the last ones if no value was reported since."""
         sweeps = 1 if self._refits else self._model.sweeps_due(len(told), len(self.pending))
         if not sweeps and self._prospect is not None and self._prospect_at == len(told):
             return self._prospect
@@ -327,7 +327,7 @@ class KrigingSearch(Search):
         return self._prospect
 
     def _choose(self, prospect: Prospect, noise: Verdict, rng: np.random.Generator) -> Suggestion:
-        """Choose the point of the largest criterion or, under noise and where that promises little, one to evaluate again."""
+        """Choose the point of the largest criterion or, with noise and if the criterion is small, a point to evaluate again."""
         improvement = prospect.improvement if self.n_asked % _COST_BLIND_EVERY else prospect.improvement.whatever_it_costs()
         if len(waiting := self._waiting()):
             improvement = improvement.believe(self.domain.model_inputs(waiting))
@@ -347,12 +347,12 @@ class KrigingSearch(Search):
         return Suggestion(point, "improvement", "; ".join(prospect.notes))
 
     def _waiting(self) -> Floats:
-        """Return the pending points at which no value is known; shape (q, d)."""
+        """Return the pending points without a known value; shape (q, d)."""
         waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
         return np.array(waiting).reshape(-1, self.domain.dimension)
 
     def _maximise(self, criterion: Acquisition, prospect: Prospect, rng: np.random.Generator) -> tuple[Floats, float] | None:
-        """Return the new point at which the criterion is largest, and its value there; None if no new point was found."""
+        """Return the new point of the largest criterion, and the criterion's value; None if no new point was found."""
         sizes = (512, 256, 3, 40) if len(prospect.fit.points) <= _MANY else (256, 128, 1, 20)
         effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
         anchors = prospect.anchors()
@@ -361,10 +361,10 @@ class KrigingSearch(Search):
         return maximize_acquisition(self.domain, criterion, anchors, rng, allowed=self.is_new, **effort)
 
     def _replicate(self, prospect: Prospect) -> Floats | None:
-        """Choose by OCBA which of the five best predicted points to evaluate once more; none that is pending."""
+        """Choose by OCBA which of the five best predicted points to evaluate again; pending points are excluded."""
         data, mean = _by_point(prospect)
         best = np.argsort(mean, kind="stable")[:5]
-        best = best[np.isfinite(mean[best])]  # of those that hold their bounds
+        best = best[np.isfinite(mean[best])]  # only feasible points
         if self.pending:
             best = best[[not (np.array(self.pending) == x).all(axis=1).any() for x in data.X[best]]]
         if not len(best):
@@ -374,7 +374,7 @@ class KrigingSearch(Search):
         return chosen
 
     def _of_all(self, rng: np.random.Generator) -> Floats | None:
-        """Choose by OCBA which point of an exhausted space to evaluate once more, those pending included; None without noise."""
+        """Choose by OCBA a point of an exhausted space to evaluate again, also a pending point; None without noise."""
         told = self._evaluations()
         ok = told.succeeded
         noise = self._judge_noise(told.points[ok], told.values[ok])
@@ -395,25 +395,25 @@ class KrigingSearch(Search):
         return chosen
 
     def take_margins(self, margins: Sequence[float]) -> None:
-        """Take by how much each bound was held at the evaluation told last; see `Search.take_margins`."""
+        """Take the margin of each bound at the evaluation reported last; see `Search.take_margins`."""
         self._margins[len(self._points) - 1] = tuple(margins)
         self._prospect = None
 
     def take_seconds(self, seconds: float) -> None:
-        """Take how long the evaluation told last took, which only `per_second` makes use of."""
+        """Take the duration of the evaluation reported last; used only with `per_second`."""
         self._seconds[len(self._points) - 1] = float(seconds)
         self._prospect = None
 
     def take_prior(self, prior: PointPrior) -> None:
-        """Take where the optimum is believed to be; its modes are the first points of the design, up to half of it.
+        """Take the prior of the optimum; its modes are the first points of the design, up to half of it.
 
-        A criterion is weighted with the density to the power of `PRIOR_STRENGTH` over the number of evaluations (Hvarfner et al.
-        2022), but for every second suggestion, which ignores the prior, so that a wrong one cannot hold the search.
+        The criterion is multiplied by the density to the power of `PRIOR_STRENGTH` / number of evaluations (Hvarfner et al.
+        2022). Every second suggestion ignores the prior, so that a wrong prior cannot trap the search.
         """
         self._prior, self._modes = prior, prior.modes()
 
     def state(self) -> dict[str, Any]:
-        """Return the chains, which a search that goes on needs and cannot compute from the history alone, and when they moved.
+        """Return the chains and the time of their last moves, which a resumed search cannot compute from the history.
 
         Returns
         -------
@@ -423,19 +423,19 @@ class KrigingSearch(Search):
         return self._model.state()
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take the chains back."""
+        """Restore the chains."""
         if state:
             self._model.restore(state)
 
 
 def _by_point(prospect: Prospect) -> tuple[Aggregated, Floats]:
-    """Return the evaluations of a fit by distinct points, and the response predicted at each point."""
+    """Return the evaluations of a fit, aggregated to distinct points, and the predicted response at each point."""
     data = aggregate(prospect.fit.points, prospect.fit.values)
     return data, prospect.predicted[np.unique(data.index, return_index=True)[1]]
 
 
 def _checked_acquisition(acquisition: Any) -> AcquisitionFunction | None:
-    """Return an acquisition function; raise SolverError for what is none."""
+    """Return an acquisition function, or raise SolverError if it is invalid."""
     if acquisition is None:
         return None
     try:

@@ -25,24 +25,24 @@ Floats = NDArray[np.float64]
 _N_ANCHORS = 5
 _MOVE_SHARE = 8
 _MOST_SWEEPS = 4
-_LARGEST = 300.0  # of a logarithm in a record, so that its exponential and the square of that are numbers
+_LARGEST = 300.0  # largest logarithm in a record, so that its exponential and the square of it are finite
 _MOST_CHAINS = 1_000_000
 
 
 @dataclass(frozen=True)
 class Evaluations:
-    """What a search was told, in the order told.
+    """The evaluations reported to a search, in order.
 
     Attributes
     ----------
     points : ndarray of shape (n, d)
         Canonical points; equal rows are replicates.
     values : ndarray of shape (n,)
-        The response to model at each, nan where the evaluation failed.
+        The response to model at each point, nan where the evaluation failed.
     margins : ndarray of shape (n, c) or None
-        By how much each bound was held, nan where that is not known; None without bounds.
+        Margin of each bound, nan where unknown; None without bounds.
     seconds : ndarray of shape (n,) or None
-        What each evaluation took, nan where that is not known; None for a search that ignores it.
+        Duration of each evaluation, nan where unknown; None for a search that ignores durations.
     """
 
     points: Floats
@@ -60,16 +60,16 @@ class Evaluations:
 
 
 class Surrogate(Predictor, Protocol):
-    """What a search asks of a fitted model: `Models`, or a `FittedRegressor`."""
+    """The interface of a fitted model for a search: `Models`, or a `FittedRegressor`."""
 
     @property
     def index(self) -> NDArray[np.intp]:
-        """The distinct point of each evaluation."""
+        """Index of the distinct point of each evaluation."""
         ...
 
     @property
     def noise(self) -> float:
-        """The standard deviation of one response near the best prediction."""
+        """The standard deviation of the noise near the best prediction."""
         ...
 
     def mean_evaluated(self) -> Floats:
@@ -77,13 +77,13 @@ class Surrogate(Predictor, Protocol):
         ...
 
     def error_evaluated(self, at: int | None = None) -> Floats:
-        """Return the standard error of the predicted response at each evaluation's point, or at that of one evaluation alone."""
+        """Return the standard error of the predicted response at each evaluation's point, or at that of a single evaluation."""
         ...
 
 
 @dataclass(frozen=True)
 class ModelFit:
-    """A fitted model, and the N successful evaluations that it sees.
+    """A fitted model, and the N successful evaluations that it was fitted to.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class ModelFit:
     values : ndarray of shape (N,)
         Their responses.
     margins : ndarray of shape (N, c) or None
-        By how much each bound was held there.
+        Margin of each bound at these points.
     models : Surrogate
         The model.
     """
@@ -104,7 +104,7 @@ class ModelFit:
 
 
 class SearchModel:
-    """The model of a search: an ensemble whose chains of hyperparameters go on from fit to fit.
+    """The model of a search: an ensemble whose chains of hyperparameters continue from fit to fit.
 
     Parameters
     ----------
@@ -113,19 +113,19 @@ class SearchModel:
     warped : bool or "auto"
         Whether the response is warped; "auto" warps a response known to be deterministic.
     max_points : int
-        Maximum number of distinct points that a fit sees.
+        Maximum number of distinct points in a fit.
     """
 
     def __init__(self, ensemble: KrigingEnsemble, warped: bool | Literal["auto"], max_points: int):
         self.ensemble, self.warped, self.max_points = ensemble, warped, max_points
-        self._moved_at: int | None = None  # number of values told when the chains moved last
+        self._moved_at: int | None = None  # number of values reported when the chains moved last
 
     def sweeps_due(self, n_told: int, n_pending: int) -> int:
-        """Return how many sweeps the chains of hyperparameters make.
+        """Return the number of sweeps of the chains of hyperparameters.
 
-        One for each value told since their last, and four at most, so that after a batch they are where they would be without.
-        They wait until an eighth of those pending are told: the free workers of one moment share a fit, and hundreds of workers
-        do not wait for a sweep each.
+        A sweep for each value reported since their last sweep, at most four, so that a batch gets the same sweeps as single
+        points. The chains wait until an eighth of the pending points are reported: workers that become free together share a fit,
+        and hundreds of workers do not wait for a sweep each.
         """
         if self._moved_at is None or self.ensemble.chains is None:
             return 1
@@ -133,7 +133,7 @@ class SearchModel:
         return min(since, _MOST_SWEEPS) if since >= max(1, n_pending // _MOVE_SHARE) else 0
 
     def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> ModelFit:
-        """Fit the ensemble to the evaluations that gave a value, or to `max_points` of their points."""
+        """Fit the ensemble to the successful evaluations, or to `max_points` of their points."""
         ok = told.succeeded
         points, values = told.points[ok], told.values[ok]
         self.ensemble.warped = noise == "deterministic" if self.warped == "auto" else self.warped
@@ -145,12 +145,12 @@ class SearchModel:
         return ModelFit(points[rows], values[rows], None if told.margins is None else told.margins[ok][rows], models)
 
     def state(self) -> dict[str, Any]:
-        """Return the chains and when they moved, in JSON's types; empty before the first fit."""
+        """Return the chains and the time of their last moves, in JSON's types; empty before the first fit."""
         chains = self.ensemble.chains
         return {} if chains is None else {"chains": chains.tolist(), "moved_at": self._moved_at}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take back what `state` gave, which a record may have damaged."""
+        """Restore the result of `state`, and check it, since a record may be damaged."""
         try:
             chains = np.array(state.get("chains"), dtype=float)
         except (TypeError, ValueError, OverflowError):
@@ -165,18 +165,18 @@ class SearchModel:
 
 @dataclass(frozen=True)
 class Prospect:
-    """What a fitted model expects of further points, whatever is pending.
+    """A fitted model with its criterion for further points, without pending points.
 
     Attributes
     ----------
     fit : ModelFit
         The model.
     predicted : ndarray of shape (N,)
-        The predicted response at each evaluation of the fit, infinite where a bound does not hold.
+        The predicted response at each evaluation of the fit, infinite where a bound is violated.
     improvement : AveragedImprovement or PointwiseAcquisition
-        The criterion, nothing pending.
+        The criterion without pending points.
     notes : tuple of str
-        What was out of the ordinary.
+        Unusual circumstances.
     """
 
     fit: ModelFit
@@ -194,7 +194,7 @@ class Prospect:
         max_points: int,
         acquisition: AcquisitionFunction | None = None,
     ) -> Prospect:
-        """Weigh the criterion with the chances of success and of each bound, and with what an evaluation saves.
+        """Make the criterion, weighted with the chances of success and of each bound, and with the savings.
 
         Parameters
         ----------
@@ -203,11 +203,11 @@ class Prospect:
         fit : ModelFit
             The model of the response.
         told : Evaluations
-            All that was told, failures included.
+            All reported evaluations, including failures.
         criterion : {"reinterpolation", "plain"}
-            What improvement means.
+            Definition of the improvement.
         max_points : int
-            Maximum number of distinct points for the models of failures and of seconds, and no more than 300.
+            Maximum number of distinct points for the models of failures and of seconds, at most 300.
         acquisition : callable, optional
             An acquisition function; by default the expected improvement averaged over the members of an ensemble.
         """
@@ -252,9 +252,9 @@ class Prospect:
         return cls(fit, predicted, pointwise, tuple(notes))
 
     def anchors(self) -> Floats:
-        """Return the five best predicted points, the best first, to look around."""
+        """Return the five best predicted points, the best first; candidates are drawn around them."""
         return self.fit.points[np.argsort(self.predicted, kind="stable")[:_N_ANCHORS]]
 
     def incumbent_error(self) -> float:
-        """Return the standard error of the response predicted at the best of them."""
+        """Return the standard error of the predicted response at the best predicted point."""
         return float(self.fit.models.error_evaluated(int(np.argmin(self.predicted)))[0])

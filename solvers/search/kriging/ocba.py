@@ -1,4 +1,4 @@
-"""Optimal computing budget allocation: which of several noisy candidates to evaluate once more."""
+"""Optimal computing budget allocation: the choice of a noisy candidate to evaluate again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spotsvm.errors import SolverError
 
 
 def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
-    """Return the share of all evaluations that each candidate should have, for the best chance to choose the best.
+    """Return the shares of evaluations that maximise the probability of choosing the best candidate.
 
     For i not the best, N_i is proportional to (s_i / (mean_i - mean_best))^2, and N_best = s_best sqrt(sum N_i^2 / s_i^2).
 
@@ -18,12 +18,12 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
     means : array-like of shape (k,)
         Estimated responses, smaller being better, finite; k >= 1.
     variances : array-like of shape (k,)
-        Variance of one evaluation of each, finite and > 0.
+        Variance of a single evaluation of each candidate, finite and > 0.
 
     Returns
     -------
     ndarray of shape (k,)
-        Shares that add up to 1; candidates that tie with the best share its difficulty.
+        Shares that add up to 1; candidates tied with the best get shares like the best.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
     deviation = np.sqrt(variance)
     # a tie would need infinitely many evaluations; a hundredth of the noise is as good as tied
     gap = np.maximum(0.5 * mean - 0.5 * mean[best], 0.005 * deviation)
-    # as logarithms, of which no square overflows; half of each gap is as good as the whole, for all shares are relative
+    # logarithms, so that no square overflows; half of each gap suffices, since all shares are relative
     log_deviation = np.log(deviation)
     log_share = 2.0 * (log_deviation - np.log(gap))
     log_share[best] = log_deviation[best] + 0.5 * np.logaddexp.reduce(2.0 * (log_share - log_deviation)[others])
@@ -66,14 +66,14 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
 
 
 def ocba_next(means: ArrayLike, variances: ArrayLike, counts: ArrayLike) -> int:
-    """Return the candidate that is furthest behind its share once one more evaluation is made.
+    """Return the candidate that would be furthest behind its share after one more evaluation.
 
     Parameters
     ----------
     means, variances
         As in `ocba_shares`.
     counts : array-like of shape (k,)
-        Evaluations that each has had.
+        Number of evaluations of each candidate so far.
 
     Notes
     -----

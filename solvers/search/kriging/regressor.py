@@ -1,4 +1,4 @@
-"""Any regressor that predicts a standard deviation as the model of a Kriging search."""
+"""A scikit-learn regressor that predicts a standard deviation, as the model of a Kriging search."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ _FIT_STREAM = 1 << 45
 class FittedRegressor:
     """A fitted regressor, with the interface of `Models`.
 
-    It was fitted to the embedded distinct points, with categories as indicator columns, and to the mean response at each, which
-    is standardised: less its mean, by its standard deviation `unit`.
+    The regressor was fitted to the embedded distinct points, with categories as indicator columns, and to the mean response at
+    each point, standardised by the mean `low` and the standard deviation `unit`.
 
     Attributes
     ----------
     regressor : estimator
         The fitted regressor.
     embedding : Embedding
-        From model inputs to its inputs.
+        Map from model inputs to the regressor's inputs.
     inputs : ndarray of shape (n, p)
         The embedded distinct points.
     response : ndarray of shape (n,)
         The standardised responses.
     data : Aggregated
-        The evaluations by distinct points.
+        The evaluations, aggregated to distinct points.
     low, unit : float
-        The mean response, and the unit.
+        Mean and standard deviation of the responses.
     """
 
     regressor: Any
@@ -59,7 +59,7 @@ class FittedRegressor:
 
     @property
     def index(self) -> NDArray[np.intp]:
-        """The distinct point of each evaluation."""
+        """Index of the distinct point of each evaluation."""
         return self.data.index
 
     @cached_property
@@ -82,36 +82,36 @@ class FittedRegressor:
         return self._evaluated[0][self.index]
 
     def error_evaluated(self, at: int | None = None) -> Floats:
-        """Return the standard deviation predicted at each evaluation's point, or at that of one evaluation alone."""
+        """Return the standard deviation predicted at each evaluation's point, or at that of a single evaluation."""
         error = self._evaluated[1][self.index]
         return error if at is None else error[at : at + 1]
 
     @property
     def noise(self) -> float:
-        """The standard deviation of one response: of replicates where there are any, else of what the model leaves over."""
+        """The standard deviation of the noise: by replicates if there are any, otherwise by the model's residuals."""
         repeats = len(self.index) - len(self.data.mean)
         return float(np.sqrt(self.data.within / repeats if repeats else np.mean((self.data.mean - self._evaluated[0]) ** 2)))
 
     def believe(self, inputs: Floats) -> FittedRegressor:
-        """Return the regressor fitted anew with its own predictions at further model inputs."""
+        """Return the regressor refitted with its own predictions at further model inputs as data."""
         further = self.embedding.transform(inputs)
         responses = np.append(self.response, (self._predicted(further)[0] - self.low) / self.unit)
         return replace(self, regressor=_fitted(self.regressor, np.vstack([self.inputs, further]), responses))
 
 
 class RegressorModel:
-    """The model of a search: clones of a regressor, each fitted to what was told until then; see `SearchModel`.
+    """The model of a search: clones of a regressor, each fitted to the evaluations so far; see `SearchModel`.
 
     Parameters
     ----------
     domain : Domain
         What the coordinates mean.
     regressor : estimator
-        With `predict(X, return_std=True)`.
+        A regressor with `predict(X, return_std=True)`.
     max_points : int
-        Maximum number of distinct points that a fit sees.
+        Maximum number of distinct points in a fit.
     seed : int
-        Of the regressor's random numbers: those of a fit follow from it and from the number of values told.
+        Seed of the regressor's random numbers; those of a fit depend on it and on the number of reported values.
 
     Raises
     ------
@@ -133,11 +133,11 @@ class RegressorModel:
             )
 
     def sweeps_due(self, n_told: int, n_pending: int) -> int:
-        """Return 0: a fit follows from what was told alone, and is used until more is."""
+        """Return 0: a fit depends only on the reported values, and is reused until the next report."""
         return 0
 
     def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> ModelFit:
-        """Fit a clone to the evaluations that gave a value, or to `max_points` of their points."""
+        """Fit a clone to the successful evaluations, or to `max_points` of their points."""
         ok = told.succeeded
         points, values = told.points[ok], told.values[ok]
         rows = select_evaluations(self.domain, points, values, noisy=noise != "deterministic", n=self.max_points)
@@ -153,15 +153,15 @@ class RegressorModel:
         return ModelFit(points[rows], values[rows], None if told.margins is None else told.margins[ok][rows], models)
 
     def state(self) -> dict[str, Any]:
-        """Return nothing: the history determines each fit."""
+        """Return an empty state: the history determines each fit."""
         return {}
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Take nothing back."""
+        """Do nothing: there is no state."""
 
 
 def _seed(regressor: Any, rng: np.random.Generator) -> None:
-    """Give a seed to each `random_state` of an estimator that is None."""
+    """Set each `random_state` of an estimator that is None to a random seed."""
     for name, value in sorted(regressor.get_params().items()):
         if value is None and (name == "random_state" or name.endswith("__random_state")):
             regressor.set_params(**{name: int(rng.integers(2**31))})
@@ -170,7 +170,7 @@ def _seed(regressor: Any, rng: np.random.Generator) -> None:
 def _fitted(regressor: Any, X: Floats, y: Floats) -> Any:
     """Return a fitted clone; raise NotPositiveDefiniteError if its linear algebra fails."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of hyperparameters at a bound, after each suggestion
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it warns after each suggestion of hyperparameters at a bound
         try:
             return clone(regressor).fit(X, y)
         except np.linalg.LinAlgError as error:
