@@ -1,4 +1,4 @@
-"""What TunedSVC and TunedSVR share: a fit from rows to an average of settings, and the score to expect of it."""
+"""The common base of TunedSVC and TunedSVR: the fit of an average of settings, and its expected score."""
 
 from __future__ import annotations
 
@@ -45,36 +45,36 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 _DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
-#: sweeps beyond the grid if a space is given: of any, and for each parameter
+#: sweeps beyond the grid if a space is given: in any case, and for each parameter
 _SEARCHED, _SEARCHED_EACH = 12, 4
-#: what the scores of sweeps depend on, besides rows, folds and space
+#: parameters that the scores of sweeps depend on, besides rows, folds and space
 _OF_SWEEPS = ("families", "scoring", "cv", "rows", "class_weight")
-_GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # of a timeout: when no further setting, and no further member begins
-_MANY_ROWS, _GRID_ROWS, _MOST_ROWS = 3000, 2000, 10_000  # from where the grid has a sample; its size; rows of members at most
+_GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # shares of a timeout after which no further setting, and no further member, begins
+_MANY_ROWS, _GRID_ROWS, _MOST_ROWS = 3000, 2000, 10_000  # above which the grid uses a sample; its size; maximum of a member
 _FEW_MEMBERS = 5  # on many rows
-_HELD_FROM, _HELD_SHARE, _MOST_HELD = 6000, 0.2, 5000  # from where rows are held out, and how many
-_FIRST_ROWS = 1000  # of the grid, if rows are held out and rounds of fits on more rows follow
-_LEAST_GROUPS = 20  # with fewer no group is held out
-_SHARES = 0.3, 0.6, 0.85  # of a timeout, where rows are held out: the ends of grid, exact models, and those with landmarks
-_BLOCK = 2_000_000  # kernel values that prediction holds at once
+_HELD_FROM, _HELD_SHARE, _MOST_HELD = 6000, 0.2, 5000  # rows from which rows are held out; their share; their maximum
+_FIRST_ROWS = 1000  # rows of the grid, if rows are held out and rounds of fits on more rows follow
+_LEAST_GROUPS = 20  # with fewer groups, no group is held out
+_SHARES = 0.3, 0.6, 0.85  # of a timeout, with held-out rows: the ends of the grid, of exact and of landmark models
+_BLOCK = 2_000_000  # maximum kernel values in memory during a prediction
 
 
 @dataclass(frozen=True)
 class Task:
-    """The target as the numerics take it.
+    """The target and the models in numeric form.
 
     Attributes
     ----------
     y : ndarray of shape (n,)
-        Codes of classes, or the target in its own units.
+        Class codes, or the target in its own units.
     machines : Machines
         The models.
     relevance_target : ndarray of shape (n, t)
-        What the relevance of columns is learned from.
+        Target from which the relevance of columns is learned.
     default : (C, epsilon)
-        Of the default model.
+        C and epsilon of the default model.
     epsilon : float
-        Of the grid.
+        Epsilon of the grid.
     """
 
     y: Array
@@ -84,13 +84,13 @@ class Task:
     epsilon: float
 
     def sample(self, size: int, seed: int, groups: Any = None, held: Any = ()) -> NDArray[np.intp]:
-        """Return random rows, as `sample_rows`."""
+        """Return indices of random rows; see `sample_rows`."""
         return sample_rows(len(self.y), size, seed, self.y if self.machines.n_classes else None, groups, held)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class TunedModel(BaseEstimator, ABC):
-    """The common base; `TunedSVC` and `TunedSVR` describe it."""
+    """The common base class; see `TunedSVC` and `TunedSVR`."""
 
     families: Any = "auto"
     budget: int | None = None
@@ -117,7 +117,7 @@ class TunedModel(BaseEstimator, ABC):
         tags.target_tags.required = True
         return tags
 
-    # what the two differ in
+    # differences between classification and regression
 
     @abstractmethod
     def _score(self) -> Score:
@@ -125,35 +125,35 @@ class TunedModel(BaseEstimator, ABC):
 
     @abstractmethod
     def _task(self, y: Any, weights: Floats) -> Task:
-        """Check the target, keep what predictions need, and return it as the numerics take it."""
+        """Check the target, store the attributes for predictions, and return the target in numeric form."""
 
     @abstractmethod
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
-        """Return the splitter for a number of folds, fewer if the rows do not allow as many."""
+        """Return the splitter for a number of folds, or for fewer if the rows do not allow as many."""
 
     @abstractmethod
     def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
-        """Return what each row adds to the score of each setting, (m, n)."""
+        """Return the contribution of each row to the score of each setting, (m, n)."""
 
     @abstractmethod
     def _slack(self, gains: Array) -> float:
-        """Return by how much a setting has to be worse than the best for its sweep to end."""
+        """Return how much worse than the best a setting must be to end its sweep."""
 
     @abstractmethod
     def _scales(self, decisions: Array) -> Array:
-        """Return what the decisions of each setting are divided by before they are averaged."""
+        """Return the divisors of the decisions of each setting before averaging."""
 
     @abstractmethod
     def _shares(
         self, decisions: Array, gains: Array, task: Task, weights: Floats, draws: Draws, seed: int
     ) -> tuple[Array, Array]:
-        """Return the weights of the settings, (m,), and those that each draw finds, (b, m)."""
+        """Return the weights of the settings, (m,), and their weights in each draw, (b, m)."""
 
     @abstractmethod
     def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
-        """Keep the calibration of the averaged decisions; return the function that calibrates averages in draws, (b, n, k).
+        """Store the calibration of the averaged decisions; return the function that calibrates averages in draws, (b, n, k).
 
-        `own_threshold` keeps the threshold of decisions, which searched class weights have moved.
+        With `own_threshold` the decisions keep their threshold, which searched class weights have moved.
         """
 
     @abstractmethod
@@ -168,13 +168,14 @@ class TunedModel(BaseEstimator, ABC):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            The rows; nan marks a gap.
+            The rows; nan marks a missing value.
         y : array-like of shape (n_samples,)
             The target.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of rows: factors of C, and of the row in every score. Rows of weight 0 are left out.
+            Weights of rows, as factors of C and in every score. Rows of weight 0 are left out.
         groups : array-like of shape (n_samples,), optional
-            Labels of groups of rows that belong together: no group is in two folds, and draws for the interval are of groups.
+            Labels of groups of rows that belong together: no group is split between folds, and the draws for the interval draw
+            whole groups.
 
         Returns
         -------
@@ -187,7 +188,7 @@ class TunedModel(BaseEstimator, ABC):
             If an argument, X, y or the weights are unusable.
         """
         began = time.monotonic()
-        for name in ("relevance_", "support_", "support_vectors_", "dual_coef_"):  # an earlier fit may have had them
+        for name in ("relevance_", "support_", "support_vectors_", "dual_coef_"):  # possibly left from an earlier fit
             self.__dict__.pop(name, None)
         self._check_parameters()
         score = self._score()
@@ -255,7 +256,7 @@ class TunedModel(BaseEstimator, ABC):
         return self
 
     def _drawn_seed(self) -> int:
-        """Return the seed; that of the record if there is one and random_state is None."""
+        """Return the seed; if random_state is None, the seed of the record if there is a record."""
         if self.random_state is None and self.path is not None:
             from spotsvm.tuned.search import recorded_seed
 
@@ -264,7 +265,7 @@ class TunedModel(BaseEstimator, ABC):
         return seed_of(self.random_state)
 
     def _ends(self, began: float, share: float) -> float:
-        """Return when a share of the timeout is over."""
+        """Return the time at which a share of the timeout is over."""
         return np.inf if self.timeout is None else began + share * self.timeout
 
     def _on(self, task: Task, rows: Array) -> Task:
@@ -280,7 +281,7 @@ class TunedModel(BaseEstimator, ABC):
         return _FIRST_ROWS if rounds_follow else _GRID_ROWS if n > _MANY_ROWS else n
 
     def _held_out(self, task: Task, groups: Any, seed: int) -> NDArray[np.intp]:
-        """Return rows to judge on; none if they are few, as are groups, or if `cv` says what is new."""
+        """Return the held-out rows; empty if there are too few rows or groups, or if `cv` is a splitter."""
         n = len(task.y)
         of_chance = isinstance(self.cv, int | np.integer) and (groups is None or len(np.unique(groups)) >= _LEAST_GROUPS)
         if n < _HELD_FROM or self.rows is None or not of_chance:
@@ -330,7 +331,7 @@ class TunedModel(BaseEstimator, ABC):
         whole = self._grid(issparse(data[0]), epsilon)
         grid, budget = whole[: self.budget], self.budget
         self._n_grid_sweeps = len(grid)
-        if self.timeout is None:  # which may end the grid: all families have a width before one has another
+        if self.timeout is None:  # with a timeout the order stays: every family gets one width before any gets a second
             families = list(dict.fromkeys(sweep.family for sweep in whole))
             grid.sort(key=lambda sweep: (families.index(sweep.family), sweep.log_gamma))
         if budget is None:
@@ -348,7 +349,7 @@ class TunedModel(BaseEstimator, ABC):
             "model": type(self).__name__,
             **{name: as_text(value) for name, value in self.get_params(deep=False).items() if name in _OF_SWEEPS},
             "folds": joblib.hash(splits),
-            # a part of the grid is another start of the search than the grid
+            # a search that starts with a part of the grid differs from one that starts with the whole grid
             "budget": "the grid or more" if len(grid) == len(whole) else str(len(grid)),
         }
         classes = class_names(self.classes_) if hasattr(self, "classes_") else []
@@ -360,7 +361,7 @@ class TunedModel(BaseEstimator, ABC):
         return [str(name) for name in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
 
     def _splits(self, X: Any, y: Any, code: Array, groups: Any, rows: Array, seed: int) -> list[tuple[Array, Array]]:
-        """Return the folds, by places in `rows`."""
+        """Return the folds, as indices of `rows`."""
         if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
             n_folds = check_count("cv", self.cv, 2)
             at = None if groups is None else np.asarray(groups)[rows]
@@ -369,7 +370,7 @@ class TunedModel(BaseEstimator, ABC):
                 if n_folds < 2:
                     raise ArgumentError("groups: all rows are in one group; folds need at least two")
             splitter = self._splitter(n_folds, code, at is not None, seed)
-            with warnings.catch_warnings():  # a class with fewer rows than folds is missing in some: that is provided for
+            with warnings.catch_warnings():  # a class with fewer rows than folds is missing in some folds; the models handle this
                 warnings.filterwarnings("ignore", "The least populated class", UserWarning)
                 return [(train, test) for train, test in splitter.split(np.zeros(len(rows)), code, at)]
         splitter = check_cv(self.cv, y, classifier=not is_regressor(self))
@@ -389,7 +390,7 @@ class TunedModel(BaseEstimator, ABC):
     def _average(
         self, grid: Grid, task: Task, tested: Array, w: Floats, score: Score, groups: Any, seed: int, n: int, rows: Array
     ) -> None:
-        """Find the weights of the settings, and judge them by draws of rows."""
+        """Compute the weights of the settings, and estimate the score by draws of rows."""
         decisions, gains, draws, self._weights, in_draws = self._weigh(grid, task, tested, w, score, groups, seed)
         if n > _MANY_ROWS:
             self._weights[np.argsort(-self._weights, kind="stable")[_FEW_MEMBERS:]] = 0.0
@@ -408,7 +409,7 @@ class TunedModel(BaseEstimator, ABC):
         scores = corrected(scores, on_all(finish(average[None], w[None])))
         assert grid.default is not None
         plain = grid.default[None, tested]
-        calibrated = None if score.kind in ("labels", "ranks") else finish  # SVC() itself has no probabilities
+        calibrated = None if score.kind in ("labels", "ranks") else finish  # SVC() has no probabilities
         default = left_out_scores(plain, task.y, w, score, draws, np.ones((N_DRAWS, 1)), calibrated)
         default = corrected(default, on_all(plain if calibrated is None else calibrated(plain, w[None])))
         counts = draws.counts
@@ -422,16 +423,16 @@ class TunedModel(BaseEstimator, ABC):
         self.scoring_ = score.name
 
         means = (gains * w).sum(axis=1) / w.sum()
-        # a nan would be the best
+        # nan would count as the best
         self.best_index_ = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
-        if score.kind == "values":  # of which the gains may be squared errors in place of the score
+        if score.kind == "values":  # their gains may be squared errors instead of the score
             means = np.array([float(score.values(self._in_units(d)[None], task.y, w[None])[0]) for d in decisions])
         described = pd.DataFrame([self._described(setting) for setting in grid.settings])
         self.settings_ = described.assign(weight=self._weights, score=means)
         self.best_params_ = self._described(grid.settings[self.best_index_])
 
     def _weigh(self, grid: Grid, task: Task, tested: Array, w: Floats, score: Score, groups: Any, seed: int) -> Any:
-        """Return decisions in their unit, what each row adds to the score, draws, and the weights of settings, also in draws."""
+        """Return scaled decisions, contributions of rows to the score, draws, and weights of the settings, also in draws."""
         decisions = np.stack(grid.decisions)[:, tested]
         self._divisors = self._scales(decisions)
         gains = self._gains(decisions, task, w, score)
@@ -441,17 +442,17 @@ class TunedModel(BaseEstimator, ABC):
         return decisions, gains, draws, *self._shares(decisions, gains, task, w, draws, seed)
 
     def _expanded(self, values: Array, n: int, rows: Array) -> Array:
-        """Return values of some rows as those of all, nan for the others."""
+        """Return the values of some rows expanded to all n rows, nan for the others."""
         full = np.full((n, *values.shape[1:]), np.nan)
         full[rows] = values
         return full
 
     def _in_units(self, decisions: Array) -> Array:
-        """Return decisions of a setting as its score takes them."""
+        """Return the decisions of a setting in the units of the score."""
         return decisions
 
     def _public(self, decisions: Array) -> Array:
-        """Return averaged decisions, (n, k), as users see them."""
+        """Return averaged decisions, (n, k), in the public units and shape."""
         return np.asarray(decisions[:, 0] if decisions.shape[1] == 1 else decisions)
 
     def _described(self, setting: Setting) -> dict[str, Any]:
@@ -461,7 +462,7 @@ class TunedModel(BaseEstimator, ABC):
         return described if setting.n_rows is None else {**described, "rows": setting.n_rows, "landmarks": setting.n_landmarks}
 
     def _refit(self, X: Any, task: Task, grid: Grid, deadline: float) -> None:
-        """Fit the members in the order of their weights; if the time ends before, leave the others out."""
+        """Fit the members in the order of their weights until the deadline; leave the rest out."""
         chosen = [int(i) for i in np.argsort(-self._weights, kind="stable")[: np.count_nonzero(self._weights)]]
         kinds = {FAMILIES[grid.settings[i].family].columns for i in chosen}
         if any(grid.settings[i].exponent != 1.0 for i in chosen):
@@ -486,7 +487,7 @@ class TunedModel(BaseEstimator, ABC):
         self, X: Any, whole: Task, groups: Any, held: Array, begin: list[Setting], row_weights: Floats, score: Score,
         seed: int, began: float, every: Array, n_given: int,
     ) -> None:  # fmt: skip
-        """Fit models in rounds, by the weights of the settings of the grid, and average and judge them on held-out rows."""
+        """Fit models in rounds, starting from the best settings of the grid, and average and judge them on held-out rows."""
         costs: dict[Sweep, list[float]] = {}
         for setting in begin:
             costs.setdefault(sweep_of(setting), []).append(setting.C)
@@ -522,10 +523,10 @@ class TunedModel(BaseEstimator, ABC):
         varies = int((abs(views["standard"][some]).max(axis=0) > 0).sum())
         fitted = min(_MOST_ROWS, max(setting.n_rows or 0 for setting in race.settings))
         standard = Sweep("rbf", 0.0, whole.default[1])
-        gamma = problem.unit(standard) / max(varies, 1)  # that of SVC() and SVR()
+        gamma = problem.unit(standard) / max(varies, 1)  # the gamma of SVC() and SVR()
         plain = Setting(**vars(replace(standard, log_gamma=float(np.log2(gamma)))), C=whole.default[0], n_rows=fitted)
         default = problem.fit([plain], seed, np.inf)
-        assert default is not None  # without a limit of time
+        assert default is not None  # it has no time limit
         if with_landmarks:
             race.run(LANDMARKS, dict.fromkeys(race.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
         judged = Grid(race.settings, race.decisions, default[1][0])
@@ -539,14 +540,14 @@ class TunedModel(BaseEstimator, ABC):
 
     def _keep_support(self, X: Any, rows: Array) -> None:
         (member,) = self._members
-        beta = member.beta[member.places.index(int(np.flatnonzero(self._weights)[0]))]  # it has all C of its sweep
+        beta = member.beta[member.places.index(int(np.flatnonzero(self._weights)[0]))]  # the member has all C of its sweep
         support = np.flatnonzero(beta.any(axis=0))
         self.dual_coef_ = beta[:, support]
         self.support_ = rows[support if member.support is None else member.support[support]]
         self.support_vectors_ = _safe_indexing(X, self.support_)
 
     def _keep_columns(self) -> None:
-        """Keep what was done with each column, and how relevant its numbers are."""
+        """Store the treatment of each column, and the relevance of its outputs."""
         of = self._columns
         if hasattr(of, "encoder"):
             self.columns_ = of.encoder.columns_
@@ -558,7 +559,7 @@ class TunedModel(BaseEstimator, ABC):
             )
 
     def _checked_rows(self, X: Any, reset: bool) -> Any:
-        """Return a frame or an array of objects as a frame, and other rows as a matrix of floats."""
+        """Return a DataFrame or an object array as a DataFrame, and other rows as a float matrix."""
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if reset and len(X) < 2:
@@ -581,7 +582,7 @@ class TunedModel(BaseEstimator, ABC):
         return rows
 
     def _check_numbers(self, y: Any) -> None:
-        """Raise DataError, which names the first one, if a target has texts that are no numbers."""
+        """Raise DataError for the first value of a target that is a text and not a number."""
         target = np.asarray(y)
         if target.ndim != 1 or target.dtype.kind not in "OUT":
             return
@@ -623,7 +624,7 @@ class TunedModel(BaseEstimator, ABC):
         return np.asarray(total)
 
     def report(self, path: str | Path) -> Path:
-        """Write a page about the fit: what was fitted, its members, the expected score, and how to repeat it.
+        """Write a page about the fit: the model, its members, the expected score, and code to repeat the fit.
 
         Parameters
         ----------
@@ -635,23 +636,23 @@ class TunedModel(BaseEstimator, ABC):
         Path
             The file.
         """
-        from spotsvm.tuned.page import page_of  # on use: most fits have no page
+        from spotsvm.tuned.page import page_of  # imported here: most fits have no page
 
         check_is_fitted(self)
         return page_of(self).write(path)
 
     def methods_section(self) -> MethodsSection:
-        """Return text and tables for the methods section of a paper, made from the fit.
+        """Return text and tables about the fit for the methods section of a paper.
 
-        The text has the settings, how they were judged and averaged, the score to expect with its interval and how both were
-        obtained, the default model and a constant beside it, the seed and the versions, with citations.
+        The text describes the settings, their evaluation and averaging, the expected score with its interval and the method
+        behind them, the scores of the default model and of a constant, the seed and the versions, with citations.
 
         Returns
         -------
         MethodsSection
             With `paragraphs`, the tables `space` and `results`, `references`, `markdown()` and `latex()`.
         """
-        from spotsvm.tuned.methods import tuned_methods  # on use: most fits are never described
+        from spotsvm.tuned.methods import tuned_methods  # imported here: most fits are never described
 
         check_is_fitted(self)
         return tuned_methods(self)
@@ -675,7 +676,7 @@ def check_coverage(coverage: Any) -> float:
 
 
 def seed_of(random_state: Any) -> int:
-    """Return a whole number as it is, and another one drawn from a source of chance."""
+    """Return an integer unchanged; otherwise draw a seed from the random state."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)
     return int(check_random_state(random_state).randint(2**31 - 1))

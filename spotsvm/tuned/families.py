@@ -1,9 +1,9 @@
-"""Families of kernels: the columns that a kernel sees, as they are fitted on the training rows, and the kernel on these.
+"""Families of kernels: the columns of a kernel, fitted on the training rows, and the kernel on these columns.
 
-Columns of any table are encoded as numbers (`TableEncoder`). They are standardised ("standard"), brought nearer to a normal
-distribution by a Yeo-Johnson power first ("power"), or these times a relevance that is learned from the target ("relevance"): the
-root mean square gradient of a kernel ridge regression in each column. That is one step
-and the diagonal of a recursive feature machine (Radhakrishnan, Beaglehole, Pandit and Belkin 2024).
+Columns of any table are encoded as numbers (`TableEncoder`). They are standardised ("standard"); made closer to normal by a
+Yeo-Johnson power first ("power"); or these, multiplied by a relevance that is learned from the target ("relevance"): the root
+mean square gradient of a kernel ridge regression in each column. The relevance is one step of a recursive feature machine, with
+only the diagonal (Radhakrishnan, Beaglehole, Pandit and Belkin 2024).
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from spotsvm.preprocessing.table_encoder import TableEncoder
 
 Floats = NDArray[np.float64]
 
-_FAR = 50.0  # standard deviations to which values are cut
-_NARROWEST = 1e-10  # a standard deviation as a share of the largest absolute value below which a column counts as constant
+_FAR = 50.0  # standard deviations at which values are clipped
+_NARROWEST = 1e-10  # relative to the largest absolute value: a column with a smaller standard deviation counts as constant
 _POWERS = np.arange(-2.0, 4.01, 0.5)
 _RELEVANCE_WIDTH, _RIDGE, _FLOOR = 0.25, 0.3, 0.03
-_MOST_RELEVANCE_ROWS = 2000  # the time grows with their cube
+_MOST_RELEVANCE_ROWS = 2000  # the time grows with the cube of the rows
 
 
 @dataclass(frozen=True)
 class Family:
-    """The columns that a kernel sees, and the kernel."""
+    """The kind of columns of a kernel, and the kernel."""
 
     columns: str
     kernel: str
@@ -46,24 +46,24 @@ FAMILIES = {
     "power_laplacian": Family("power", "laplacian"),
     "linear": Family("standard", "linear"),
 }
-#: what sparse rows allow: nothing that would fill their zeros
+#: families for sparse rows: others would fill the zeros
 SPARSE_FAMILIES = ("rbf", "linear")
 
 
 class Columns:
-    """The columns of several families, fitted on some rows of a table, of an array with nan for gaps, or of a sparse matrix.
+    """The columns of several families, fitted on rows of a table, of an array with nan for missing values, or of a sparse matrix.
 
     Parameters
     ----------
     kinds : collection of str
-        Of "standard", "power" and "relevance" those that are needed.
+        The required kinds among "standard", "power" and "relevance".
     """
 
     def __init__(self, kinds: Any):
         self.kinds = tuple(kinds)
 
     def fit(self, X: Any, target: Floats) -> Self:
-        """Fit on rows; target has a column for each class, or the target of a regression."""
+        """Fit on rows; `target` has a column for each class, or is the target of a regression."""
         if issparse(X):
             self.scale = _inverse(_sparse_deviation(X), abs(X).max(axis=0).toarray().ravel())
             return self
@@ -95,18 +95,18 @@ class Columns:
         return columns
 
     def seen(self, views: dict[str, Any], kind: str, exponent: float, factors: tuple[float, ...]) -> Any:
-        """Return the columns that a kernel sees.
+        """Return the columns of a kernel.
 
         Parameters
         ----------
         views : dict
-            What `transform` has returned.
+            The result of `transform`.
         kind : str
             The kind of columns.
         exponent : float
-            Of the relevance: 0 leaves it out.
+            Exponent of the relevance; 0 leaves the relevance out.
         factors : tuple of float
-            A factor of each input column, or none.
+            A factor for each input column, or empty for none.
         """
         A = views[kind]
         if kind == "relevance" and exponent != 1.0 and self.relevance is not None:
@@ -150,7 +150,7 @@ def yeo_johnson(Z: Floats, power: Floats) -> Floats:
 
 
 def best_powers(Z: Floats) -> Floats:
-    """Return the power of each column with the largest likelihood: on a grid, then on a parabola through three points."""
+    """Return the maximum-likelihood power of each column: the best on a grid, refined by a parabola through three points."""
     drift = (np.sign(Z) * np.log1p(np.abs(Z))).sum(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):
         likelihood = np.array(
@@ -181,7 +181,7 @@ def gradient_relevance(A: Floats, target: Floats) -> Floats:
     Returns
     -------
     ndarray of shape (p,)
-        The relevance, sqrt(0.03) for a column without any.
+        The relevance, at least sqrt(0.03) in each column.
 
     Notes
     -----
@@ -203,7 +203,7 @@ def gradient_relevance(A: Floats, target: Floats) -> Floats:
     ridged.flat[:: len(K) + 1] += _RIDGE
     try:
         coefficients = solve(ridged, target - target.mean(axis=0), assume_a="pos", overwrite_a=True, check_finite=False)
-    except LinAlgError:  # equal rows by the hundred, and rounding
+    except LinAlgError:  # rounding, with hundreds of equal rows
         coefficients = np.zeros_like(target)
     squares = np.zeros(A.shape[1])
     for a in coefficients.T:
@@ -227,7 +227,7 @@ def squared_distances(A: Any, B: Any) -> Floats:
 
 
 def typical_distance(D: NDArray[Any]) -> float:
-    """Return the median distance, of different rows if most are equal; 1 if all are."""
+    """Return the median distance; of different rows if most are equal, and 1 if all are equal."""
     values = D[:: 3 if len(D) > 30 else 1]
     median = float(np.median(values))
     if median <= 0.0:
@@ -237,7 +237,7 @@ def typical_distance(D: NDArray[Any]) -> float:
 
 
 def proximities(kernel: str, A: Any, B: Any) -> Floats:
-    """Return what the kernels of all gammas are functions of: distances, or inner products for "linear"."""
+    """Return the input of the kernels for all gammas: distances, or inner products for "linear"."""
     if kernel == "laplacian":
         return np.asarray(cdist(A, B, "cityblock"))
     if kernel == "linear":

@@ -1,7 +1,7 @@
-"""Decisions of many settings for rows that each has not seen, from shared work.
+"""Out-of-fold decisions of many settings, with shared work.
 
-A sweep is a family and a gamma: its kernel is computed once in each fold, and C goes up a series of warm starts. What the solver
-keeps for the rows outside the training rows are their decisions, so these cost nothing.
+A sweep is a family and a gamma: its kernel is computed once in each fold, and C rises in a series of warm starts. The solver's
+state includes the decisions of the test rows, so these cost nothing.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-_TOL = 1e-2  # of fold models; members are solved ten times more exactly
+_TOL = 1e-2  # tolerance of fold models; that of members is ten times smaller
 _MEMBER_TOL = 1e-3
 
 
 @dataclass(frozen=True)
 class Machines:
-    """Models that are trained on the same rows: one for each pair of classes, or one regression.
+    """Models trained on the same rows: a model for each pair of classes, or a regression.
 
     Attributes
     ----------
     z : ndarray of shape (m, n)
-        1, -1 or, for a row of neither class, 0; or the target.
+        Labels 1, -1, or 0 for a row of neither class; in regression the target.
     cost : ndarray of shape (n,)
-        Factors of C of the rows.
+        Factor of C for each row.
     n_classes : int
         0 in regression.
     limits : tuple of float
         Range of predictions in regression.
     code : ndarray of shape (n,) or None
-        The places of the classes.
+        Class code of each row.
     """
 
     z: Floats
@@ -54,18 +54,18 @@ class Machines:
     code: Rows | None = None
 
     def weighted(self, class_factors: Sequence[float]) -> Machines:
-        """Return the models with factors of C of the classes."""
+        """Return the models with a factor of C for each class."""
         if not len(class_factors) or self.code is None:
             return self
         return replace(self, cost=self.cost * np.asarray(class_factors)[self.code])
 
     def on(self, rows: Rows) -> Machines:
-        """Return the models of some rows."""
+        """Return the models restricted to some rows."""
         code = None if self.code is None else self.code[rows]
         return replace(self, z=self.z[:, rows], cost=self.cost[rows], code=code)
 
     def target(self, C: float, epsilon: float, trained: NDArray[np.bool_]) -> Target:
-        """Return the problems with this C on some of the rows."""
+        """Return the training problems with this C on the rows where `trained` is True."""
         bound = C * self.cost * trained
         if not self.n_classes:
             bounds = np.broadcast_to(bound, self.z.shape).copy()
@@ -74,21 +74,21 @@ class Machines:
         return Target(self.z, np.minimum(signed, 0.0), np.maximum(signed, 0.0))
 
     def common(self, decisions: Floats) -> NDArray[np.float32]:
-        """Return decisions of pairs, (n, m), as those of one model: for several classes votes, ties broken as in SVC."""
+        """Return pairwise decisions, (n, m), as those of a single model: votes for several classes, ties broken as in SVC."""
         if not self.n_classes:
             return np.clip(decisions, *self.limits).astype(np.float32)
         return decisions.astype(np.float32) if self.n_classes == 2 else votes(decisions, self.n_classes)
 
 
 def pair_labels(y: Rows, n_classes: int) -> Floats:
-    """Return a row of labels for each pair of classes; for two classes 1 for the second."""
+    """Return a row of labels for each pair of classes; with two classes, 1 for the second."""
     if n_classes == 2:
         return np.where(y == 1, 1.0, -1.0)[None]
     return np.array([1.0 * (y == i) - (y == j) for i in range(n_classes) for j in range(i + 1, n_classes)])
 
 
 def votes(decisions: Floats, n_classes: int) -> NDArray[np.float32]:
-    """Return votes of pairs plus a share of a vote by their sizes, as the decision function of SVC.
+    """Return votes of pairs plus a fraction of a vote by the size of the decisions, like the decision function of SVC.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _pair_members(n_classes: int) -> tuple[Floats, Floats]:
 
 
 class _Fold:
-    """A fold: the columns as its training rows have them, and what the sweeps of one family share."""
+    """A fold: the columns fitted on its training rows, and the shared work of the sweeps of a family."""
 
     def __init__(self, X: Any, relevance_target: Floats, machines: Machines, split: tuple[Rows, Rows], kinds: Any):
         train, self.test = self.train, _ = split
@@ -134,7 +134,7 @@ class _Fold:
         self._weighted = self._machines.weighted(sweep.class_factors)
 
     def begin_default(self) -> None:
-        """Take the kernel of SVC() and SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
+        """Use the kernel of SVC() and SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
         A = self._views["standard"]
         varies = int((abs(A[self.train]).max(axis=0) > 0).sum())
         self._K = np.exp(self._D * np.float32(-1.0 / max(varies, 1)))
@@ -142,7 +142,7 @@ class _Fold:
         self._weighted = self._machines
 
     def decide(self, C: float, epsilon: float) -> Floats:
-        """Return the decisions of the rows that are not trained on, (n_test, m)."""
+        """Return the decisions of the test rows, (n_test, m)."""
         target = self._weighted.target(C, epsilon, self._trained)
         if self._state is None:
             self._state = self._solver.cold(self._K, 0.0, target, _TOL)
@@ -163,14 +163,14 @@ class Grid:
     complete: bool = True
 
     def extend(self, sweep: Sequence[Scored]) -> None:
-        """Take the settings of a sweep."""
+        """Add the settings of a sweep."""
         self.settings += [scored.setting for scored in sweep]
         self.decisions += [scored.decisions for scored in sweep]
 
 
 @contextmanager
 def _mapping(n_jobs: int, n: int) -> Iterator[Callable[..., list[Any]]]:
-    """Give a map over folds, by threads where there are several: the compiled solver and numpy release the lock."""
+    """Yield a map over folds, by threads if n_jobs > 1: the compiled solver and numpy release the GIL."""
     if n_jobs == 1 or n == 1:
         yield lambda call, folds: [call(fold) for fold in folds]
     else:
@@ -200,22 +200,22 @@ def score_grid(
     machines : Machines
         The models.
     relevance_target : ndarray of shape (n, t)
-        The target that the relevance of columns is learned from.
+        The target from which the relevance of columns is learned.
     splits : sequence of (train, test)
-        The folds. A row that several of them test has the mean of its decisions.
+        The folds. A row tested by several folds gets the mean of its decisions.
     sweeps : Sweeps
-        The sweeps; those that see the same columns are best next to each other.
+        The sweeps; sweeps on the same columns should be adjacent.
     costs : sequence of float
-        C upwards.
+        Values of C, ascending.
     default : (C, epsilon)
-        Of the default model.
+        C and epsilon of the default model.
     quality : callable
-        Of out-of-fold decisions: a number, larger is better, and by how much a C must be behind the best so far to end its sweep
-        (unless it is better than the C before).
+        Maps out-of-fold decisions to their quality (larger is better), and to the distance from the best so far at which a C ends
+        its sweep (unless it is better than the previous C).
     n_jobs : int
-        Threads.
+        Number of threads.
     deadline : float
-        Time by the monotonic clock after which no further C begins, once the first sweep is complete.
+        Time on the monotonic clock after which no further C begins, once the first sweep is complete.
 
     Returns
     -------
@@ -243,7 +243,7 @@ def score_grid(
             with np.errstate(invalid="ignore"):
                 return np.asarray(total / tested[:, None].astype(np.float32))
 
-        # the default comes first: it is what all else is compared with
+        # the default comes first: everything else is compared with it
         current = Sweep("rbf", 0.0)
         mapped(lambda fold: fold.begin_columns(current), folds)
         mapped(lambda fold: fold.begin_default(), folds)
@@ -272,22 +272,22 @@ def score_grid(
 
 @dataclass
 class Member:
-    """Models with one kernel on the same rows, and one or several C.
+    """Models with the same kernel on the same rows, for one or several C.
 
     Attributes
     ----------
     sweep, unit : Sweep, float
-        What the settings share, and the unit of gamma.
+        The common part of the settings, and the unit of gamma.
     places : list of int
-        The places of the settings in the grid.
+        Indices of the settings in the grid.
     beta, bias : ndarray of shape (settings, m, n), (settings, m)
         Coefficients of the rows.
     rows : array or sparse matrix of shape (n, p)
-        The columns that the kernel sees.
+        The rows, as columns of the kernel.
     of_pairs : bool
-        Whether the m models are of pairs of classes, which vote; otherwise one for each class, or a single one.
+        Whether the m models are pairwise and vote; otherwise there is a model for each class, or a single model.
     support : ndarray of shape (n,), optional
-        The places of the rows among those that were given, if other rows were left out.
+        Indices of the rows among the given rows, if other rows were left out.
     """
 
     sweep: Sweep
@@ -309,7 +309,7 @@ class Member:
         """Return the weighted sum of the decisions."""
         if self.of_pairs:
             return np.asarray(np.tensordot(weights, self.decisions(D, n_classes), 1))
-        # linear: all settings of a kernel are one expansion
+        # decisions are linear in the coefficients: all settings of a kernel are a single expansion
         return np.asarray(self._kernel(D) @ np.tensordot(weights, self.beta, 1).T + weights @ self.bias)
 
     def _kernel(self, D: NDArray[Any]) -> NDArray[Any]:
@@ -317,7 +317,7 @@ class Member:
 
 
 def solve_settings(solver: FoldSolver, K: NDArray[np.float32], machines: Machines, settings: Sequence[Setting]) -> Any:
-    """Return coefficients and biases of the settings of a sweep, C upwards, on all rows."""
+    """Return coefficients and biases of the settings of a sweep, by ascending C, on all rows."""
     everything = np.ones(len(K), dtype=bool)
     weighted = machines.weighted(settings[0].class_factors)
     state, beta, bias = None, [], []
@@ -335,12 +335,12 @@ def solve_settings(solver: FoldSolver, K: NDArray[np.float32], machines: Machine
 def fit_members(
     columns: Columns, X: Any, machines: Machines, settings: Sequence[Setting], chosen: Sequence[int], deadline: float = np.inf
 ) -> tuple[list[Member], dict[str, Any]]:
-    """Fit chosen settings on all rows, in their order but for those that share work; after the deadline no further kernel begins.
+    """Fit chosen settings on all rows, in their order except for shared work; after the deadline no further kernel begins.
 
     Returns
     -------
     members : list of Member
-        By kernel.
+        A member for each kernel.
     rows : dict
         The columns of each kind.
     """

@@ -1,8 +1,8 @@
-"""Models of many rows as expansions in some of them, the landmarks (Nystroem's method), with squared loss.
+"""Models of many rows as expansions in a few rows, the landmarks (Nystroem's method), with squared loss.
 
 The coefficients b minimise sum_i w_i (k_i b + c - t_i)^2 + ridge sum_i w_i b' K b, with the kernel values k_i of row i and the
-landmarks, and the kernel matrix K of the landmarks (Williams and Seeger 2001; Rudi, Camoriano and Rosasco 2015). The rows enter
-by the sums of k_i' w_i k_i and k_i' w_i t_i alone, so they are taken in blocks, and all ridges share these.
+landmarks, and the kernel matrix K of the landmarks (Williams and Seeger 2001; Rudi, Camoriano and Rosasco 2015). Only the sums of
+k_i' w_i k_i and k_i' w_i t_i depend on the rows, so the rows are processed in blocks, and all ridges share the sums.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from spotsvm.tuned.families import kernel_values, proximities
 
 Floats = NDArray[np.float64]
 
-_BLOCK = 4_000_000  # kernel values that are held at once
-_JITTER = 1e-12  # of the diagonal, for landmarks that are equal
+_BLOCK = 4_000_000  # maximum kernel values in memory
+_JITTER = 1e-12  # relative to the diagonal, for equal landmarks
 
 
 def fit_landmarks(
@@ -42,7 +42,7 @@ def fit_landmarks(
     kernel, unit, log_gamma : str, float, float
         As for `kernel_values`.
     rows : callable
-        (slice) -> columns of these rows, an array or a sparse matrix.
+        Maps a slice to the columns of its rows, an array or a sparse matrix.
     landmarks : array or sparse matrix of shape (m, p)
         Columns of the landmarks.
     target : ndarray of shape (n, t)
@@ -50,14 +50,14 @@ def fit_landmarks(
     weights : ndarray of shape (n,)
         Weights of rows.
     ridges : sequence of float
-        Factors of the norm, as shares of the sum of the weights.
+        Factors of the squared norm, as shares of the sum of the weights.
     is_late : callable, optional
-        Returns whether to give up, by OutOfTimeError.
+        Returns whether the time is up; then OutOfTimeError is raised.
 
     Returns
     -------
     coefficients : ndarray of shape (r, t, m)
-        For each ridge and model.
+        Coefficients for each ridge and model.
     constants : ndarray of shape (r, t)
         The constants.
 

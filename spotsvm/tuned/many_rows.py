@@ -1,8 +1,8 @@
-"""Models of many rows: rounds of fits, each of fewer kernels on more rows, all judged on rows that none of them has seen.
+"""Models of many rows: rounds of fits, each with fewer kernels on more rows, all judged on held-out rows.
 
-Exact models are fitted on random rows, others for each of them, so that their average has seen more rows than any (bagging of
-support vector machines); beside them stand models with landmarks and squared loss, which take all rows. A round has the best
-kernels of the rounds before, and widths next to the best that were not tried. So whenever the time ends there are models.
+Each exact model is fitted on its own random rows, so that the average uses more rows than any model (bagging of support vector
+machines). Models with landmarks and squared loss use all rows. A round has the best kernels of the earlier rounds, and untried
+widths next to the best. So models exist whenever the time ends.
 """
 
 from __future__ import annotations
@@ -28,24 +28,24 @@ from spotsvm.tuned.sweeps import Setting, Sweep, sweep_of
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
-_UNIT_ROWS = 1000  # of which typical distances are taken
-_BLOCK = 4_000_000  # kernel values, and numbers of a table, that are held at once
-_STEP = 1.5  # of the binary logarithm of gamma, to the widths beside
+_UNIT_ROWS = 1000  # rows for typical distances
+_BLOCK = 4_000_000  # maximum kernel values, or numbers of a table, in memory
+_STEP = 1.5  # step of the binary logarithm of gamma to the neighbouring widths
 _RIDGES = tuple(10.0**k for k in range(-7, -2))
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """What is fitted in each round: a size, and the number of kernels.
+    """The plan of the rounds: sizes and numbers of kernels.
 
     Attributes
     ----------
     sizes : tuple of (int, int)
-        Rows of exact models, or landmarks, and kernels.
+        For each round, the number of rows of exact models, or of landmarks, and the number of kernels.
     power : float
         The time of a fit grows with the size to this power.
     untimed : int
-        Largest size where there is no timeout.
+        Largest size without a timeout.
     landmarks : bool
         Whether sizes are numbers of landmarks.
     """
@@ -64,7 +64,7 @@ LANDMARKS_FROM = 20_000
 
 @dataclass(frozen=True)
 class Problem:
-    """What all fits share.
+    """The common data of all fits.
 
     Attributes
     ----------
@@ -73,15 +73,15 @@ class Problem:
     views : dict of str to array or sparse matrix of shape (n, p)
         The columns of each kind, in single precision if dense.
     some : ndarray of int
-        Rows whose typical distance is the unit of gamma.
+        Indices of rows whose typical distance is the unit of gamma.
     machines : Machines
         The models on all rows.
     target : ndarray of shape (n, t)
-        What models with landmarks predict.
+        Target of models with landmarks.
     held : ndarray of int
-        Rows to judge on.
+        Indices of the held-out rows.
     sample : callable
-        (size, seed) -> rows to fit on, of all but those.
+        Maps (size, seed) to random rows to fit on, outside `held`.
     """
 
     columns: Columns
@@ -95,7 +95,7 @@ class Problem:
     def fit(
         self, settings: Sequence[Setting], seed: int, seconds: float
     ) -> tuple[Member, list[NDArray[np.float32]], float] | None:
-        """Fit settings that differ in C; return also their decisions on held-out rows, and the seconds; None if time is up."""
+        """Fit settings that differ in C; return the member, its held-out decisions and the seconds; None if the time is up."""
         began = time.monotonic()
         try:
             member = self._with_landmarks if settings[0].n_landmarks else self._exact
@@ -152,7 +152,7 @@ class Problem:
         return Member(sweep, unit, [], beta, bias, landmarks, of_pairs=False)
 
     def seen(self, sweep: Sweep, rows: Any) -> Any:
-        """Return the columns that a kernel sees of some rows, in double precision."""
+        """Return the columns of a kernel for some rows, in double precision."""
         views = {kind: as_double(view[rows]) for kind, view in self.views.items()}
         return self.columns.seen(views, FAMILIES[sweep.family].columns, sweep.exponent, sweep.column_factors)
 
@@ -173,18 +173,18 @@ def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]
 
 
 class Race:
-    """Rounds of fits, which end with the time.
+    """Rounds of fits until the time is up.
 
     Parameters
     ----------
     problem : Problem
-        What is fitted.
+        The data of the fits.
     quality : callable
-        (decisions on the held-out rows) -> float; larger is better.
+        Maps decisions on the held-out rows to a number; larger is better.
     seed : int
-        Of the rows that are drawn.
+        Seed of the random rows.
     n_jobs : int or None
-        As joblib has it: a backend of joblib's `parallel_config` takes the fits.
+        As in joblib; the fits run on the backend of joblib's `parallel_config`.
     """
 
     def __init__(self, problem: Problem, quality: Callable[[NDArray[np.float32]], float], seed: int, n_jobs: int | None):
@@ -203,11 +203,11 @@ class Race:
         rounds : Rounds
             The sizes.
         start : mapping of Sweep to sequence of float
-            What to begin with, the best first, and C of exact models.
+            The initial sweeps, the best first, with their C for exact models.
         most : int
             Largest size.
         ends : float
-            Time by the monotonic clock.
+            End on the monotonic clock.
         """
         costs = {sweep: list(C)[:2] for sweep, C in start.items()}
         best: dict[Sweep, tuple[float, float]] = {}  # quality and C
@@ -235,7 +235,7 @@ class Race:
                 for sweep in chosen
             ]
             found = self._fitted(jobs, ends)
-            if not any(found) and not self.members:  # one is fitted whatever the time
+            if not any(found) and not self.members:  # at least one model is fitted, even if the time is up
                 chosen, found = chosen[:1], self._fitted(jobs[:1], np.inf)
             if not any(found):
                 break
@@ -247,7 +247,7 @@ class Race:
                 qualities = [self._quality(d) for d in decisions]
                 C = settings[int(np.argmax(qualities))].C
                 best[sweep] = max(qualities), C
-                if not rounds.landmarks:  # C between those of the grid, then the two best
+                if not rounds.landmarks:  # first C between those of the grid, then the two best
                     costs[sweep] = [C / 4.0, C, 4.0 * C] if k == 0 else [settings[i].C for i in np.argsort(qualities)[-2:]]
                 member.places = list(range(len(self.settings), len(self.settings) + len(settings)))
                 self.settings += settings
@@ -262,12 +262,12 @@ class Race:
 
     @property
     def sweeps(self) -> list[Sweep]:
-        """The sweeps from the best one on, by held-out rows."""
+        """The sweeps, the best on the held-out rows first."""
         order = np.argsort([-self._quality(d) for d in self.decisions], kind="stable")
         return list(dict.fromkeys(sweep_of(self.settings[i]) for i in order))
 
 
 def beside(sweep: Sweep) -> list[Sweep]:
-    """Return the sweeps with the next widths."""
+    """Return the sweeps with the neighbouring widths."""
     steps = () if sweep.family == "linear" else (_STEP, -_STEP)
     return [replace(sweep, log_gamma=sweep.log_gamma + step) for step in steps]

@@ -1,4 +1,4 @@
-"""The page that a fitted TunedSVC or TunedSVR writes about itself."""
+"""The report page of a fitted TunedSVC or TunedSVR."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from spotsvm.trials.metrics import ScoreUnit
 
 
 class _Written(str):
-    """Code that stands for itself in the text of an estimator."""
+    """Code that appears without quotes in the repr of an estimator."""
 
     __slots__ = ()
 
@@ -26,7 +26,7 @@ class _Written(str):
         return str(self)
 
 
-_BINS = 8  # of probabilities, with equally many rows
+_BINS = 8  # bins of probabilities, with equally many rows
 
 
 def page_of(
@@ -38,8 +38,8 @@ def page_of(
 ) -> Page:
     """Return the page.
 
-    `first` are parts of the first section in the place of the model's own verdict, and `about` facts about the rows; `repeat` is
-    what stands in the place of the code for X and y.
+    `first` replaces the model's verdict in the first section, `about` are facts about the rows, and `repeat` replaces the code
+    for X and y.
     """
     name, unit = type(model).__name__, ScoreUnit(model.scoring_)
     members = f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting"
@@ -89,7 +89,7 @@ def _classifies(model: Any) -> bool:
 
 
 def reliability(probability: Any, happened: Any) -> pd.DataFrame:
-    """Return mean probabilities and shares of what has happened, in bins with equally many rows.
+    """Return mean probabilities and observed shares, in bins with equally many rows.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """Sweeps beyond the grid, chosen by a Kriging search, and the record of a fit.
 
-The grid is the initial design of a study in which C is swept: a search sees family, gamma and what else varies, and the best
-value along each sweep. The study's record keeps the out-of-fold decisions of each C, so that a later fit scores no sweep again.
+The grid is the initial design of a study with sweeps of C: the search gets the parameters of a sweep (family, gamma and others)
+and the best score along the sweep. The study's record keeps the out-of-fold decisions of each C, so that a later fit scores no
+sweep again.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 
 _RANGES = {"gamma": loguniform(2.0**-9, 2.0**3), "epsilon": loguniform(2e-3, 0.5)}
 _CLASS, _COLUMN = "class_weight__", "scale__"
-_DECISIONS = "decisions"  # the attribute of a trial that has them
+_DECISIONS = "decisions"  # the attribute of a trial with its decisions
 
 
 class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
-    """The sweeps of a grid, and then those that a Kriging search proposes, in a study.
+    """The sweeps of a grid, followed by those proposed by a Kriging search, in a study.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
     space : Mapping
         The further parameters to search: gamma, relevance, epsilon, class_weight__<class>, scale__<column>.
     costs : sequence of float
-        C upwards.
+        Values of C, ascending.
     columns : list of str
         The names of the input columns.
     classes : list of str
@@ -56,7 +57,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
     path : str, Path or None
         The record.
     context : mapping
-        What else a record depends on.
+        Further values that a record depends on.
     """
 
     def __init__(
@@ -79,7 +80,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         self._matches = matched_columns(space, own_parameters(families, classes), columns)
         given = {name: positive(name, parameter) for name, parameter in (Space(space).branches[0] if space else {}).items()}
         self._names_of: dict[str, list[str]] = {}
-        branches: dict[Any, dict[str, Any]] = {}  # of families with the same parameters
+        branches: dict[Any, dict[str, Any]] = {}  # a branch for families with the same parameters
         for family in families:
             own = own_parameters([family], classes)
             ranges = {name: space.get(name, _RANGES[name]) for name in own if name in _RANGES}
@@ -102,7 +103,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         self.study.close()
 
     def recorded(self) -> list[list[Scored]]:
-        """Return the sweeps that the record has, in their order."""
+        """Return the sweeps in the record, in order."""
         sweeps = []
         for lead in suggested(self.study.trials):
             if lead.state != "running":
@@ -119,7 +120,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             yield self._sweep(self._trial.params)
 
     def tell(self, scored: Sequence[Scored]) -> None:
-        """Tell the study, and so its record, the scores of a sweep."""
+        """Report the scores of a sweep to the study, which records them."""
         assert self._trial is not None
         outcomes = {}
         for one in scored:
@@ -128,7 +129,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         self.study.tell(self._trial, outcomes)
 
     def _start(self, sweep: Sweep, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a sweep of the grid as parameters, the nearest ones that the user's ranges hold."""
+        """Return a sweep of the grid as parameters, moved to the nearest values in the user's ranges."""
         of_grid = {"gamma": 2.0**sweep.log_gamma, "epsilon": sweep.epsilon}
         params = {name: of_grid.get(name, 1.0) for name in self._names_of[sweep.family]}
         near = {name: _nearest(given[name], value) for name, value in params.items() if name in given}
@@ -156,7 +157,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
 
 
 def own_parameters(families: Sequence[str], classes: Sequence[str]) -> list[str]:
-    """Return the names of the parameters of sweeps of some families, but for those of columns."""
+    """Return the names of the parameters of sweeps of some families, except column factors."""
     kinds = [FAMILIES[name] for name in families]
     names = ["gamma"] * any(kind.kernel != "linear" for kind in kinds)
     names += ["relevance"] * any(kind.columns == "relevance" for kind in kinds)
@@ -164,7 +165,7 @@ def own_parameters(families: Sequence[str], classes: Sequence[str]) -> list[str]
 
 
 def matched_columns(space: Mapping[str, Any], own: Sequence[str], columns: Sequence[str]) -> dict[str, list[int]]:
-    """Return the places of the columns that each scale__<column> is for; raise ArgumentError for the name of nothing.
+    """Return the column indices of each scale__<column>; raise ArgumentError for a name that matches no parameter or column.
 
     Examples
     --------
@@ -188,7 +189,7 @@ def matched_columns(space: Mapping[str, Any], own: Sequence[str], columns: Seque
 
 
 def positive(name: str, parameter: Any) -> Any:
-    """Return a parameter whose values are positive numbers, of epsilon and the exponent also 0; else raise ArgumentError."""
+    """Return a parameter if its values are positive (0 is allowed for epsilon and relevance); else raise ArgumentError."""
     values = parameter.values if isinstance(parameter, ChoiceParameter) else (parameter.low, parameter.high)
     zero = name in ("relevance", "epsilon")
     for value in values:
@@ -198,14 +199,14 @@ def positive(name: str, parameter: Any) -> Any:
 
 
 def _nearest(parameter: Any, value: float) -> Any:
-    """Return the value of a parameter that is nearest to a number."""
+    """Return the parameter's value nearest to a number."""
     if isinstance(parameter, ChoiceParameter):
         return min(parameter.values, key=lambda one: abs(one - value))
     return min(max(value, parameter.low), parameter.high)
 
 
 def recorded_seed(path: str | Path | None) -> int | None:
-    """Return the seed of a record, if there is one."""
+    """Return the seed of a record, None if there is no record."""
     study = None if path is None else recorded_study(path)
     return None if study is None else study.seed
 
@@ -223,6 +224,6 @@ def packed(decisions: NDArray[np.float32]) -> str:
 
 
 def unpacked(text: str) -> NDArray[np.float32]:
-    """Return the decisions that `packed` has written."""
+    """Return the decisions from the text made by `packed`."""
     columns, _, data = text.partition(" ")
     return np.frombuffer(zlib.decompress(base64.b64decode(data)), "<f4").astype(np.float32).reshape(-1, int(columns))

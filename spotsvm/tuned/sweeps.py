@@ -1,4 +1,4 @@
-"""Sweeps: what the settings that share a kernel matrix have in common, and a list of sweeps to score."""
+"""Sweeps: the common part of settings that share a kernel matrix, and a list of sweeps to score."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Sweep:
-    """What the settings of a sweep have in common: all but C.
+    """The common parameters of the settings of a sweep: all except C.
 
     Attributes
     ----------
@@ -21,13 +21,13 @@ class Sweep:
     log_gamma : float
         The binary logarithm of gamma in units of 1 / the typical distance.
     epsilon : float
-        Of regressions, in standard deviations of the target.
+        Epsilon of a regression, in standard deviations of the target.
     exponent : float
-        Of the relevance of columns.
+        Exponent of the relevance of columns.
     column_factors, class_factors : tuple of float
         Factors of the input columns, and of the C of classes; empty for none.
     searched : tuple of (str, float)
-        The parameters that the user has asked to search.
+        The parameters of the user's space.
     """
 
     family: str
@@ -40,13 +40,13 @@ class Sweep:
 
     @property
     def columns(self) -> tuple[Any, ...]:
-        """What the distances of rows depend on, which sweeps share."""
+        """The parameters that the distances of rows depend on; sweeps with equal values share the distances."""
         return self.family, self.exponent, self.column_factors
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setting(Sweep):
-    """A sweep with one of its C; on many rows also the number of rows of the model, and of landmarks, 0 for an exact one."""
+    """A sweep with a C; on many rows also the numbers of rows and of landmarks of the model (0 for an exact model)."""
 
     C: float
     n_rows: int | None = None
@@ -54,7 +54,7 @@ class Setting(Sweep):
 
 
 def sweep_of(setting: Setting) -> Sweep:
-    """Return what the settings of a sweep have in common."""
+    """Return the sweep of a setting."""
     return Sweep(**{one.name: getattr(setting, one.name) for one in fields(Sweep)})
 
 
@@ -84,11 +84,11 @@ class Sweeps:
         return {sweep.family for sweep in self._first}
 
     def recorded(self) -> list[list[Scored]]:
-        """Return the sweeps that an earlier run has scored."""
+        """Return the sweeps scored by an earlier run."""
         return []
 
     def __iter__(self) -> Iterator[Sweep]:
         return iter(self._first)
 
     def tell(self, scored: Sequence[Scored]) -> None:
-        """Take the scores of the sweep that was given last."""
+        """Report the scores of the sweep yielded last."""

@@ -21,7 +21,7 @@ from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines, pair_labels
 
-#: what `scoring` may be
+#: allowed values of `scoring`
 SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
 
 
@@ -45,62 +45,62 @@ class TunedSVC(ClassifierMixin, TunedModel):
     """An average of support vector classifiers of several kinds: tuned, calibrated and judged in one fit.
 
     A grid of kernels, widths and C is scored by cross-validation with shared work. The model is an average of the few settings
-    that would win if the rows were drawn again, each fitted on all rows. Out-of-fold decisions, which are there anyway, give
-    probabilities, prediction sets, and the score to expect on new rows, without a further fit.
+    that would be the best if the rows were drawn again, each fitted on all rows. The out-of-fold decisions of the
+    cross-validation also give probabilities, prediction sets, and the expected score on new rows, without further fits.
 
     Parameters
     ----------
     families : "auto" or list of str, default="auto"
-        Kinds of kernels: "rbf" and "laplacian" on standardised columns; the same with the prefix ``"power_"`` on columns after a
-        Yeo-Johnson transformation, and with ``"relevance_"`` on these times a relevance that is learned from the target;
-        "linear". "auto" is "rbf", "laplacian", "relevance_rbf" and "relevance_laplacian"; for sparse rows "rbf" and "linear",
-        and no others are possible.
+        Kinds of kernels: "rbf" and "laplacian" on standardised columns; with the prefix ``"power_"``, on columns after a
+        Yeo-Johnson transformation; with the prefix ``"relevance_"``, on these columns times a relevance that is learned from the
+        target; and "linear". "auto" is "rbf", "laplacian", "relevance_rbf" and "relevance_laplacian"; for sparse rows "auto" is
+        "rbf" and "linear", the only possible families.
     budget : int or None, default=None
-        Number of sweeps, each a family with a width and all C. The first are those of the grid, three widths of each family; a
-        Kriging search proposes the family and the width of all others. None is the grid alone, unless there is a `space`.
+        Number of sweeps; a sweep is a family and a width with all C. The first sweeps are the grid, three widths of each family;
+        a Kriging search proposes family and width of the others. None is the grid alone, unless `space` is set.
     timeout : float or None, default=None
-        Seconds that the fit may take; it ends when the kernel matrix that is in work is done. The first family and width, and one
+        Maximum seconds of the fit; work on the current kernel matrix is still finished. The first family and width, and one
         kernel on all rows (with held-out rows: of the first round), are always completed.
     scoring : str or None, default=None
-        The score that weights and estimates are for: None or "accuracy", "balanced_accuracy", "f1" (of the second class),
+        The score for the weights and the estimates: None or "accuracy", "balanced_accuracy", "f1" (of the second class),
         "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss" or "neg_brier_score".
     cv : int, splitter or iterable, default=5
-        Number of shuffled stratified folds (with groups, of whole groups), or folds as scikit-learn takes them. Rows that no fold
-        tests have no part in weights and estimates.
+        Number of shuffled stratified folds (with groups, of whole groups), or folds in scikit-learn's forms. Rows that no fold
+        tests do not count in weights and estimates.
     rows : "auto", int or None, default="auto"
-        Number of rows that the grid is scored on, with the shares of the classes; None is all. "auto" is all up to 3,000, 2,000
-        up to 6,000, else 1,000. From 6,000 rows on, unless `rows` is None, `cv` a splitter or there are fewer than 20 groups,
-        a fifth of the rows, 5,000 at most, is held out, and models are fitted in rounds on 4,000 and 10,000 of the others (20,000
-        if a timeout is given that allows it), from 20,000 rows on beside models with landmarks, which take all of them. The
-        held-out rows choose, weigh, calibrate and judge these. Otherwise members are fitted on up to 10,000 rows, and scores are
-        those of models of the grid, so they are too low where more rows help. Of more than 3,000 rows there are five members at
-        most.
+        Number of rows, stratified by class, on which the grid is scored; None is all. "auto" is all rows up to 3,000, then 2,000
+        up to 6,000, otherwise 1,000. From 6,000 rows on, a fifth of the rows (at most 5,000) is held out, unless `rows` is None,
+        `cv` is a splitter or there are fewer than 20 groups. Models are then fitted in rounds on 4,000 and 10,000 of the other
+        rows (20,000 if a timeout allows it), and from 20,000 rows on also models with landmarks, which use all of the other rows.
+        The held-out rows serve to choose, weight, calibrate and judge these models. Without held-out rows, members are fitted on
+        up to 10,000 rows; scores are those of the grid's models, and therefore too low where more rows help. With more than 3,000
+        rows there are at most five members.
     average : bool, default=True
-        False fits the single best setting alone, with support vectors to look at.
+        False fits only the single best setting and gives its support vectors.
     space : dict or None, default=None
-        Further parameters to search beyond the grid, by name, with distributions as `SpotSearchCV` takes them; the grid has 1 for
-        each, or the nearest value in the range. None searches no other than family and width, and these if `budget` asks for it.
-        Without a `budget` it is 12 sweeps more than the grid, and 4 for each name. Names:
-        "scale__<column>", a factor of all numbers that are made from a column after standardisation, so that each column or group
-        of columns has a width of its own; the column of an array is x0, x1, ..., and a pattern such as "scale__pixel_*" is one
-        factor of all columns that match;
-        "class_weight__<class>", a factor of C of a class besides `class_weight`. If `scoring` is of labels ("f1", say), the most
-        probable class is that of the averaged decisions, whose threshold these weights have moved; with other scores they do not
-        change what is calibrated;
-        "relevance", the exponent of the learned relevance in the families that have it: 0 leaves it out;
+        Further parameters to search beyond the grid, by name, with distributions as in `SpotSearchCV`; the grid has 1 for each,
+        or the nearest value in the range. With None only family and width are searched, if `budget` exceeds the grid. The default
+        `budget` with a space is the grid, 12 further sweeps, and 4 for each name. Names:
+        "scale__<column>", a factor of all numbers made from a column, after standardisation, so that each column or group of
+        columns has its own width. The columns of an array are x0, x1, ..., and a pattern such as "scale__pixel_*" is a common
+        factor of all matching columns;
+        "class_weight__<class>", a factor of C of a class in addition to `class_weight`. If `scoring` is a score of labels, such
+        as "f1", the most probable class is that of the averaged decisions, whose threshold these weights move. With other scores
+        they do not change the target of the calibration;
+        "relevance", the exponent of the relevance in the families with a learned relevance: 0 leaves the relevance out;
         "gamma", in units of 1 / the typical distance, in place of 2^-9 to 2^3.
     path : str, Path or None, default=None
-        A record, as that of `Study`: an SQLite file that has each sweep, with its out-of-fold decisions, as soon as it is scored.
-        The same fit goes on from it after an interruption, with the same result; with a larger `budget` it scores further sweeps.
-        A record of other rows or parameters is an error. Without `random_state` its seed is taken.
+        A record like that of `Study`: an SQLite file with each scored sweep and its out-of-fold decisions. After an interruption
+        the same fit resumes from the record with the same result; with a larger `budget` it scores further sweeps. A record of
+        other rows or parameters is an error. If `random_state` is None, the record's seed is used.
     n_jobs : int or None, default=None
-        Number of threads, which share the folds, and the fits on many rows, which joblib's `parallel_config` sends elsewhere. The
-        result is the same for any number, unless a timeout ends the fit.
+        Number of threads for the folds, and of jobs for the fits on many rows; joblib's `parallel_config` can run these
+        elsewhere. The result is the same for any number, unless a timeout ends the fit.
     random_state : int, RandomState or None, default=None
         Seed of folds and draws.
     class_weight : dict, "balanced" or None, default=None
-        Factors of C for each class. Probabilities are those of rows with these weights, so that the most probable class is
-        what the weights ask for.
+        Factors of C for each class. Probabilities are those of rows with these weights, so the most probable class takes the
+        weights into account.
 
     Attributes
     ----------
@@ -108,47 +108,47 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The classes.
     expected_score_ : ExpectedScore
         The score to expect on new rows, `value` with its 95 % `interval`: the mean over bootstrap draws of out-of-fold rows, in
-        which weights are chosen on the rows that were drawn and judged on the others, corrected by the .632 rule. With held-out
-        rows it is by these, and so the score of the final models.
+        which weights are chosen on the drawn rows and judged on the others, corrected by the .632 rule. If rows are held out, the
+        estimate uses these rows, and is the score of the final models.
     default_score_, constant_score_ : ExpectedScore
-        The same of `SVC()` behind a `StandardScaler`, and of the most frequent class.
+        The expected scores of `SVC()` after a `StandardScaler`, and of the most frequent class.
     verdict_ : TuningGain
-        Whether tuning has helped against the default: `decision`, `value` with its `interval`, and a sentence.
+        Whether tuning helped compared with the default: `decision`, `value` with its `interval`, and a sentence.
     members_ : DataFrame
         A row for each setting in the average: family, width (in units of the typical distance), C, the parameters of `space`,
-        weight, and its score alone; where rows are held out also the number of rows that it is fitted on, and of landmarks, 0 for
-        an exact model. C of a model with landmarks is half the inverse of the ridge.
+        weight, and the score of the setting alone. If rows are held out, also the number of rows of the fit, and of landmarks (0
+        for an exact model). C of a model with landmarks is half the inverse of the ridge.
     settings_ : DataFrame
-        The same for all settings that were scored.
+        The same columns for all scored settings.
     best_params_, best_index_ : dict, int
         The single best setting, and its row in `settings_`.
     average_oof_ : ndarray of shape (n,) or (n, n_classes)
         The averaged out-of-fold decisions, before calibration.
     oof_decision_function_, oof_predict_proba_ : ndarray
-        What `decision_function` and `predict_proba` give for rows that were not trained on; the calibration alone has seen them.
-        nan for rows of weight 0 or in no test fold; where rows are held out, for all others.
+        Out-of-fold results of `decision_function` and `predict_proba`; only the calibration has used these rows. nan for rows of
+        weight 0 or in no test fold; if rows are held out, nan for all other rows.
     columns_ : DataFrame
-        What was done with each column of X.
+        The treatment of each column of X.
     relevance_ : Series
-        The learned relevance of each number that was made from the columns, if a member uses it.
+        The learned relevance of each number made from the columns, if a member uses it.
     support_, support_vectors_, dual_coef_ : ndarray
         With average=False: the rows of X that are support vectors of any pair of classes, and their coefficients for each pair,
         in units of the transformed columns.
     complete_ : bool
-        False if the timeout has ended the grid, or left members out.
+        False if the timeout ended the grid early or left members out.
     n_rows_ : int
-        Number of rows that the members are fitted on, of the member with most.
+        Number of rows of the fit, of the member with the most rows.
     seed_, fit_seconds_, n_features_in_, feature_names_in_
-        The seed that was used, the time of the fit, and scikit-learn's attributes.
+        The seed, the time of the fit, and scikit-learn's attributes.
 
     Raises
     ------
     ArgumentError
-        In `fit`, if a parameter is not as above; a ValueError.
+        In `fit`, if a parameter is invalid; a ValueError.
 
     See Also
     --------
-    TunedSVR : The regression.
+    TunedSVR : The estimator for regression.
     SpotSearchCV : Tunes any estimator.
 
     Notes
@@ -229,7 +229,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
 
     def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
-        # weights of classes move the threshold, so they have to move that of the probabilities
+        # class weights move the threshold of the decisions, so they must move that of the probabilities
         factor = task.machines.cost / weights
 
         def calibrated(average: Array, w: Array, start: Calibration | None) -> Calibration:
@@ -256,7 +256,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         return odds
 
     def decision_function(self, X: Any) -> Array:
-        """Return the log odds of the second class, or the log probabilities of each of several.
+        """Return the log odds of the second of two classes, or the log probabilities of several classes.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The decisions; that of the predicted class is the largest, or positive for the second of two.
+            The decisions; the predicted class has the largest, or, of two classes, the second if positive.
         """
         values = self._log_odds(X)
         return self._public(values)
@@ -303,23 +303,23 @@ class TunedSVC(ClassifierMixin, TunedModel):
         return np.asarray(self.classes_[labels])
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
-        """Return the classes that cannot be ruled out: sets that hold the true class with a given probability.
+        """Return the classes that cannot be ruled out: sets that contain the true class with a given probability.
 
-        A class is in the set if its probability is among those that this share of the training rows has for its own class, out of
-        fold (cross-conformal prediction).
+        A class is in the set if its probability reaches a level that, out of fold, a share `coverage` of the training rows
+        reaches for its own class (cross-conformal prediction).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         coverage : float, default=0.9
-            The share of new rows whose class is to be in the set.
+            The required share of new rows whose class is in the set.
 
         Returns
         -------
         ndarray of bool of shape (n_samples, n_classes)
-            Which of `classes_` are in the set. A set is empty where no class is probable enough: with a coverage below the
-            accuracy, some are.
+            True for each of `classes_` in the set. A set is empty if no class is probable enough; with a coverage below the
+            accuracy, some sets are empty.
         """
         share = check_coverage(coverage)
         probabilities = self.predict_proba(X)

@@ -19,7 +19,7 @@ from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines
 from spotsvm.tuned.sweeps import Setting
 
-#: what `scoring` may be
+#: allowed values of `scoring`
 SCORES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error")
 _EPSILON = 0.02  # in standard deviations of the target
 
@@ -29,29 +29,30 @@ class TunedSVR(RegressorMixin, TunedModel):
     """An average of support vector regressions of several kinds: tuned and judged in one fit.
 
     As `TunedSVC`, with four C and five widths for each family of kernels. The settings of the average are selected greedily with
-    replacement, as they lower the squared error of the average out of fold.
+    replacement, each to minimise the squared out-of-fold error of the average.
 
     Parameters
     ----------
     families, budget, timeout, rows, average, path, n_jobs, random_state
-        As in `TunedSVC`; beyond the grid epsilon is searched as well.
+        As in `TunedSVC`; beyond the grid, epsilon is searched too.
     space : dict or None, default=None
         As in `TunedSVC`, without class weights and with "epsilon", in standard deviations of the target: the grid has 0.02, and
-        the search 0.002 to 0.5 if the space has no other range.
+        the search range is 0.002 to 0.5 unless the space sets another.
     scoring : str or None, default=None
-        The score that estimates are for: None or "r2", "neg_mean_squared_error", "neg_root_mean_squared_error", whose weights are
-        the same, or "neg_mean_absolute_error", for which a weight is how often a setting is the best when rows are drawn again.
+        The score for the estimates: None or "r2", "neg_mean_squared_error" or "neg_root_mean_squared_error", with the same
+        weights; or "neg_mean_absolute_error", for which the weight of a setting is how often it is the best when rows are drawn
+        again.
     cv : int, splitter or iterable, default=5
-        Number of shuffled folds (with groups, of whole groups), or folds as scikit-learn takes them.
+        Number of shuffled folds (with groups, of whole groups), or folds in scikit-learn's forms.
 
     Attributes
     ----------
     expected_score_, default_score_, constant_score_, verdict_
-        As in `TunedSVC`; the default is `SVR()` behind a `StandardScaler`, the constant is the mean.
+        As in `TunedSVC`; the default is `SVR()` after a `StandardScaler`, and the constant is the mean.
     members_, settings_, best_params_, best_index_
         As in `TunedSVC`, with epsilon in units of the target.
     average_oof_ : ndarray of shape (n,)
-        The predictions for rows that were not trained on; nan for rows of weight 0 or in no test fold.
+        Out-of-fold predictions; nan for rows of weight 0 or in no test fold.
     columns_, relevance_, support_, support_vectors_, dual_coef_, complete_, n_rows_, seed_, fit_seconds_
         As in `TunedSVC`.
     n_features_in_, feature_names_in_
@@ -60,11 +61,11 @@ class TunedSVR(RegressorMixin, TunedModel):
     Raises
     ------
     ArgumentError
-        In `fit`, if a parameter is not as above; a ValueError.
+        In `fit`, if a parameter is invalid; a ValueError.
 
     See Also
     --------
-    TunedSVC : The classification.
+    TunedSVC : The estimator for classification.
     SpotSearchCV : Tunes any estimator.
 
     References
@@ -155,22 +156,22 @@ class TunedSVR(RegressorMixin, TunedModel):
         Returns
         -------
         ndarray of shape (n_samples,)
-            The predictions, at most half the range of the training targets outside of it.
+            The predictions, limited to the range of the training targets extended by half its length on both sides.
         """
         return np.asarray(self._in_units(np.clip(self._averaged(X)[:, 0], *self._limits)))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
-        """Return intervals that hold the target with a given probability.
+        """Return intervals that contain the target with a given probability.
 
-        All have the same width: twice the absolute error that this share of the training rows has at most, out of fold
-        (cross-conformal prediction).
+        All intervals have the same width, twice the absolute out-of-fold error that a share `coverage` of the training rows does
+        not exceed (cross-conformal prediction).
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             The rows.
         coverage : float, default=0.9
-            The share of new rows whose target is to be in the interval.
+            The required share of new rows whose target is in the interval.
 
         Returns
         -------

@@ -19,8 +19,9 @@ class SparseMutation(Mutation):
     solution with a coefficient at the bound):
 
     - half of them by Fig. 4: each coefficient with probability 1/n, but at least one; positive ones become 0, others a random
-    number up to the largest; - a quarter by Gaussian steps of a tenth of the largest on a random share of the positive ones; - a
-    quarter by a factor for all coefficients, log-normal with 0.3: a step along the margin.
+      number up to the largest;
+    - a quarter by Gaussian steps of a tenth of the largest on a random share of the positive ones;
+    - a quarter by a factor for all coefficients, log-normal with 0.3: a step along the margin.
 
     Parameters
     ----------
