@@ -24,6 +24,7 @@ SOURCES = Path(__file__).resolve().parent.parent
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != SOURCES]
 spotsvm = importlib.import_module("spotsvm")
 sys.path.append(str(SOURCES / "docs"))  # mathml.py, themes.py
+themes = importlib.import_module("themes")
 
 #: the modules that users import from
 HOMES = (
@@ -127,6 +128,22 @@ sphinx_gallery_conf = {
 warnings.filterwarnings("default", module="spotsvm")
 
 
+def pair_with_dark_pictures(app: Sphinx, document: nodes.document) -> None:
+    """Show each SVG picture on light pages only, and the same with dark colours on dark pages."""
+    for image in list(document.findall(nodes.image)):
+        light = Path(app.env.relfn2path(image["uri"])[1])
+        if light.suffix != ".svg":
+            continue
+        dark = Path(app.srcdir) / "dark" / light.name
+        dark.parent.mkdir(exist_ok=True)
+        dark.write_text(themes.darkened(light.read_text(encoding="utf-8")), encoding="utf-8")
+        other = image.deepcopy()
+        other["uri"] = f"/dark/{light.name}"
+        image.parent.insert(image.parent.index(image) + 1, other)
+        image["classes"] = [*image["classes"], "only-light"]
+        other["classes"] = [*other["classes"], "only-dark"]
+
+
 def link_public_names(app: Sphinx, document: nodes.document) -> None:
     """Make a link of each public name, ours or in an inventory, that is shown as code, such as `Study.run` or `SVC()`."""
     for literal in list(document.findall(nodes.literal)):
@@ -170,6 +187,7 @@ def check_that_pages_need_no_network(app: Sphinx, error: Exception | None) -> No
 
 def setup(app: Sphinx) -> None:
     """Choose the members of a class, link names, and check the pages."""
+    app.connect("doctree-read", pair_with_dark_pictures, priority=400)  # before Sphinx collects the pictures
     app.connect("doctree-read", link_public_names)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("build-finished", check_that_pages_need_no_network)

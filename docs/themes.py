@@ -1,12 +1,13 @@
-"""The pictures of the gallery: each is saved for the light and for the dark theme, in 200 dpi."""
+"""The pictures of the pages: each is there for the light and for the dark theme, those of the gallery in 200 dpi."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import Collection
-from matplotlib.colors import to_rgba, to_rgba_array
+from matplotlib.colors import to_hex, to_rgba, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
@@ -62,6 +63,12 @@ def darken(figure: Figure) -> None:
             artist.set(facecolor=swapped([artist.get_facecolor()])[0], edgecolor=swapped([artist.get_edgecolor()])[0])
         elif isinstance(artist, Collection) and artist.get_array() is None:
             artist.set(facecolor=swapped(artist.get_facecolor()), edgecolor=swapped(artist.get_edgecolor()))
+
+
+def darkened(svg: str) -> str:
+    """Return an SVG file of matplotlib with its greys swapped. What names no colour, such as text, is black there."""
+    svg = re.sub(r"(?<=: )#[0-9a-f]{6}\b", lambda colour: to_hex(swapped(colour[0])[0]), svg)
+    return svg.replace("<svg ", f'<svg fill="{to_hex(INK)}" ', 1)
 
 
 def swapped(colours: Any) -> np.ndarray:

@@ -135,3 +135,22 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
     assert on_image.get_color() == "white"
     assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
+
+
+def test_an_svg_picture_has_the_same_lines_in_the_colours_of_dark_pages(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(GALLERY.parent)
+    themes = importlib.import_module("themes")
+    figure, ax = plt.subplots(figsize=(4, 2))
+    ax.plot([1, 2], color="tab:blue", label="blue")
+    ax.bar([1, 2], [1, 2], color="black", edgecolor="white")
+    ax.legend()
+    figure.savefig(tmp_path / "light.svg")
+    plt.close(figure)
+    light = (tmp_path / "light.svg").read_text()
+    dark = themes.darkened(light)
+    colours = r"(?<=: )#\w+"
+    assert set(re.findall(colours, dark)) == {to_hex(c) for c in ("tab:blue", themes.INK, themes.BACKGROUND)} | {
+        to_hex(themes.swapped("#cccccc")[0])
+    }
+    assert f'<svg fill="{to_hex(themes.INK)}"' in dark
+    assert re.sub(colours, "", dark).replace(f' fill="{to_hex(themes.INK)}"', "", 1) == re.sub(colours, "", light)
