@@ -1,4 +1,4 @@
-"""Compile beforehand what shared cross-validation and the Kriging search use, so that no candidate's time has it."""
+"""Compile code of shared cross-validation and of the Kriging search, so that no candidate's time includes compilation."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def compile_first() -> None:
 def compile_shared_work() -> None:
     """Score a few candidates on rows drawn at random: that compiles what shared work needs, or loads it from the cache.
 
-    An installation compiles once, for up to half a minute. A worker process does it before the time of its first trial begins:
-    one that is killed while it compiles does not keep what it was at, and the next one would be killed as well.
+    An installation compiles once, for up to half a minute. A worker process compiles before the time of its first trial begins: a
+    process killed during compilation caches nothing, so the next process would be killed as well.
     """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))

@@ -29,17 +29,17 @@ def cross_val_scores(
     engine: Literal["auto", "sklearn"] = "auto",
     max_bytes: int = MAX_BYTES,
 ) -> NDArray[np.float64]:
-    """Score candidates on the same folds: scikit-learn's numbers to the solver's tolerance, several times faster for SVMs.
+    """Score candidates on the same folds: scikit-learn's scores within the solver's tolerance, several times faster for SVMs.
 
     For SVC, SVR, ExactSVC, ExactSVR, MultiKernelSVC and MultiKernelSVR, alone or last in a pipeline, the squared distances (of
-    each group of columns) are computed once, the kernel matrix once for each kernel, transformers fitted once for each setting
-    and fold; folds are views of the matrix, and start at the solution of all rows or of another C, which is kept where C grows
-    and no variable is at its bound. NuSVC, NuSVR and an EvoSVC that ends at the optimum share the kernel matrix only. Candidates
-    that differ in the cutoffs of a CutoffClassifier alone share a fit. Everything else, and whatever would not give
-    scikit-learn's result (an indefinite kernel, a cap on iterations, sparse data, a scorer that needs more than predictions and
-    decisions), is left to scikit-learn. So are folds of SVC and SVR in which any bias of an interval is optimal, unless it is
-    certain what LIBSVM predicts, and candidates for which the offset of a column costs LIBSVM the digits in which rows differ; a
-    UserWarning names the column.
+    each group of columns) are computed once, the kernel matrix once for each kernel, and transformers are fitted once for each
+    setting and fold. Folds are views of the matrix. Their solvers start at the solution for all rows or for another C; if C grows
+    and no variable is at its bound, that solution is reused. NuSVC, NuSVR and an EvoSVC that ends at the optimum share the kernel
+    matrix only. Candidates that differ only in the cutoffs of a CutoffClassifier share a fit. All other candidates are left to
+    scikit-learn, and so are those with another result than scikit-learn's (an indefinite kernel, a cap on iterations, sparse
+    data, a scorer that needs more than predictions and decisions). The same holds for folds of SVC and SVR in which any bias of
+    an interval is optimal, unless LIBSVM's predictions are certain. It also holds for candidates for which the offset of a column
+    costs LIBSVM the digits in which rows differ; a UserWarning names the column.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ def cross_val_scores(
     groups : array-like of shape (n,), optional
         For the splitter.
     n_jobs : int or None, default=None
-        Processes for what scikit-learn does; shared work is done in one thread.
+        Processes for the candidates that scikit-learn scores; shared work is done in one thread.
     error_score : "raise" or number, default=nan
         The score of a fold in which fitting or scoring fails; a FitFailedWarning says so, also where all of them fail.
     engine : {"auto", "sklearn"}, default="auto"
         "sklearn" shares nothing.
     max_bytes : int, default=2 GiB
-        Memory for kernel matrices; where one does not fit, scikit-learn does it.
+        Memory for kernel matrices; if a matrix does not fit, scikit-learn scores the candidate.
 
     Returns
     -------

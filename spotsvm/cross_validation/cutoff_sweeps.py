@@ -1,4 +1,4 @@
-"""Scores of candidates that differ in the cutoffs of a CutoffClassifier alone: one fit of each fold serves them all."""
+"""Scores of candidates that differ only in the cutoffs of a CutoffClassifier: they share one fit of each fold."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 
 
 class CutoffSweeps:
-    """Candidates of a CutoffClassifier, alone or last in a pipeline, that share a fit, and what they are scored with.
+    """Candidates of a CutoffClassifier, alone or last in a pipeline, that share a fit, and their scorers.
 
     Parameters
     ----------
     estimator : CutoffClassifier or Pipeline
-        What the candidates are parameters of.
+        The estimator whose parameters the candidates are.
     scorers : dict of str to scorer
-        The metrics, with scorers that see the rows through the classifier only.
+        The scorers by metric; they use the rows only through the classifier.
     """
 
     def __init__(self, estimator: Any, scorers: Mapping[str, Any]):
@@ -46,7 +46,7 @@ class CutoffSweeps:
         return ""
 
     def groups(self, candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-        """Return which candidates differ in their cutoffs alone."""
+        """Return the groups of candidates that differ only in their cutoffs, as indices."""
         groups: dict[Any, list[int]] = {}
         for k, candidate in enumerate(candidates):
             rest = tuple(sorted((name, _identity(value)) for name, value in candidate.items() if not self.covers(name)))
@@ -54,7 +54,7 @@ class CutoffSweeps:
         return list(groups.values())
 
     def without_cutoffs(self, candidate: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a candidate with equal cutoffs: its fit is that of all others of its group."""
+        """Return a candidate with equal cutoffs, whose fit all candidates of its group share."""
         return {name: value for name, value in candidate.items() if not self.covers(name)} | {f"{self._prefix}cutoff": None}
 
     def scoring(self, candidates: Sequence[Mapping[str, Any]]) -> EachCutoff:
@@ -64,7 +64,7 @@ class CutoffSweeps:
     def numbers(self, results: Mapping[str, Any], n_candidates: int, n_splits: int) -> list[dict[str, float] | None]:
         """Return the scores of each candidate from `cv_results_` of such a `scoring`; None if scikit-learn has to score it.
 
-        Each has an equal share of the times.
+        Each candidate has an equal share of the times.
         """
         times = {key: float(results[key][0]) / n_candidates for key in results if key.endswith(("_fit_time", "_score_time"))}
         sides = [f"split{i}_{side}_" for i in range(n_splits) for side in ("test", "train") if f"split0_{side}_0:" in results]
@@ -89,8 +89,8 @@ class CutoffSweeps:
 class EachCutoff:
     """Scores a fitted CutoffClassifier, alone or last in a pipeline, with each of several cutoffs.
 
-    Scores are named after the cutoff's number and the metric, as `2:score`. Without a metric, `2:` is 1 where scikit-learn has to
-    say what is wrong: the cutoffs are invalid, or a scorer fails or gives no number.
+    Scores are named by the cutoff's index and the metric, as in `2:score`. Without a metric, `2:` is 1 if scikit-learn has to
+    report an error: the cutoffs are invalid, or a scorer fails or does not return a number.
     """
 
     cutoffs: Sequence[Any]
@@ -107,7 +107,7 @@ class EachCutoff:
             try:
                 voter.cutoff_ = class_cutoffs(cutoff, voter.classes_, voter.excess)
                 found = {name: float(scorer(voter, rows, y)) for name, scorer in self.scorers.items()}
-            except Exception:  # it is raised again, or told, when scikit-learn scores the candidate
+            except Exception:  # it is raised again, or reported, when scikit-learn scores the candidate
                 found = dict.fromkeys(self.scorers, np.nan)
             failed = not np.isfinite(list(found.values())).all()
             scores |= {f"{k}:{name}": 0.0 if failed else score for name, score in found.items()} | {f"{k}:": float(failed)}
@@ -139,7 +139,7 @@ class _Remembered:
 
 
 def accuracy(estimator: Any, X: Any, y: Any) -> float:
-    """Return the accuracy: a scorer without scikit-learn's checks of its arguments, which take longer than all the rest."""
+    """Return the accuracy: a scorer without scikit-learn's checks of its arguments, which take most of the time."""
     truth = np.asarray(y)
     if truth.ndim > 1:
         raise NotSharedError("the target is not a column")
@@ -147,5 +147,5 @@ def accuracy(estimator: Any, X: Any, y: Any) -> float:
 
 
 def _identity(value: Any) -> Any:
-    """Return what two values have in common only if they are equal beyond doubt."""
+    """Return a text that two values share only if they are certainly equal."""
     return repr((type(value), value)) if isinstance(value, str | int | float | None) else f"object {id(value)}"

@@ -20,16 +20,16 @@ Single = NDArray[np.float32]
 _SINGLE, _DOUBLE = 2.0**-24, 2.0**-53
 #: the least spread of kernel values, as a share of the largest
 _LEAST_SPREAD = 1e-3
-#: How many times the rounding that there is without any offset makes it the offset's
+#: Factor by which an offset must increase the rounding error to be its cause
 _TIMES = 100.0
-#: From how many standard deviations on a mean is an offset, and from what share of the largest offset on it is named
+#: Standard deviations from which a mean is an offset, and share of the largest offset from which an offset is named
 _DEVIATIONS, _SHARE = 4.0, 0.1
 _SHOWN = 3
-_SOME = 64  # rows that are looked at in pairs
+_SOME = 64  # rows that are compared in pairs
 
 
 class LostDigitsError(NotSharedError):
-    """A machine's own library loses digits of the data that shared work keeps, so that their scores differ.
+    """A machine's own library loses digits of the data that shared work keeps, so that the scores differ.
 
     `advice` is the text for the user, empty if no column has an offset.
     """
@@ -40,7 +40,7 @@ class LostDigitsError(NotSharedError):
 
 
 class Digits:
-    """Checks of the precision of the kernel values of rows; `label` returns the name of a column by its number."""
+    """Checks of the precision of the kernel values of rows; `label` returns the name of a column for its index."""
 
     def __init__(self, X: Floats, label: Callable[[int], str]):
         self._X, self._label = X, label
@@ -51,7 +51,7 @@ class Digits:
 
     @cached_property
     def offset_columns(self) -> list[int]:
-        """The columns whose values are far from zero for how much they differ, the farthest first."""
+        """The columns whose mean is far from zero compared with their deviation, the farthest first."""
         offset = np.abs(self._mean)
         far = np.flatnonzero((offset > _DEVIATIONS * self._deviation) & (offset >= _SHARE * offset.max()))
         found: list[int] = far[np.argsort(-np.log10(offset[far]).round(1), kind="stable")].tolist()
@@ -62,7 +62,7 @@ class Digits:
 
         LIBSVM computes exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) from the rows as they are in double precision, and stores kernel
         values in single precision. Shared work uses distances, and the linear kernel, of centred rows. `by_libsvm` is whether
-        LIBSVM trains the machine, or our own solver, in double precision. `reach` is how much a decision changes at most if
+        LIBSVM trains the machine, rather than our own solver in double precision. `reach` is the largest change of a decision if
         kernel values change by one. `tol` is the solver's tolerance.
         """
         if kernel.base == "squared distances":
@@ -86,8 +86,8 @@ class Digits:
         shown = ", ".join(f"{self._label(j)} ({self._mean[j]:.3g} +- {self._deviation[j]:.2g})" for j in columns[:_SHOWN])
         more = f" and {len(columns) - _SHOWN} more" if len(columns) > _SHOWN else ""
         return (
-            f"The offset of {shown}{more} costs the kernel {kernel.label} the digits in which rows differ, which makes machines "
-            "less accurate. Subtract it, for example by a StandardScaler before the machine in a pipeline."
+            f"The offset of {shown}{more} costs the kernel {kernel.label} the digits in which rows differ, which makes models "
+            "less accurate. Subtract it, for example by a StandardScaler before the model in a pipeline."
         )
 
     def _half_distance(self, kernel: Kernel) -> float:
@@ -133,15 +133,15 @@ def _some_rows(K: Single) -> Single:
     return K[:: max(len(K) // 64, 1)]
 
 
-#: LIBSVM's gradient is a sum of kernel values of single precision: what it may be off, as a share of the largest sum possible
+#: error of LIBSVM's gradient, a sum of kernel values in single precision, as a share of the largest possible sum
 _OFF = 2.0**-22
 _MOST_TOL = 0.01
 _MOST_OPEN = 6  # decisions of a row whose signs are all tried
-_REST = 1e-9  # what rounding leaves of a step to a bound, as a share of it
+_REST = 1e-9  # rounding error of a step to a bound, as a share of the step
 
 
 def same_predictions(values: Floats, ends: Floats, tol: float) -> bool:
-    """Return whether all biases between two ends give each decision, `values` and the bias, the same sign.
+    """Return whether all biases between two ends give each decision, `values` plus the bias, the same sign.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def same_predictions(values: Floats, ends: Floats, tol: float) -> bool:
 
 
 def open_decisions(values: Floats, ends: Floats, tol: float) -> NDArray[np.bool_]:
-    """Return of which rows the sign of the decision, `values` and the bias, depends on the bias between two ends."""
+    """Return a mask of the rows where the sign of the decision, `values` plus the bias, depends on the bias between two ends."""
     sure: NDArray[np.bool_] = (values + ends.min() > tol) | (values + ends.max() < -tol)
     return ~sure
 

@@ -1,4 +1,4 @@
-"""The data and targets of each fold's support vector machine, unchanged or transformed, and the solutions that are kept."""
+"""The data and targets of each fold's support vector machine, unchanged or transformed, and its stored solutions."""
 
 from __future__ import annotations
 
@@ -59,18 +59,18 @@ class Solved:
         return Solved(self.machine, self.kernel, z, state, ends, bias, self.bounded[machines])
 
     def is_alike(self, task: Task) -> bool:
-        """Return whether another machine differs in C, or in the tube of a regression, alone."""
+        """Return whether another machine differs only in C, or in the tube of a regression."""
         return self.kernel == task.kernel and self.machine.along_sweep == task.machine.along_sweep
 
     def is_of(self, task: Task) -> bool:
-        """Return whether another machine has the same solution: the same bounds, or larger ones where none is reached."""
+        """Return whether another machine has the same solution: the same bounds, or larger ones if no variable is at a bound."""
         mine, other = self.machine, task.machine
         if other.epsilon != mine.epsilon or (other.C != mine.C and (other.C < mine.C or bool(self.bounded.any()))):
             return False
         return self.is_alike(task)
 
     def start(self, machine: SvmMachine) -> State:
-        """Return where an alike machine begins: coefficients in proportion to C, but those that no bound holds as they are."""
+        """Return the start for a similar machine: coefficients at a bound in proportion to C, the others unchanged."""
         ratio = machine.C / self.machine.C
         if ratio == 1.0:
             return self.state
@@ -78,7 +78,7 @@ class Solved:
         return State(self.state.beta * ratios, (self.state.slope + self.z) * ratios - self.z)
 
     def in_part(self, whole: Solved, task: Task) -> tuple[State, Floats]:
-        """Return starts, and their z: the solution on all rows, but those of mine that hold for an alike machine as well."""
+        """Return starts and their z: from the solution on all rows, or from this one if it holds for a similar machine."""
         if task.machine.C < self.machine.C or task.machine.epsilon != self.machine.epsilon or self.bounded.all():
             return whole.state, whole.z
         held = self.bounded.reshape(-1, len(whole.z), 1)
@@ -104,9 +104,9 @@ class View:
     names: list[str] | None
     #: memory for the terms of combined kernels
     group_bytes: int
-    #: what made the rows, fitted
+    #: the fitted transformers of the rows
     transformers: Pipeline | None
-    #: the latest solution of each fold, and at -1 that on all rows, from which the next starts
+    #: the latest solution of each fold, and at -1 that on all rows, as starts for the next
     solved: dict[int, Solved] = field(default_factory=dict)
     groups: GroupGram | None = None
     _checked: Kernel | MultiKernel | None = None
@@ -127,7 +127,7 @@ class View:
     def matrix(self, kernel: Kernel | MultiKernel) -> tuple[NDArray[np.float32], float]:
         """Return a kernel matrix less a constant, and the constant; the next call overwrites the matrix.
 
-        NotSharedError is raised if single precision holds too few digits of it.
+        NotSharedError is raised if single precision leaves it too few digits.
         """
         K, offset = self._matrix(kernel)
         if kernel != self._checked:
@@ -162,7 +162,7 @@ class FoldViews:
         self._max_bytes = max_bytes
 
     def of(self, transformers: Pipeline | None, key: Any, fold: int) -> View:
-        """Return the view of a fold behind transformers, which `key` identifies."""
+        """Return the view of a fold after the transformers that `key` identifies."""
         place = None if transformers is None else (key, fold)
         view = self._views.get(place)
         if view is None:
@@ -186,12 +186,12 @@ class FoldViews:
             own = plain_rows(transformed)
             others = plain_rows(fitted.transform(take(self._X, test)))
             again = plain_rows(fitted.transform(take(self._X, train))) if asked_about else own
-        except Exception as error:  # whatever a transformer raises: scikit-learn's own way meets it again and reports it
+        except Exception as error:  # any error of a transformer: scikit-learn meets it again and reports it
             raise NotSharedError(f"the transformers failed: {error}") from error
         if len(own) != len(train) or len(others) != len(test) or others.shape[1] != own.shape[1]:
             raise NotSharedError("the transformers change the number of rows")
         if again is not own and not (again.shape == own.shape and np.allclose(again, own)):
-            raise NotSharedError("the transformers give training rows otherwise when they are new")
+            raise NotSharedError("the transformers transform training rows differently when they are new")
         rows = np.zeros((len(self._y), own.shape[1]))
         rows[test] = others
         rows[train] = own
@@ -224,7 +224,7 @@ def plain_rows(data: Any) -> Floats:
     return rows
 
 
-#: Of more classes each pair has so few of the rows that training it on vectors of all rows costs more than it saves
+#: with more classes, a pair has so few rows that training it on vectors of all rows costs more than it saves
 MOST_CLASSES = 10
 
 
@@ -243,7 +243,7 @@ class FoldTargets:
             check_classification_targets(y)
             self.classes, self._code = np.unique(y, return_inverse=True)
         except (TypeError, ValueError) as error:
-            raise NotSharedError("the target holds no classes") from error
+            raise NotSharedError("the target has no classes") from error
         n_classes = len(self.classes)
         if not 2 <= n_classes <= MOST_CLASSES:
             raise NotSharedError(f"there are {n_classes} classes")
@@ -273,7 +273,7 @@ class FoldTargets:
         return self._z[folds]
 
     def weights(self, class_weight: Any, fold: int) -> Floats:
-        """Return the weight of each class; those of the latest are kept."""
+        """Return the weight of each class; the latest weights are cached."""
         key = repr(class_weight), fold
         if key not in self._weights_of:
             try:

@@ -39,9 +39,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class FoldScores:
-    """The scores of one candidate, named as in `cv_results_` without those that failed, and why it failed in a fold, if so.
+    """The scores of one candidate, named as in `cv_results_`, without failed ones, and the reason of a failure in a fold.
 
-    One that is `out_of_time` has no scores, as the time was up.
+    A candidate that is `out_of_time` has no scores, as the time was up.
     """
 
     numbers: Mapping[str, float]
@@ -63,13 +63,13 @@ class FoldScorer:
     """Scores of candidates on fixed folds; arguments that GridSearchCV has as well mean the same.
 
     `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
-    vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices. With `advise=False` an
-    offset of columns has been warned of elsewhere. What failed is in the scores: `warn_of_failures` reports it.
+    vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices. With `advise=False` there is no
+    warning of columns with an offset. Failures are in the scores; `warn_of_failures` reports them.
 
-    `is_late` returns whether the time is up: candidates that are not scored by then are not scored any more, but for the first
-    one of all. A fit by scikit-learn that is under way is finished.
+    `is_late` returns whether the time is up: candidates that are not scored by then are left out, except the very first one. A
+    fit by scikit-learn that is under way is finished.
 
-    Once something was scored `scorer` has the scorers in use, and `metrics` their names, "score" for a single one. `last_error`
+    After the first score, `scorer` has the scorers in use, and `metrics` their names ("score" for a single scorer). `last_error`
     is the error of the last candidate that failed.
     """
 
@@ -113,11 +113,11 @@ class FoldScorer:
 
     @property
     def test_share(self) -> float:
-        """The share of the rows of a split that it tests on, averaged over the splits."""
+        """The share of test rows in a split, averaged over the splits."""
         return float(np.mean([len(test) / (len(train) + len(test)) for train, test in self._splits]))
 
     def context(self) -> dict[str, str]:
-        """Return everything that the scores depend on except the candidate, so that a later run can check that it is the same."""
+        """Return fingerprints of everything that the scores depend on except the candidate, for a later run to compare."""
         text = partial(as_text, threshold=sys.maxsize, floatmode="unique")
         parameters = sorted(self._estimator.get_params(deep=True).items())
         return {
@@ -157,20 +157,20 @@ class FoldScorer:
 
     @property
     def n_together(self) -> int:
-        """The number of candidates whose folds occupy `n_jobs` workers of joblib."""
+        """Number of candidates whose folds occupy `n_jobs` workers of joblib."""
         n_jobs = self._options["n_jobs"]
         if not isinstance(n_jobs, Integral | None) or n_jobs == 0:  # scikit-learn says what is wrong with it
             return 1
         return -(-int(joblib.effective_n_jobs(n_jobs)) // self.n_splits)
 
     def needs_no_fit(self, name: str) -> bool:
-        """Return whether candidates that are scored together and differ in this parameter alone share one fit of each fold."""
+        """Return whether candidates that are scored together and differ only in this parameter share one fit of each fold."""
         return self._cutoffs is not None and self._cutoffs.covers(name)
 
     def why_not_shared(self, candidate: Mapping[str, Any], swept: str = "") -> str:
-        """Return why the work of scoring a candidate is not shared with others, as far as its parameters tell; empty if it is.
+        """Return why a candidate cannot share work with others, judged by its parameters; empty if it can.
 
-        The others differ in any parameters; or, of a CutoffClassifier, in the parameter `swept` alone.
+        The others may differ in any parameters; for a CutoffClassifier, only in the parameter `swept`.
         """
         if self._engine == "sklearn":
             return "engine='sklearn' shares none"
@@ -182,7 +182,7 @@ class FoldScorer:
 
     @cached_property
     def _scorers(self) -> Mapping[str, Any] | None:
-        """The scorers where work may be shared: those that see the rows through the estimator only; None if others are given."""
+        """The scorers if work may be shared: all of them use the rows only through the estimator; else None."""
         n_jobs = self._options["n_jobs"]
         if self._engine == "sklearn" or self._fit_params or not isinstance(n_jobs, Integral | None) or n_jobs == 0:
             return None  # scikit-learn says what is wrong with n_jobs
@@ -197,7 +197,7 @@ class FoldScorer:
 
     @cached_property
     def _cutoffs(self) -> CutoffSweeps | None:
-        """What candidates share that differ in the cutoffs of a CutoffClassifier alone; None for another estimator."""
+        """The shared fits of candidates that differ only in the cutoffs of a CutoffClassifier; None for another estimator."""
         _, last = split_pipeline(self._estimator)
         if type(last) is not CutoffClassifier or self._scorers is None or get_config()["enable_metadata_routing"]:
             return None
@@ -214,7 +214,7 @@ class FoldScorer:
         if scorers is None or not (is_machine(type(last)) or type(last) in MATRIX_MACHINES):
             return None
         target = self._y if hasattr(self._y, "iloc") else np.asarray(self._y)
-        if getattr(target, "ndim", 1) == 2 and target.shape[1] == 1:  # scikit-learn's machines take it for its column
+        if getattr(target, "ndim", 1) == 2 and target.shape[1] == 1:  # scikit-learn's estimators use its only column
             target = np.asarray(target).ravel()
         splits = [(np.asarray(rows), np.asarray(others)) for rows, others in self._splits]
         if any(rows.dtype.kind not in "iu" for split in splits for rows in split):
@@ -262,7 +262,7 @@ class FoldScorer:
                     numbers = cutoffs.numbers(results, len(group), self.n_splits)
                     found |= {k: FoldScores(of_one) for k, of_one in zip(members, numbers, strict=True) if of_one is not None}
                     self._has_scored = True
-            except Exception as reason:  # it is raised again, or told, when scikit-learn scores the candidates
+            except Exception as reason:  # it is raised again, or reported, when scikit-learn scores the candidates
                 _log.info("scikit-learn scores %s and others: %s", dict(group[0]), reason)
         left = [k for k in range(len(candidates)) if k not in found]
         if left:
@@ -300,13 +300,13 @@ class FoldScorer:
         return results
 
     def _score_failing(self, candidate: Mapping[str, Any], error: Exception) -> FoldScores:
-        """Score a candidate that is known to fail in a fold: the other folds, and other metrics, still count."""
+        """Score a candidate that fails in a fold: the other folds, and other metrics, still count."""
         reason = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
-        with ignoring():  # what is warned of here is in the reason, and a mean over failed folds is wanted
+        with ignoring():  # the reason has the warnings, and a mean over failed folds is wanted
             try:
                 numbers = self._numbers(self._results([candidate], np.nan), 0)
             except ValueError as every_fold:
-                if "fits failed" not in str(every_fold):  # scikit-learn's way to say so; another error is not the candidate's
+                if "fits failed" not in str(every_fold):  # scikit-learn's text; any other error is not the candidate's
                     raise
                 numbers = {}
         self.last_error = error
@@ -318,7 +318,7 @@ class FoldScorer:
 
 
 def _single(value: Any) -> Any:
-    """Return an array with one object, such as an array or an estimator, that numpy does not take apart."""
+    """Return an array with one object, such as an array or an estimator, that numpy does not unpack."""
     column = np.empty(1, dtype=object)
     column[0] = value
     return column
@@ -338,7 +338,7 @@ def metric_names(scoring: Any) -> list[str]:
 
 
 def check_scoring_options(engine: Any, error_score: Any) -> None:
-    """Raise ArgumentError if there is no such engine, or no such score of a failed fold."""
+    """Raise ArgumentError if the engine or the score of a failed fold is invalid."""
     if engine not in ("auto", "sklearn"):
         raise ArgumentError(f"engine={engine!r}; use 'auto' or 'sklearn'")
     if error_score != "raise" and not isinstance(error_score, Real):
@@ -354,7 +354,7 @@ def warn_of_failures(reasons: Sequence[str], n_candidates: int) -> None:
 
 @contextmanager
 def ignoring(message: str = "") -> Iterator[None]:
-    """Ignore warnings that begin so in the main thread; filters are global, and two threads would not restore them."""
+    """Ignore warnings that begin with this message, in the main thread only: filters are global, not per thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

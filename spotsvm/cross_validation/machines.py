@@ -57,7 +57,7 @@ class SvmMachine:
 
     @cached_property
     def along_sweep(self) -> SvmMachine:
-        """The machine with C = 1 and no tube: what is equal in machines that start from each other's solutions."""
+        """The machine with C = 1 and no tube; it is equal for machines that start from each other's solutions."""
         return replace(self, C=1.0, epsilon=0.0)
 
     @property
@@ -75,14 +75,14 @@ def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
 
 
 def is_machine(kind: type) -> bool:
-    """Return whether `read_machine` knows an estimator's type; a subclass of a known one may behave differently."""
+    """Return whether `read_machine` supports exactly this type; a subclass may behave differently."""
     return kind in _MACHINES or "_shared_machine" in vars(kind)
 
 
 def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
     """Return a machine from an estimator's type and parameters; None if the work cannot be shared.
 
-    A class can define how it is trained elsewhere by a static method `_shared_machine` of its parameters.
+    A class in another package defines its machine by a static method `_shared_machine` of its parameters.
     """
     if not is_machine(kind) or p["max_iter"] != -1 or not _unused_are_sound(p):
         return None
@@ -118,12 +118,12 @@ def common_parameters(p: Mapping[str, Any], regression: bool) -> dict[str, Any]:
 
 
 def rounded_if_sound(machine: SvmMachine) -> SvmMachine | None:
-    """Return a machine with floats for numbers; None if scikit-learn has to train it, or to report what is wrong."""
+    """Return a machine with floats for numbers; None if scikit-learn has to train it, or to report an error."""
     return replace(machine, C=float(machine.C), tol=float(machine.tol)) if _is_sound(machine) else None
 
 
 def _unused_are_sound(p: Mapping[str, Any]) -> bool:
-    """Check whether scikit-learn takes the parameters that change nothing here."""
+    """Check whether scikit-learn accepts the parameters without effect here."""
     seed = p.get("random_state")
     return (
         p.get("probability", False) in (False, "deprecated")
@@ -135,7 +135,7 @@ def _unused_are_sound(p: Mapping[str, Any]) -> bool:
 
 
 def _is_sound(m: SvmMachine) -> bool:
-    """Check whether every parameter is one that scikit-learn takes, too, and the kernel is positive semidefinite."""
+    """Check whether scikit-learn accepts every parameter, too, and the kernel is positive semidefinite."""
     if not (_positive(m.C) and _positive(m.tol) and m.C <= 1e9):
         return False
     if m.regression and not 0 <= as_float(m.epsilon) < np.inf:
@@ -177,7 +177,7 @@ class MatrixMachine:
             raise NotSharedError("scikit-learn refuses to predict")
         evolved = params.get("method", "exact") not in ("exact", "memetic") or params.get("kernel") == "sigmoid"
         if not known or params.get("probability") is True or (type(estimator) is EvoSVC and evolved):
-            # a search at random takes another way after the least rounding; predictions of probabilities draw at random
+            # a random search diverges after the smallest rounding error; probabilities are computed from random draws
             raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
         self.kernel_depends_on_rows = params["gamma"] == "scale" and params["kernel"] != "linear"
         self._estimator, self._params = estimator, params

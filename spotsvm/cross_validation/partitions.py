@@ -16,10 +16,10 @@ from spotsvm.errors import ArgumentError
 def further_partitions(
     cv: Any, X: Any, y: Any, groups: Any, *, classifier: bool, n_partitions: int, seed: Sequence[int], instead: str
 ) -> list[list[Split]]:
-    """Return the splits of the same kind as those of `cv` from other seeds: a list for each of `n_partitions`.
+    """Return splits of the same kind as those of `cv`, from other seeds: a list for each of `n_partitions`.
 
-    A number of folds, None and a splitter that can shuffle are shuffled. ArgumentError, with the advice `instead`, is raised if
-    the splits are not random, such as those by time, or need groups.
+    If `cv` is a number, None or a splitter that can shuffle, the rows are shuffled. ArgumentError, with the advice `instead`, is
+    raised if the splits are not random, such as those by time, or need groups.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def further_partitions(
             ) from error
 
     first, *others = (int(state) for state in np.random.SeedSequence(list(seed)).generate_state(max(n_partitions, 2)) >> 1)
-    # many splitters ignore their seed, such as those by time
+    # many splitters ignore their seed, such as splitters by time
     if not hasattr(drawn, "random_state") or all(
         np.array_equal(one[1], other[1]) for one, other in zip(draw(first), draw(others[0]), strict=True)
     ):

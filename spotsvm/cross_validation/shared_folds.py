@@ -46,16 +46,16 @@ from spotsvm.solvers.dual.problem.definite import has_factor
 from spotsvm.solvers.kernels import Kernel, gram_matrix
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
-#: Solved this much more exactly than asked, so that no solution is worse than scikit-learn's, whose matrix is rounded as well
+#: tolerance factor: solve tighter than requested, so that no solution is less exact than scikit-learn's, whose matrix is rounded
 CLOSER = 0.3
-#: Decisions that differ by less than this many tolerances have no order
+#: decisions that differ by less than this number of tolerances have no order
 _SPREAD = 10.0
-#: From how many folds, of at least what share of the rows, a solution on all rows pays; and from what share of a fold's training
-#: rows that are also the last fold's, the last fold's solution
+#: number of folds, and their least share of the rows, from which a solution on all rows pays; and the share of a fold's training
+#: rows in common with the last fold, from which the last fold's solution pays
 _FOLDS, _SHARE = 3, 0.6
-#: By how much rounding may leave decisions on sums of kernels open; of regressions as a share of the target's deviation
+#: largest rounding error of decisions on sums of kernels; for regression as a share of the target's deviation
 _OPEN, _OPEN_SHARE = 0.05, 1e-3
-#: Parameters along which candidates start from each other's solutions, the outer one first
+#: parameters along which candidates start from each other's solutions, the outer parameter first
 _PATH = ("epsilon", "C")
 
 
@@ -63,8 +63,8 @@ _PATH = ("epsilon", "C")
 class FoldAnswer:
     """The answers of a fold's machine for all rows of the data.
 
-    `decisions` has a column per pair of classes, positive for the second of two classes, and for the first of a pair of several.
-    In regression it has predictions, and `classes` is None. `shape` and `break_ties` are parameters of the machine.
+    `decisions` has a column for each pair of classes: positive for the second class of a binary problem, else for the first class
+    of the pair. In regression it has predictions, and `classes` is None. `shape` and `break_ties` are parameters of the machine.
     """
 
     classes: NDArray[Any] | None
@@ -76,9 +76,9 @@ class FoldAnswer:
 class SharedFolds:
     """Training of the candidates of a machine, or of a pipeline that ends in one, on all folds.
 
-    `training_answers` is whether answers for training rows are needed as well as for test rows, `ranking` whether the size of a
-    decision matters, and not only its sign. NotSharedError is raised if the work cannot be shared on such data. A candidate
-    raises OutOfTimeError as soon as `is_late`.
+    `training_answers` is whether answers are needed for training rows as well as for test rows, `ranking` whether the size of a
+    decision matters, and not only its sign. NotSharedError is raised if the work cannot be shared on these data. Training a
+    candidate raises OutOfTimeError once `is_late` returns True.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class SharedFolds:
         self._estimator, self._X, self._max_bytes, self._ranking = estimator, X, max_bytes, ranking
         self._training_answers = training_answers
         self.regression = is_regressor(estimator)
-        # where only the machine's parameters change they are read without making a candidate: that takes as long as training
+        # if only the machine's parameters change, they are read without creating a candidate, which takes as long as training
         self._transformers, last = split_pipeline(estimator)
         self._prefix = f"{estimator.steps[-1][0]}__" if type(estimator) is Pipeline else ""
         self._own = last.get_params(deep=False) if is_machine(type(last)) else {}
@@ -123,7 +123,7 @@ class SharedFolds:
         self._semidefinite: bool | None = None
 
     def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
-        """Return the order in which candidates share most: by transformers, kernel, then C."""
+        """Return the order in which candidates share most work: by transformers, kernel, then C."""
 
         def key(k: int) -> tuple[str, list[float]]:
             named = [(name, name.split("__")[-1], value) for name, value in candidates[k].items()]
@@ -173,7 +173,7 @@ class SharedFolds:
                 found = self._solve(view, task, folds, target, before)
             before = found
             if isinstance(kernel, MultiKernel):
-                # of one kernel C alone says how large terms are, and rounding is the same in scikit-learn
+                # with a single kernel only C scales the terms, and rounding is the same in scikit-learn
                 check_rounding(some_squares(task.K), list(found.state.beta), self._open)
             values = found.state.slope + found.z
             values += found.bias[:, None]
@@ -196,7 +196,7 @@ class SharedFolds:
                 yield FoldAnswer(self._targets.classes, decisions, machine.decision_function_shape, bool(machine.break_ties))
 
     def _solve(self, view: View, task: Task, folds: Sequence[int], target: Target, before: Solved | None) -> Solved:
-        """Train a machine on folds of one kernel matrix, from the most similar solutions there are, and keep them.
+        """Train a machine on folds of one kernel matrix, starting from the most similar stored solutions; store the results.
 
         Fold -1 is all rows; `before` are solutions on another fold, with another matrix.
         """
@@ -223,7 +223,7 @@ class SharedFolds:
         return found
 
     def _left_open(self, task: Task, found: Solved, fold: int, values: Floats) -> list[int]:
-        """Return the pairs of classes of which LIBSVM's choice among biases is not known, and can change what is asked."""
+        """Return the pairs of classes for which LIBSVM's choice among biases is unknown and can change the requested answers."""
         machine, classes = task.machine, self._targets.classes
         open_: list[int] = np.flatnonzero(np.abs(found.ends[:, 1] - found.ends[:, 0]) > machine.tol).tolist()
         everyone = list(range(values.shape[1]))
@@ -247,7 +247,7 @@ class SharedFolds:
     ) -> Floats:
         """Return decisions of some pairs, or predictions, by scikit-learn: LIBSVM's bias depends on the rounding of its steps.
 
-        A few pairs are trained one by one, on the rows of their classes, as LIBSVM does it; many by training all of them.
+        A few pairs are trained one by one, on the rows of their classes, as in LIBSVM; many pairs by training all of them.
         """
         train, classes = self._splits[fold][0], self._targets.classes
         if classes is None or task.machine.kernel_depends_on_rows or 2 * len(of) >= len(every := pairs(len(classes))):
@@ -278,7 +278,7 @@ class SharedFolds:
             raise NotSharedError("the parameters are not the estimator's") from error
 
     def can_share(self, params: dict[str, Any]) -> bool:
-        """Return whether a candidate is a machine whose solutions are shared, as far as its parameters tell."""
+        """Return whether a candidate is a machine whose solutions are shared, judged by its parameters."""
         try:
             _, last = split_pipeline(self._candidate(params))
         except NotSharedError:
@@ -322,7 +322,7 @@ class SharedFolds:
 
 
 def _parts(n_machines: int, n_folds: int) -> list[slice]:
-    """Return which of the machines of several folds are those of each."""
+    """Return the slice of each fold's machines among those of several folds."""
     each = n_machines // n_folds
     return [slice(k * each, (k + 1) * each) for k in range(n_folds)]
 
@@ -333,11 +333,11 @@ def _key(transformers: Any) -> str | None:
         return None
     try:
         return str(joblib.hash(transformers))
-    except Exception:  # what cannot be pickled, such as a lambda, raises anything
+    except Exception:  # an object that cannot be pickled, such as a lambda, can raise anything
         try:
             return hashlib.sha256(cloudpickle.dumps(transformers)).hexdigest()
         except Exception as error:  # here as well
-            raise NotSharedError("the transformers cannot be told apart") from error
+            raise NotSharedError("the transformers cannot be compared") from error
 
 
 @contextmanager
@@ -349,12 +349,12 @@ def _left_to_sklearn() -> Iterator[None]:
 
 
 def ranks(scorer: Any) -> bool:
-    """Return whether a scorer uses more of a decision than the class it stands for."""
+    """Return whether a scorer uses decisions beyond the predicted class."""
     return not _passes_on(scorer) and getattr(scorer, "_response_method", None) != "predict"
 
 
 def is_own_score(scorer: Any, regression: bool) -> bool:
-    """Return whether a scorer gives what the estimator's own `score` does: accuracy, or R^2."""
+    """Return whether a scorer equals the estimator's own `score`: accuracy, or R^2."""
     own = r2_score if regression else accuracy_score
     named = getattr(scorer, "_score_func", None) is own and getattr(scorer, "_sign", 0) == 1 and not scorer._kwargs
     return _passes_on(scorer) or (named and not ranks(scorer))
@@ -376,7 +376,7 @@ class SharedScores:
     def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
         self.folds, self._scorers, self._splits = folds, scorers, list(splits)
         self._plain = {name: is_own_score(scorer, folds.regression) for name, scorer in scorers.items()}
-        # stand-ins answer for one object and no other: the rows' numbers serve as well as the rows
+        # stand-ins answer for one object only, so the rows' indices serve as well as the rows
         self._test = [_Rows(rows, take(y, rows)) for _, rows in self._splits]
         self._train = [_Rows(rows, take(y, rows)) for rows, _ in self._splits] if train else []
 
@@ -400,7 +400,7 @@ class SharedScores:
         return numbers
 
     def test_answers(self, params: dict[str, Any]) -> list[Floats]:
-        """Return what the machine of each fold answers for its test rows: decisions, or predictions in regression.
+        """Return the answers of each fold's machine for its test rows: decisions, or predictions in regression.
 
         NotSharedError if scikit-learn has to answer, or decisions are for pairs of classes.
         """
@@ -430,10 +430,10 @@ class SharedScores:
                     score = float(scorer(stand_in, asked.rows, asked.y))
             except NotSharedError:
                 raise
-            except Exception as error:  # a scorer that wants more than answers: scikit-learn's own way gives its result
+            except Exception as error:  # a scorer that needs more than answers: scikit-learn scores with it
                 raise NotSharedError(f"the scorer {name} cannot use answers alone: {error}") from error
             if not math.isfinite(score):
-                raise NotSharedError(f"the scorer {name} gives {score}")
+                raise NotSharedError(f"the scorer {name} returns {score}")
             numbers[prefix + name] = score
 
 
@@ -454,7 +454,7 @@ def own_score(answer: FoldAnswer, decisions: Floats, y: NDArray[Any]) -> float:
     if answer.classes is not None:
         chosen = chosen_classes(decisions, len(answer.classes), answer.break_ties)
         return int(np.count_nonzero(answer.classes[chosen] == y)) / len(y)
-    column = y[:, None].astype(np.float64)  # of a matrix with one column sums are as in scikit-learn, to the last digit
+    column = y[:, None].astype(np.float64)  # sums of a matrix with one column equal scikit-learn's to the last digit
     unexplained = ((column - decisions) ** 2).sum(axis=0, dtype=np.float64)[0]
     all_there_is = ((column - np.average(column, axis=0)) ** 2).sum(axis=0, dtype=np.float64)[0]
     if len(y) < 2 or all_there_is == 0.0:
@@ -463,7 +463,7 @@ def own_score(answer: FoldAnswer, decisions: Floats, y: NDArray[Any]) -> float:
 
 
 class _ClassifierStandIn(ClassifierMixin, BaseEstimator):
-    """A fitted classifier that knows its decisions for the rows `X` only, an object that is compared by identity."""
+    """A fitted classifier with decisions only for the rows `X`, an object that is compared by identity."""
 
     def __init__(self, X: Any, answer: FoldAnswer, decisions: Floats):
         self.X = X
@@ -482,7 +482,7 @@ class _ClassifierStandIn(ClassifierMixin, BaseEstimator):
 
 
 class _RegressorStandIn(RegressorMixin, BaseEstimator):
-    """A fitted regressor that knows its predictions for the rows `X` only."""
+    """A fitted regressor with predictions only for the rows `X`."""
 
     def __init__(self, X: Any, answer: FoldAnswer, decisions: Floats):
         self.X = X
@@ -495,4 +495,4 @@ class _RegressorStandIn(RegressorMixin, BaseEstimator):
 
 def _check_same(X: Any, known: Any) -> None:
     if X is not known:
-        raise NotSharedError("asked for rows that are not those of the fold")
+        raise NotSharedError("the scorer asked for other rows than those of the fold")
