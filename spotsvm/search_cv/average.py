@@ -1,4 +1,4 @@
-"""The average of a few candidates as one estimator, and one candidate whose decisions are calibrated."""
+"""The average of a few candidates as one estimator, and a single candidate with calibrated decisions."""
 
 from __future__ import annotations
 
@@ -130,16 +130,16 @@ class AverageClassifier(ClassifierMixin, _Average):
     weights : sequence of float, optional
         Their weights, at least 0 and not all 0; equal by default.
     scales : sequence of float, optional
-        What the decisions of each are divided by before they are averaged; 1 by default. Probabilities and votes have one scale
-        already, and are not divided.
+        Divisors of the decisions of each classifier before averaging; 1 by default. Probabilities and votes have the same scale,
+        and are not divided.
     calibration : Calibration, optional
-        What turns averaged answers into probabilities; `predict` is then the most probable class.
+        Converts averaged answers to probabilities; `predict` then returns the most probable class.
     n_jobs : int or None, default=None
         Estimators fitted at once.
     response : {"predict_proba", "decision_function", "predict"} or None, default=None
-        The method whose answers are averaged; "predict" for votes, as of classifiers whose `predict` is not their most probable
-        class, such as FixedThresholdClassifier. None is the first of the three that all estimators have; of several, decisions
-        with a calibration.
+        The method whose answers are averaged; "predict" averages votes, for example of classifiers such as
+        FixedThresholdClassifier, whose `predict` does not return the most probable class. None is the first of the three methods
+        that all estimators have; with a calibration, decisions come before probabilities.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class AverageClassifier(ClassifierMixin, _Average):
     classes_ : ndarray of shape (n_classes,)
         The classes.
     n_features_in_, feature_names_in_
-        As the first one has them.
+        Those of the first estimator.
 
     Examples
     --------

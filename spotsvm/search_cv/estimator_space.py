@@ -1,4 +1,4 @@
-"""What an estimator can be searched with: its space, its own parameters as the start, and checks of its data."""
+"""The search of an estimator: its space, its own parameters as the start, and checks of its data."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Param
 from spotsvm.space.space import Space
 from spotsvm.study.given import Start
 
-#: of a choice, values that are looked at
+#: values of a choice that are checked
 _MOST_LEVELS = 20
 
 
 def samples(space: Space) -> list[dict[str, Any]]:
-    """Return configurations with each value of each choice of the space at least once; of long lists the first values alone."""
+    """Return configurations with each value of each choice of the space at least once; of long lists only the first values."""
     found = []
     for centre in space.centres():
         for j, coordinate in enumerate(space.domain.coordinates):
@@ -56,10 +56,10 @@ def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
 
 
 def accepted_space(estimator: Any, space: Space) -> Space:
-    """Return a space whose ranges begin and end at values that an estimator accepts, as far as it declares them.
+    """Return a space whose ranges begin and end at values that an estimator accepts, by its declared constraints.
 
-    Of a continuous range with an end that it refuses, as SVC refuses C=0, the middle 99.9 % are left. SpaceError is raised for
-    a parameter that the estimator has in no configuration.
+    A continuous range with a refused end, as SVC refuses C=0, keeps its middle 99.9 %. SpaceError is raised for a parameter that
+    the estimator has in no configuration.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _check_names(estimator: Any, branch: Mapping[str, Parameter], configurations
     if not unknown:
         return
     failure = ""
-    for params in configurations:  # a step that is searched, or an estimator with names of its own kind, may have it
+    for params in configurations:  # a searched step, or an estimator with its own naming, may have the parameter
         try:
             with_params(estimator, params)
         except Exception as error:  # an estimator of the user's can raise anything
@@ -115,7 +115,7 @@ def _accepted(estimator: Any, params: Mapping[str, Any], parameter: Parameter) -
 
 
 def _accepts(estimator: Any, params: Mapping[str, Any], name: str) -> bool:
-    """Return whether the owner of a parameter accepts its value, as far as it can be asked without data.
+    """Return whether the owner of a parameter accepts its value, as far as this can be checked without data.
 
     Scikit-learn's estimators have a method for it, which compares parameters with the constraints that they declare.
     """
@@ -131,12 +131,12 @@ def _accepts(estimator: Any, params: Mapping[str, Any], name: str) -> bool:
 def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
     """Raise DataError, which names the first cell that an estimator cannot take, instead of failing all candidates.
 
-    Tags are only a hint: those of a user's estimator may be defaults, and a pipeline may mend its data. So the estimator is
-    fitted where they are against the data, and these are refused only if no configuration of `samples` can be fitted.
+    Tags are only a hint: a user's estimator may have default tags, and a pipeline may repair its data. So if the tags speak
+    against the data, the estimator is fitted, and the data are refused only if no configuration of `samples` can be fitted.
     """
     try:
         fault = _fault(estimator, X, y)
-    except Exception:  # data or an estimator of the user's own kind: the candidates will tell
+    except Exception:  # data or an estimator of an unusual kind: the candidates will report the error
         return
     if not fault:
         return
@@ -154,7 +154,7 @@ def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping
 
 
 def _fault(estimator: Any, X: Any, y: Any) -> str:
-    """Return what is in X or y that an estimator or a step of it has no tag for, and where; empty if there is nothing."""
+    """Return which value in X or y the tags of an estimator or its steps exclude, and where; empty if there is none."""
     steps = [step for _, step in estimator.steps if hasattr(step, "fit")] if isinstance(estimator, Pipeline) else [estimator]
     tags = [get_tags(step) for step in steps]
     name = type(estimator).__name__ if len(steps) < 2 else f"{type(estimator).__name__} with {type(steps[-1]).__name__}"
@@ -183,7 +183,7 @@ def _as_table(y: Any) -> Any:
 
 
 def _odd_cells(X: Any, takes_nan: bool, takes_text: bool) -> Iterator[tuple[Any, int, Any]]:
-    """Yield column, row and value of cells that are neither finite numbers nor what is taken, the first of each column."""
+    """Yield column, row and value of the first cell in each column that is neither a finite number nor accepted."""
     if issparse(X):
         found = X.tocoo()
         odd = np.flatnonzero(_odd(found.data, takes_nan))
@@ -200,7 +200,7 @@ def _odd_cells(X: Any, takes_nan: bool, takes_text: bool) -> Iterator[tuple[Any,
         numbers = found.to_numpy(dtype=float, na_value=np.nan)
         missing = column.isna().to_numpy()
         text = np.array([isinstance(cell, str) for cell in column], dtype=bool) & np.isnan(numbers)
-        other = np.isnan(numbers) & ~missing & ~text  # such as dictionaries, which only the estimator knows
+        other = np.isnan(numbers) & ~missing & ~text  # such as dictionaries, which only the estimator can judge
         odd = np.where(text, not takes_text, _odd(numbers, takes_nan) & ~other)
         if odd.any():
             row = int(np.flatnonzero(odd)[0])
@@ -229,16 +229,16 @@ def _ready(estimator: Any, space: Space, X: Any, y: Any) -> Any:
 
 
 def _seen(fitted: Any, X: Any) -> Any:
-    """Return what the machine sees of X."""
+    """Return X as the last step gets it."""
     return np.asarray(fitted[:-1].transform(X) if isinstance(fitted, Pipeline) else X, dtype=np.float64)
 
 
 def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, Any]]:
-    """Return an estimator's own parameters as a configuration to start at; none where the space cannot hold them.
+    """Return an estimator's own parameters as a configuration to start at; none if they do not lie in the space.
 
-    A number beyond a range counts as the nearest one in it. A gamma of "scale" or "auto" is the number that it stands for. An
-    entry that was not given, such as a `class_weight__<class>`, is what the estimator, fitted to X, has for it. Of several
-    dictionaries the first that can hold the parameters counts.
+    A number beyond a range becomes the nearest number in the range. A gamma of "scale" or "auto" becomes its number. A missing
+    entry, such as `class_weight__<class>`, gets its value from the estimator fitted to X. Of several dictionaries, the first that
+    fits the parameters is used.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, A
 
 
 def _entry(fitted: Any, known: dict[str, Any], name: str) -> Any:
-    """Return what an estimator has for an entry `<estimator>__<parameter>__<class>`; None if it is no such thing."""
+    """Return an estimator's value for an entry `<estimator>__<parameter>__<class>`; None if it has no such entry."""
     whole, _, entry = name.rpartition("__")
     owner, _, parameter = whole.rpartition("__")
     holder = known.get(owner) if owner else fitted

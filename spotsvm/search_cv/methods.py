@@ -1,4 +1,4 @@
-"""The methods section of a cross-validated search: that of its study, and what was fitted in the end."""
+"""The methods section of a cross-validated search: that of its study, and the final model."""
 
 from __future__ import annotations
 

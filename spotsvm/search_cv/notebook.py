@@ -1,4 +1,4 @@
-"""A fitted search as HTML for notebooks: the diagram of scikit-learn, and below it what was found."""
+"""A fitted search as HTML for notebooks: the diagram of scikit-learn, and below it the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_PARAMETERS, _LONGEST, _LONGEST_LINE = 20, 80, 2000
 
 
 class ResultsHtmlMixin:
-    """Adds what a search has found to its diagram, for a class with `study_` once it is fitted."""
+    """Adds the results of a search to its diagram, for a class with `study_` once it is fitted."""
 
     def _repr_html_inner(self) -> str:
         return str(super()._repr_html_inner()) + results_html(self)  # type: ignore[misc]
@@ -34,7 +34,7 @@ class ResultsHtmlMixin:
 
 
 def results_html(search: Any) -> str:
-    """Return what a search has found as a table, with a picture of its convergence; empty if it is not fitted.
+    """Return the results of a search as a table, with a picture of its convergence; empty if it is not fitted.
 
     Texts have the colours of the page, so that they can be read in light and dark notebooks; the picture is on white.
     """
@@ -73,7 +73,7 @@ def _results(search: Any) -> Iterator[tuple[str, str]]:
 
 
 def _unit(search: Any) -> ScoreUnit:
-    """Return the unit of the score that was optimised: of an error, as the study tells it, else by the name of the metric."""
+    """Return the unit of the optimised score: from the study if it is an error, else from the name of the metric."""
     return OwnUnits.of(search.study_.about, search.study_.objectives).error or ScoreUnit(metric_name(search))
 
 

@@ -37,7 +37,7 @@ def search_results(
 ) -> dict[str, Any]:
     """Return `cv_results_` as RandomizedSearchCV has it, one row per finished trial, from the scores in `extra`.
 
-    Where a parameter is swept, `sweep` has the number of the row that was suggested, in whose sweep a row is.
+    If a parameter is swept, `sweep` has the number of the suggested row to whose sweep a row belongs.
     """
     results: dict[str, Any] = {}
     for clock in ("fit_time", "score_time"):
@@ -86,7 +86,7 @@ def _ranks(means: NDArray[np.float64]) -> NDArray[np.int32]:
 class BestCandidate:
     """The attributes of a fitted search: `cv_results_`, `best_index_`, `best_score_`, `scorer_` and `multimetric_`; its metric.
 
-    The index is None if several metrics are not refitted; so is the score, also if `refit` is a callable.
+    The index is None if there are several metrics without a refit. So is the score, and also if `refit` is a callable.
     """
 
     results: dict[str, Any]
@@ -107,7 +107,7 @@ def best_candidate(
     fit_params: Mapping[str, Any],
     own: Sequence[Trial] = (),
 ) -> BestCandidate:
-    """Choose among the finished trials of a study; the `own` parameters of the estimator win ties.
+    """Choose the best of the finished trials of a study; the `own` parameters of the estimator win ties.
 
     `fit_params` are for an error message. NoCompletedTrialError is raised if every candidate failed, TypeError or IndexError if
     `refit` is a callable that does not return the index of a candidate.
@@ -126,7 +126,7 @@ def best_candidate(
             error.add_note(trials[-1].traceback)
         raise error from scorer.last_error
     metrics, multimetric, scorers = scorer.metrics, scorer.multimetric, scorer.scorer
-    if not metrics:  # the record had it all, or workers have scored
+    if not metrics:  # the record had all trials, or workers have scored
         metrics, scorers = fold_metrics(trials) or ["score"], make_scorers(search.estimator, search.scoring)
         multimetric = isinstance(scorers, dict) or metrics != ["score"]
     train = search.return_train_score
@@ -166,7 +166,7 @@ def warn_of_results(trials: Sequence[Trial], best: BestCandidate, scorer: FoldSc
     """
     metrics = [name.removeprefix("mean_test_") for name in best.results if name.startswith("mean_test_")]
     whole = {f"split{k}_test_{metric}" for metric in metrics for k in range(scorer.n_splits)}
-    # a metric beside the one that counts may fail alone
+    # a metric that is not optimised may fail alone
     failed = [not whole <= t.extra.keys() and t.number not in left_out for t in trials]
     of_metric = str(scorer.last_error or "a metric failed")
     warn_of_failures([t.reason or of_metric for t, wrong in zip(trials, failed, strict=True) if wrong], len(trials))
@@ -188,7 +188,7 @@ def _chosen_by(index: Any, n_trials: int) -> int:
     return int(index)
 
 
-#: the attributes that a combination of candidates gives to a search
+#: the attributes of a search that a combination of candidates sets
 COMBINED = ("expected_score_", "oof_decision_function_", "oof_predict_proba_", "oof_predict_")
 
 
@@ -216,7 +216,7 @@ def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seco
 
 
 def check_combination(search: SearchArguments, y: Any) -> None:
-    """Raise ArgumentError if `refit="average"` or `calibrate` does not go with the estimator, the metrics and the target."""
+    """Raise ArgumentError if `refit="average"` or `calibrate` cannot be used with the estimator, the metrics and the target."""
     check_flag("calibrate", search.calibrate)
     estimator, scoring = search.estimator, search.scoring
     averages = isinstance(search.refit, str) and search.refit == AVERAGE
@@ -255,8 +255,8 @@ def combination(
 ) -> tuple[Any, dict[str, Any]]:
     """Return the average of a few candidates or the best one calibrated, not fitted yet, and attributes of the search.
 
-    Candidates are compared by their predictions for the test rows of the given folds, for which they are fitted there again: so
-    a search that goes on from a record has the same average.
+    Candidates are compared by their predictions for the test rows of the given folds. They are fitted on the folds again for this
+    purpose, so that a resumed search has the same average.
     """
     averages, classifier = search.refit == AVERAGE, is_classifier(search.estimator)
     params = [search.best_params_]

@@ -52,7 +52,7 @@ T = TypeVar("T")
 
 
 def _with_names(cls: type[T]) -> type[T]:
-    """Make a class say which argument was meant, also by its name in other libraries."""
+    """Make the constructor's errors suggest the right argument, also for names from other libraries."""
     names = {"n_trials": "n_iter", "n_calls": "n_iter", "search_spaces": "space", "param_grid": "space", "n_points": "batch_size"}
     cls.__init__ = names_arguments(**names)(cls.__init__)  # type: ignore[method-assign]
     return cls
@@ -121,15 +121,14 @@ def given_space(search: SearchArguments) -> Space:
 
 #: the value of `refit` that asks for an average of candidates
 AVERAGE = "average"
-#: how far a coordinate may be off by the rounding of quantiles
+#: rounding error of a coordinate, from quantiles
 _ROUNDING = 1e-9
 
 
 class SpotSearchRun:
     """One fit of a SpotSearchCV, up to the end of its study.
 
-    `scorer` scores candidates in this process, and describes what a record of them depends on; `scoring` turns scores into
-    outcomes.
+    `scorer` scores candidates in this process, and describes the context for a record; `scoring` turns scores into outcomes.
     """
 
     def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
@@ -159,9 +158,9 @@ class SpotSearchRun:
         self._record = None if search.path is None else Record(search.path)
         try:
             if self._record is not None and (recorded := recorded_starts(self._record)) is not None:
-                about, starts, has_gone_on = recorded  # it goes on as it began
+                about, starts, has_gone_on = recorded  # a resumed search keeps its starts
                 known = cast("Any", self._start or [])
-                with suppress(SpaceError, ArgumentError):  # of another space, which the study refuses
+                with suppress(SpaceError, ArgumentError):  # the starts are of another space, which the study refuses
                     swept = described_sweep(about, space) if search.sweep == AUTO else swept
                     if search.start is None and (has_gone_on or not _are_among(starts, known, space, swept)):
                         self._start = starts
@@ -170,7 +169,7 @@ class SpotSearchRun:
                 self._record.close()
             raise
         self.scoring = replace(self.scoring, constraints=constraints)
-        # one suggestion for each configuration of the other parameters, where the sweeps take the rest of the budget
+        # one suggestion for each configuration of the other parameters; the sweeps take the rest of the budget
         self._budget, n_values = search.n_iter, N_VALUES
         if swept is not None and not swept.listed:
             n_values, self._budget = grid_size(swept, search.n_iter), int(min(search.n_iter, swept.searched.domain.size))
@@ -190,11 +189,11 @@ class SpotSearchRun:
                     callback=[*self._callbacks(), *([] if task is None else [task])],
                     stop=stop,
                     timeout=self._limit,
-                    # a score for failed fits says that they are expected
+                    # a score for failed fits means that failures are expected
                     max_failures=None if np.isfinite(_score_of_failed(search)) else search.max_failures,
                 )
             except FirstTrialsFailedError:
-                pass  # as whoever chooses the best candidate will say
+                pass  # `best_candidate` raises it
             except KeyboardInterrupt as interrupt:
                 if search.path is None:
                     interrupt.add_note("fit will start again; pass a path to SpotSearchCV to resume after an interruption")
@@ -209,7 +208,7 @@ class SpotSearchRun:
         return study
 
     def own_trials(self, study: Study) -> list[Trial]:
-        """Return the trial with the estimator's own parameters, if there is one: it competes in any case, and wins ties."""
+        """Return the trial with the estimator's own parameters, if there is one: it always competes, and wins ties."""
         if not self._shares_work:
             return []
         points = [study.space.encode(params) for params in own_start(self._search.estimator, study.space, self._X, self._y)]
@@ -217,7 +216,7 @@ class SpotSearchRun:
         return [t for t in done for point in points if np.allclose(t.point, point, rtol=0.0, atol=_ROUNDING)][:1]
 
     def test_answers(self, batch: Sequence[Mapping[str, Any]]) -> list[list[Any] | None]:
-        """Return what candidates answer for the test rows of the given folds, where their work is shared.
+        """Return the answers of candidates for the test rows of the given folds, if their work is shared.
 
         The scorer is a new one, so that the answers depend on these candidates alone.
         """
@@ -260,7 +259,7 @@ class SpotSearchRun:
         try:
             return Study(
                 cast("Any", self._space),
-                deepcopy(search.search),  # an object with ask and tell remembers, and the next fit must not
+                deepcopy(search.search),  # an object with ask and tell has a state, which the next fit must not see
                 seed,
                 direction=direction,
                 path=self._record,
@@ -277,12 +276,12 @@ class SpotSearchRun:
             raise
 
     def _context(self, objectives: Sequence[str]) -> dict[str, str] | None:
-        """Return what a record of the scores depends on; without a record it may be unknown, as only a report shows it."""
+        """Return the context for a record of the scores; None if it is unknown, which only a record does not allow."""
         refit = self._search.refit
         metric = refit if isinstance(refit, str) and refit not in (ONE_SE, AVERAGE) else "the first"
         try:
             return {**self.scorer.context(), "metric to optimise": ", ".join(objectives) or metric}
-        except Exception:  # data of the user's own kind may fail to pickle in any way
+        except Exception:  # unusual data may fail to pickle in any way
             if self._search.path is not None:
                 raise
             return None
@@ -291,7 +290,7 @@ class SpotSearchRun:
 def _are_among(
     some: Sequence[Mapping[str, Any]], others: Sequence[Mapping[str, Any]], space: Space, swept: SweptParameter | None
 ) -> bool:
-    """Return whether configurations are among others, but for a swept parameter and to rounding."""
+    """Return whether configurations are among others, apart from a swept parameter and up to rounding."""
 
     def place(params: Mapping[str, Any]) -> NDArray[np.float64]:
         point = space.encode(params)
@@ -302,7 +301,7 @@ def _are_among(
 
 
 class CandidatesHere(Here):
-    """Scores all candidates that wait together, so that joblib spreads their folds; `n_together` occupy its workers."""
+    """Scores all waiting candidates together, so that joblib spreads their folds; `n_together` of them occupy its workers."""
 
     def __init__(self, scorer: FoldScorer, sweeps: CandidateSweeps, n_together: int = 1):
         super().__init__(lambda params: sweeps.outcomes([params], scorer)[0])
@@ -310,7 +309,7 @@ class CandidatesHere(Here):
         self._scorer, self._sweeps = scorer, sweeps
 
     def wait(self, timeout: float | None = None) -> list[tuple[int, Outcome]]:
-        """Score all that wait."""
+        """Score all waiting candidates."""
         batch = list(self._waiting)
         self._waiting.clear()
         with interrupts_allowed():
@@ -321,8 +320,8 @@ class CandidatesHere(Here):
 class CandidateObjective:
     """Scores a whole candidate, fold after fold, in whatever process or thread it is called.
 
-    Each thread has a scorer of its own, and keeps it with what it has computed: kernel matrices, and solutions to start from.
-    Where it `compiles`, as work is shared, another process does so when it loads the objective: no candidate's time has it.
+    Each thread keeps its own scorer with the computed kernel matrices, and solutions to start from. With `compiles`, for shared
+    work, another process compiles when it loads the objective, so that no candidate's time includes it.
     """
 
     def __init__(self, make_scorer: Callable[[], FoldScorer], sweeps: CandidateSweeps, compiles: bool = False):
@@ -334,7 +333,7 @@ class CandidateObjective:
         return self.__dict__ | {"_own": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        import numba  # noqa: F401  # what it takes is not the first candidate's, and without memory it fails in its own ways
+        import numba  # noqa: F401  # its time must not count for the first candidate, and without memory it fails in its own ways
 
         self.__dict__.update(state, _own=threading.local())
         if self._compiles:
@@ -362,7 +361,7 @@ class CandidateObjective:
 class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
     """Workers that evaluate a CandidateObjective and raise its errors, which are not failures of a candidate.
 
-    A lack of memory, be it for the candidate itself or for what it shares with others, is a failure of the candidate.
+    A lack of memory, for the candidate itself or for shared work, is a failure of the candidate.
     """
 
     def __init__(self, workers: Workers):
@@ -371,7 +370,7 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
 
     @property
     def n_workers(self) -> int:
-        """Number of candidates that can be scored at once, now."""
+        """Number of candidates that can be scored at once now."""
         return self._workers.n_workers
 
     def submit(self, key: int, params: dict[str, Any]) -> None:
@@ -389,7 +388,7 @@ class CandidatesElsewhere(AbstractContextManager["CandidatesElsewhere"]):
         return completed
 
     def abandon(self) -> list[tuple[int, Outcome]]:
-        """Return what has been scored, and kill or cancel the rest."""
+        """Return the scored candidates, and kill or cancel the others."""
         completed = ((key, _without_memory_error(outcome)) for key, outcome in self._workers.abandon())
         return [*self._completed, *((key, outcome) for key, outcome in completed if outcome.error is None)]
 
@@ -445,7 +444,7 @@ def check_arguments(search: SearchArguments) -> None:
 
 
 def _check_refit(refit: Any, scoring: Any) -> None:
-    """Raise ArgumentError for what is no value of `refit` with a single metric; `CandidateScoring` checks it with several."""
+    """Raise ArgumentError for an invalid `refit` with a single metric; `CandidateScoring` checks it with several."""
     if isinstance(refit, bool | np.bool_) or callable(refit):
         return
     # a callable may return several metrics, whose names are not known yet

@@ -26,7 +26,7 @@ TIMES = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
 
 
 def check_bounded(constraints: Constraints, scoring: Any) -> None:
-    """Raise ArgumentError, which names the first bound of what is neither a metric nor a time.
+    """Raise ArgumentError, which names the first bound on neither a metric nor a time.
 
     The metrics of a callable are not known before it is called.
 
@@ -46,13 +46,13 @@ def check_bounded(constraints: Constraints, scoring: Any) -> None:
 
 
 def bounded_means(constraints: Constraints, scores: FoldScores, scorer: FoldScorer) -> dict[str, float]:
-    """Return the mean test scores that have a bound, by the names that the bounds have for them."""
+    """Return the mean test scores that have a bound, by the names in the bounds."""
     metrics = {name: name.removeprefix("mean_test_") for name in constraints.bounds}
     return {name: scores.mean(metric, scorer.n_splits) for name, metric in metrics.items() if metric in scorer.metrics}
 
 
 def why_none_holds(trials: Sequence[Trial], constraints: Constraints) -> str:
-    """Return what to say where none of these candidates holds all bounds: how near the nearest comes."""
+    """Return the error text if no candidate satisfies all bounds: it has the numbers of the nearest candidate."""
     bounds = " and ".join(f"{name} {sign} {bound:.6g}" for name, (sign, bound) in constraints.bounds.items())
     said = f"none of the {len(trials)} candidates holds the bounds of constraints, {bounds}"
     margins = np.array([constraints.margins(t.extra) for t in trials])
@@ -69,12 +69,12 @@ class CandidateScoring:
     search: Any
     scoring: Any
     refit: bool | str | Callable[[dict[str, Any]], int]
-    #: whose bounds name mean scores that outcomes are to have
+    #: their bounds name mean scores that outcomes must have
     constraints: Constraints = Constraints((), {})
 
     @property
     def objectives(self) -> list[str]:
-        """The metrics that are the objectives of a search of several; empty for a search of one objective."""
+        """The metrics that are the objectives of a search for several; empty for a search with one objective."""
         if not needs_several_objectives(self.search):
             return []
         if self._is_single or len(self.scoring) < 2:
@@ -85,7 +85,7 @@ class CandidateScoring:
         return metric_names(self.scoring)
 
     def metric(self, metrics: Sequence[str], multimetric: bool) -> str:
-        """Return the metric to optimise; ArgumentError if `refit` has to name it and does not."""
+        """Return the metric to optimise; ArgumentError if `refit` must name it and does not."""
         if isinstance(self.refit, str) and self.refit in metrics:
             return self.refit
         if multimetric and self.refit is not False and not callable(self.refit):
@@ -106,7 +106,7 @@ class CandidateScoring:
         return callable(self.scoring) or isinstance(self.scoring, str | None)
 
     def merit(self, one: Trial | Outcome) -> float:
-        """Return the number by which a candidate is compared with others; nan if it failed, or does not hold the bounds."""
+        """Return the number by which candidates are compared; nan if the candidate failed, or violates the bounds."""
         if one.state != "ok" or one.value is None or one.extra.get(BOUNDS_HELD) == 0.0:
             return float("nan")
         return one.value
@@ -132,7 +132,7 @@ class CandidateScoring:
 
 
 def metric_name(search: Any) -> str:
-    """Return scikit-learn's name of the metric that counts for a fitted search; "score" if it has none."""
+    """Return scikit-learn's name of the metric that a fitted search optimises; "score" if it has none."""
     if isinstance(search.scoring, str):
         return search.scoring
     if isinstance(search.refit, str) and search.multimetric_:
@@ -143,17 +143,17 @@ def metric_name(search: Any) -> str:
 
 
 AUTO = "auto"
-#: values of C in a sweep before any are spared
+#: values of C in a sweep before any are skipped
 _LEAST = 3
 
 
 @dataclass(frozen=True)
 class CandidateSweeps:
-    """The outcomes of candidates, with a `sweep` those of the values in their sweeps."""
+    """The outcomes of candidates; with a `sweep`, those of the values in their sweeps."""
 
     scoring: CandidateScoring
     swept: SweptParameter | None = None
-    #: what the values in a sweep must satisfy
+    #: constraints on the values in a sweep
     constraints: Constraints = Constraints((), {})
     #: values of the grid over a range
     n_values: int = N_VALUES
@@ -161,11 +161,10 @@ class CandidateSweeps:
     def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
         """Score candidates, in the order given; all of them are passed to the scorer together.
 
-        Values for which there is no time are left out. A sweep has every second value of a grid, those between the best one and
-        its neighbours, and the candidate's own value if it has one, in place of that of the grid which differs by rounding; all
-        of the grid where no value needs a fit of its own. Of a parameter that is a list it has all values. Of C, whose largest
-        values take the most time, the values above one that is clearly behind are spared: the outcome of the last value says how
-        many in `extra`.
+        Values for which there is no time are left out. A sweep has every second value of a grid and the values between the best
+        value and its neighbours; the whole grid if no value needs its own fit; for a list all values. A candidate's own value, if
+        it has one, is included, and replaces a grid value that differs by rounding. For C, whose largest values take the most
+        time, the values above a clearly worse value are skipped; `extra` of the last value has their number.
         """
         if self.swept is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
@@ -175,7 +174,7 @@ class CandidateSweeps:
         every_second = set(self.swept.values(self.n_values)[::2]) if not whole else set()
         first = [{key for key in grid if whole or key in every_second} or set(grid) for grid in grids]
         own = [{self.swept.key(params[name])} if name in params else set[float]() for params in batch]
-        # a grid that the budget has refined is scored as it was asked for
+        # a grid refined by the budget is scored completely
         climbs = not whole and self.n_values == N_VALUES and name.split("__")[-1] == "C"
         for sweep, params, some, more in zip(sweeps, batch, first, own, strict=True):
             if climbs:
@@ -189,7 +188,7 @@ class CandidateSweeps:
         return [_outcome_of_sweep(sweep) for sweep in sweeps]
 
     def _grid(self, params: Mapping[str, Any]) -> list[float]:
-        """Return the values of the grid that a candidate may have, with its own for one that is the same but for rounding."""
+        """Return the allowed values of the grid; a value that equals the candidate's own up to rounding is replaced by it."""
         swept = cast("SweptParameter", self.swept)
         keys = allowed_keys(swept, self.constraints, params, self.n_values)
         if swept.listed or swept.name not in params:
@@ -201,7 +200,7 @@ class CandidateSweeps:
     def _climb(
         self, sweep: dict[float, Outcome], params: Mapping[str, Any], values: Sequence[float], least: float, scorer: FoldScorer
     ) -> None:
-        """Score values in ascending order, and none above one from `least` on that is clearly behind."""
+        """Score values in ascending order; after `least` values stop at a value that is clearly behind."""
         for k, value in enumerate(values):
             self._extend([sweep], [params], [{value}], scorer)
             spared = len(values) - k - 1
@@ -210,7 +209,7 @@ class CandidateSweeps:
                 return
 
     def _is_behind(self, scored: Sequence[Outcome], scorer: FoldScorer) -> bool:
-        """Return whether the last value is no better than the one before, and a standard error of a mean behind the best."""
+        """Return whether the last value is no better than the value before, and a standard error behind the best mean."""
         merits = [self.scoring.merit(outcome) for outcome in scored]
         if not np.isfinite(merits).all() or merits[-1] > merits[-2]:
             return False
@@ -247,9 +246,9 @@ class CandidateSweeps:
 def grid_size(swept: SweptParameter, n_suggestions: int) -> int:
     """Return the number of values of the grid over the range of a swept parameter.
 
-    Where the other parameters have fewer configurations than there are suggestions, the budget that they leave makes the grid
-    finer: as many values are scored for each of them as suggestions come on it. `CandidateSweeps` scores every second value of
-    the grid, and two beside the best.
+    If the other parameters have fewer configurations than there are suggestions, the rest of the budget makes the grid finer:
+    each configuration gets as many values as there are suggestions for it. `CandidateSweeps` scores every second value of the
+    grid, and two beside the best.
 
     Notes
     -----
@@ -266,17 +265,17 @@ def grid_size(swept: SweptParameter, n_suggestions: int) -> int:
 
 
 def _outcome_of_sweep(sweep: Mapping[float, Outcome]) -> Outcome:
-    """Return the outcome of a sweep, without the values for which there was no time; a timeout if there was none for any."""
+    """Return the outcome of a sweep, without the values for which there was no time; a timeout if no value was scored."""
     scored = tuple((key, sweep[key]) for key in sorted(sweep) if sweep[key].state != "timeout")
     return Outcome("ok", sweep=scored) if scored else Outcome("timeout", reason=next(iter(sweep.values())).reason)
 
 
 def swept_parameter(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> SweptParameter | None:
-    """Return the parameter that a search sweeps, None for none.
+    """Return the parameter that a search sweeps, or None.
 
     "auto" is the C of a machine whose work `scorer` shares for all configurations, if C has a range and other parameters are
-    searched; `plain` is whether nothing else in the search is against it. Raises ArgumentError for a parameter by name if work
-    cannot be shared.
+    searched; `plain` is whether the rest of the search allows it. Raises ArgumentError for a named parameter if work cannot be
+    shared.
     """
     if given is None:
         return None

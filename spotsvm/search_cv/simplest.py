@@ -1,6 +1,6 @@
 """The one-standard-error rule: the simplest candidate that is about as good as the best.
 
-gamma comes before C, since a narrow kernel with a small C is no simple model: its decision is a sum of bumps about all rows,
+gamma comes before C, since a narrow kernel with a small C is not a simple model: its decision is a sum of bumps about all rows,
 each of which is a support vector. The widest kernel gives the smoothest boundary, close to linear as gamma tends to 0 (Keerthi
 and Lin 2003), and of its solutions the smallest C has the widest margin.
 """
@@ -19,12 +19,12 @@ from spotsvm.space.parameter import is_number
 Floats = NDArray[np.float64]
 #: the value of `refit` that asks for the rule
 ONE_SE = "1se"
-#: what makes a candidate simple if it is small, by the last part of a parameter's name, in this order
+#: parameters whose small values make a candidate simple, by the last part of their names, in this order
 SIMPLER = ("gamma", "C", "n_components", "n_features_to_select", "max_features", "n_features", "k")
 
 
 def simplicity(names: Sequence[str]) -> list[str]:
-    """Return the parameters by which candidates are compared, the first first; ArgumentError if there is none.
+    """Return the parameters by which candidates are compared, in order of priority; ArgumentError if there is none.
 
     Examples
     --------
@@ -55,9 +55,9 @@ def simplest(results: Mapping[str, Any], metric: str, best: int) -> int:
     Returns
     -------
     int
-        The best one itself if it is the simplest. The candidate with the smallest first parameter of `simplicity`, of equal ones
-        the second, and so on. A parameter that a candidate does not have, as a linear kernel has no gamma, is smaller than all
-        numbers, and text, as gamma="scale", is larger. Of equally simple ones it is that with the best mean.
+        The index of the candidate with the smallest first parameter of `simplicity`; of equal candidates, with the smallest
+        second parameter, and so on. A parameter that a candidate does not have, such as gamma of a linear kernel, is smaller than
+        all numbers, and text, such as gamma="scale", is larger. Of equally simple candidates, the index of the best mean.
 
     References
     ----------
@@ -84,7 +84,7 @@ def simplest(results: Mapping[str, Any], metric: str, best: int) -> int:
         sizes = {name: float(value) if is_number(value) else np.inf for name, value in params.items() if name in absent}
         return (*(absent | sizes).values(), lost[k])
 
-    # what is as good is not lost by rounding
+    # equally good candidates are not lost by rounding
     held = results.get("bounds_held", np.ones(len(means), dtype=bool))
     near = [k for k in range(len(means)) if (held[k] and lost[k] <= margin * (1 + 1e-12)) or k == best]
     return min(near, key=lambda k: (*complexity(k), k))

@@ -42,7 +42,7 @@ def _has(name: str) -> Callable[[Any], bool]:
 
 
 def _passed_on(name: str, other: str, what: str) -> Any:
-    """Return a method that calls the one of the best estimator, and exists if the estimator has it; `other` is one to see."""
+    """Return a method that calls that of the best estimator, and exists if the estimator has it; `other` is for See Also."""
 
     def method(self: Any, X: Any) -> Any:
         check_is_fitted(self)
@@ -79,7 +79,7 @@ class BestEstimatorMixin:
 
         See Also
         --------
-        fit : What sees them.
+        fit : Trains on them.
         """
         try:
             check_is_fitted(self)
@@ -91,13 +91,13 @@ class BestEstimatorMixin:
     predict_proba = _passed_on("predict_proba", "predict", "The classes.")
     predict_log_proba = _passed_on("predict_log_proba", "predict_proba", "The probabilities themselves.")
     decision_function = _passed_on("decision_function", "predict", "The classes that follow from it.")
-    score_samples = _passed_on("score_samples", "decision_function", "The same less the offset, of an outlier detector.")
+    score_samples = _passed_on("score_samples", "decision_function", "The scores minus the offset, of an outlier detector.")
     transform = _passed_on("transform", "inverse_transform", "The way back.")
     inverse_transform = _passed_on("inverse_transform", "transform", "What it undoes.")
 
 
 def takes_argument(estimator: Any, name: str) -> bool:
-    """Return whether an estimator's fit takes an argument; a pipeline takes those of its steps alone, `step__argument`."""
+    """Return whether an estimator's fit takes an argument; a pipeline takes only those of its steps, `step__argument`."""
     parameters = signature(estimator.fit).parameters.values()
     any_name = any(p.kind is p.VAR_KEYWORD for p in parameters) and not hasattr(estimator, "steps")
     return any_name or any(p.name == name for p in parameters)
@@ -168,14 +168,14 @@ __all__ = ["CallbackSupportMixin", "SearchTask", "with_callbacks"]
 
 
 def with_callbacks(method: Method) -> Method:
-    """Return a method of fitting that ends the callbacks however it ends itself."""
+    """Return a fit method that ends the callbacks even if it fails."""
     return method if _with_callbacks is None else cast("Method", _with_callbacks(method))
 
 
 class SearchTask(Callback):
     """The task of a fit, for the callbacks that were set on a search; the folds of the trials of a study are its subtasks.
 
-    `n_splits` is to be set before the study runs. Where nothing was set, or scikit-learn has no callbacks, it does nothing.
+    Set `n_splits` before the study runs. Without callbacks, or if scikit-learn does not support them, the task does nothing.
     Callbacks are not passed on to the estimators.
     """
 
@@ -196,7 +196,7 @@ class SearchTask(Callback):
             self._fits.call_on_fit_task_begin(**self._data)
 
     def on_tell(self, study: Any, trial: Trial) -> None:
-        """Begin and end the tasks of a suggestion: several may be under way at once, and they are told one after the other."""
+        """Begin and end the tasks of a suggestion: several may be under way at once, but are told one after the other."""
         for _ in range(self.n_splits if self._fits is not None else 0):
             self._fits.subcontext("fold of a suggestion").call_on_fit_task_begin(**self._data).call_on_fit_task_end(**self._data)
 

@@ -57,39 +57,38 @@ class SpotSearchCV(
     Parameters
     ----------
     estimator : estimator
-        What is tuned; a pipeline's parameters are named `step__parameter`.
+    The estimator to tune; a pipeline's parameters are named `step__parameter`.
     space : dict or list of dict
-        As RandomizedSearchCV's param_distributions, and ranges (low, high, prior); see `Space`. Of a range with an end that the
-        estimator refuses, such as C=0, the middle 99.9 % are searched.
+        As RandomizedSearchCV's param_distributions, and ranges (low, high, prior); see `Space`. A range with an end that the
+        estimator refuses, such as C=0, is searched on its middle 99.9 %.
     n_iter : int, default=10
-        Suggestions to evaluate: candidates, or sweeps of candidates where a parameter is swept. From 1 upwards: fewer than
-        the search's initial design are the first points of it. A space that has no more configurations is evaluated whole, in the
-        order of a grid. Where those of the parameters beside a swept one are fewer, each is suggested once, in a sweep with the
-        more values: about `n_iter` candidates in all.
+        Number of suggestions to evaluate, at least 1: candidates, or sweeps of candidates if a parameter is swept. If it is below
+        the size of the initial design, only the first points of that design are evaluated. A space with at most `n_iter`
+        configurations is evaluated completely, in the order of a grid. If the parameters beside a swept parameter have fewer
+        configurations, each is suggested once, with more values in its sweep: about `n_iter` candidates in all.
     search : str, callable or object, default="kriging"
         As in `Study`; "kriging_per_second" where the costs of candidates differ much, as those of SVMs do with C and gamma.
     scoring : str, callable, list, tuple, dict or None, default=None
-        As in RandomizedSearchCV. Of several metrics the one that `refit` names is optimised, else the first; a search of
-        several objectives, "nsga2" or "parego", optimises them all, and `refit` names the one that chooses the best candidate.
+        As in RandomizedSearchCV. Of several metrics, the metric that `refit` names is optimised, else the first. A search for
+        several objectives, "nsga2" or "parego", optimises them all, and `refit` names the metric that chooses the best candidate.
     n_jobs : int or None, default=None
-        Folds (times candidates of a batch) evaluated at once, by joblib; it changes nothing about the results. Beyond the number
-        of folds, candidates that do not depend on each other's scores, such as starts, those of the initial design and all of a
-        random search, are scored together without a `batch_size`, too; others need one. With `executor`, `trial_timeout` or
-        `memory_limit`, candidates scored at once.
+        Folds (times candidates of a batch) evaluated at once, by joblib; the results do not depend on it. If it exceeds the
+        number of folds, candidates that do not depend on each other's scores (starts, the initial design, a random search) are
+        scored together; other candidates only with a `batch_size`. With `executor`, `trial_timeout` or `memory_limit`, candidates
+        scored at once.
     refit : bool, str or callable, default=True
         As in RandomizedSearchCV. "average" averages a few candidates: `best_params_` and `best_index_` still describe the best
-        single one, and `best_estimator_` is an `AverageClassifier` or `AverageRegressor` of up to five of the ten best, fitted
-        on all rows. Where all have probabilities these are averaged, else decisions, else votes; in regression predictions. The
-        ten are fitted on the given folds once more, and weighted by their predictions for the test rows: by how often each is
-        the best by the metric when rows are drawn again (agnostic Bayes; beside accuracy half the log likelihood counts), in
-        regression by greedy selection with replacement.
-        It is for one metric only. The column "weight" of `cv_results_` has the weights. Predictions take as many times longer
-        as there are members.
-        "1se" takes the simplest candidate whose mean score is at most one standard error below that of
-        the one that would be chosen otherwise: the smallest gamma, and so the smoothest boundary; of equal ones the smallest C,
-        of equal ones the fewest components or features (n_components, n_features_to_select, max_features, n_features, k). The
-        standard error is that of the folds. The rule does not predict better: on nine sets it lost 0.1 points of accuracy on
-        new rows on average. It does not aim at few support vectors either. `study_.recommend()` is still the best.
+        single candidate, and `best_estimator_` is an `AverageClassifier` or `AverageRegressor` of up to five of the ten best,
+        fitted on all rows. If all have probabilities these are averaged, else decisions, else votes; in regression predictions.
+        The ten are fitted on the given folds once more, and weighted by their predictions for the test rows: in classification by
+        how often each is the best by the metric when rows are resampled (agnostic Bayes; with accuracy, half the log likelihood
+        counts as well), in regression by greedy selection with replacement. It is for one metric only. The column "weight" of
+        `cv_results_` has the weights. Predictions take as many times longer as there are members. "1se" takes the simplest
+        candidate whose mean score is at most one standard error below the best: the candidate with the smallest gamma, and so the
+        smoothest boundary; then the smallest C, then the fewest components or features (n_components, n_features_to_select,
+        max_features, n_features, k). The standard error is that of the folds. The rule does not predict better: on nine sets it
+        lost 0.1 points of accuracy on new rows on average. It does not aim at few support vectors either. `study_.recommend()`
+        still returns the best candidate.
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV; the folds are drawn once and are the same for all candidates.
     random_state : int, RandomState or None, default=None
@@ -102,20 +101,19 @@ class SpotSearchCV(
     param_distributions : dict or list of dict
         scikit-learn's name of `space`; exactly one of the two is given.
     constraints : callable, mapping, sequence of them, or None, default=None
-        Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`: what violates one is never evaluated, and a
-        sweep has only the values of the swept parameter that are allowed. Or bounds of a candidate's means over the given
+        Conditions on the parameters, such as `[lambda p: p["C"] * p["gamma"] <= 1]`: a candidate that violates one is never
+        evaluated, and a sweep has only the allowed values of the swept parameter. Or bounds of a candidate's means over the given
         folds, such as `{"recall": (">=", 0.9)}` with `scoring=["accuracy", "recall"], refit="accuracy"`, or of its
-        `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and the one that
-        "1se" chooses, holds them all, and `cv_results_` has `bounds_held`. A callable as `refit` chooses as it likes. See `Study`
-        for which searches model them.
+        `mean_fit_time` or `mean_score_time`, which differ from run to run: the best candidate, and the choice of "1se", satisfy
+        all bounds, and `cv_results_` has `bounds_held`. A callable as `refit` is not restricted by bounds. See `Study` for the
+        searches that model them.
     prior : mapping or None, default=None
         Where the optimum is believed to be: for some or all parameters a frozen scipy.stats distribution, or weights of a list's
         values; see `Study`. For a parameter in sweeps it has no effect.
     start : dict, sequence of dict, Study, path-like, sequence of the last two, or None, default=None
-        Candidates to evaluate first, or another study or its record, of which the best five are; of a list of those, the best of
-        each, and they give a prior of the optimum; see `Study`. They count in
-        `n_iter`. None is the estimator's own parameters, where `engine` shares work and the space holds them. Pass [] for no
-        starting points.
+        Candidates to evaluate first; or another study or its record, for its best five candidates; or a list of those, for the
+        best candidate of each and a prior of the optimum; see `Study`. Starts count in `n_iter`. None is the estimator's own
+        parameters, if `engine` shares work and they lie in the space. Pass [] for no starting points.
     error_score : "raise" or number, default=nan
         The score of a fold in which fitting or scoring fails. The search treats such a candidate as failed.
     return_train_score : bool, default=False
@@ -124,53 +122,54 @@ class SpotSearchCV(
         "auto" shares the work of cross-validating SVC, SVR, ExactSVC and ExactSVR, alone or last in a pipeline, between
         candidates and folds where scikit-learn's result is the same, as `cross_val_scores` does; "sklearn" never does.
     sweep : str or None, default="auto"
-        A parameter of which each suggestion is scored along a sweep of values, while the search chooses the other parameters: for
-        one kernel matrix, a sweep of C costs little more than one value. A sweep has every second value of 11 from end to end of
-        the range, and those beside the best; of a list, such as one of class weights, it has all values. "auto" is the C of a
-        machine whose work `engine` shares, where C has a range and other parameters are searched by a search of one objective;
-        None turns this off. A parameter name forces it, for example that of epsilon or `class_weight`. It may also be the cutoff
-        of a `CutoffClassifier`: one fit of each fold serves all cutoffs, so their sweeps have all 11. In a sweep of C, once a
-        value is no better than the one before and a standard error behind the best, the larger values are skipped;
-        `extra_spared` in `study_.frame()` has their number. Every value is a row of `cv_results_`; its column `sweep` has
-        the number of the sweep. See `Study`.
+        A parameter that each suggestion sweeps over several values, while the search chooses the other parameters: for one kernel
+        matrix, a sweep of C costs little more than one value. A sweep has every second of 11 values from end to end of the range,
+        and the values beside the best; for a list, such as class weights, it has all values. "auto" sweeps the C of an SVM whose
+        work `engine` shares, if C has a range and other parameters are searched for one objective; None turns this off. A
+        parameter name forces it, for example that of epsilon or `class_weight`. It may also be the cutoff of a
+        `CutoffClassifier`: one fit of each fold serves all cutoffs, so their sweeps have all 11. In a sweep of C, once a value is
+        no better than the one before and a standard error behind the best, the larger values are skipped; `extra_spared` in
+        `study_.frame()` has their number. Every value is a row of `cv_results_`; its column `sweep` has the number of the
+        suggested row. See `Study`.
     rows : int or None, default=None
-        Number of rows to search on, for tables on which each candidate takes long: random ones, with the shares of the classes,
-        or of whole groups. Scores, and what is out of fold, are those of this sample; the refit is on all rows. None is all rows.
+        Number of rows to search on, for tables on which each candidate takes long: a random sample, with the shares of the
+        classes, or of whole groups. Scores and out-of-fold answers are those of this sample; the refit is on all rows. None is
+        all rows.
     noise : "auto" or bool, default=False
         Whether a candidate's score can differ from evaluation to evaluation. The folds are fixed, so it cannot unless the
-        estimator itself draws at random. Under noise the best candidate is the one that `Study.recommend` gives.
+        estimator itself draws at random. Under noise the best candidate is that of `Study.recommend`.
     batch_size : int or None, default=None
-        Candidates that are suggested together; the results depend on it. None suggests one at a time, and with several workers
-        one for each that is free: the results then depend on how long candidates take, and on an order that is not the seed's.
+        Number of candidates suggested together; the results depend on it. None suggests one at a time; with several workers, one
+        for each free worker: the results then depend on how long candidates take, and not on the seed alone.
     calibrate : bool, default=False
         Whether a classifier with decisions, or probabilities, gets probabilities by a sigmoid of its decisions (of several
         classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given
         folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. It takes the time
-        of one more candidate; with `refit="average"` no more than that.
+        of one more candidate; with `refit="average"` no further time.
     refit_timeout : float or None, default=None
         Seconds that the refit may take: the final fit alone, on all rows. With `refit="average"` or `calibrate=True` candidates
         are fitted on the folds before it, without a limit. The final fit is then done in a worker process, which is killed when
-        the time is up, and sends the fitted estimator back; None does it here, without a limit.
+        the time is up, and sends the fitted estimator back. None fits in this process, without a limit.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. `study_.findings["stop"]` has the decision of the rule.
     timeout : float or None, default=None
-        Wall seconds for the search, after which no further candidate starts, but for the first; of one whose work `engine`
-        shares, the values that were scored by then count, and what is being solved is given up. Other estimators finish the
-        candidates under way, as many as `n_jobs` scores at once: `trial_timeout` ends them. The refit comes on top. Where it
-        ended the search, `study_.findings["timeout"]` says so. A record that goes on has the whole time again.
+        Wall seconds for the search, after which no further candidate starts; the first always does. If `engine` shares work, the
+        values scored by then count, and the current solution is given up. Other estimators finish the candidates under way, up to
+        `n_jobs` at once, unless `trial_timeout` ends them. The refit takes further time. If the limit ended the search,
+        `study_.findings["timeout"]` says so. A resumed search has the whole time again.
     max_failures : int or None, default=5
-        How many of the first candidates may fail for the same reason before the search ends with it; None is any number, as is
-        a number as `error_score`.
+        Number of first candidates that may fail for the same reason before the search ends with an error. None allows any number
+        of failures, and so does a number as `error_score`.
     pre_dispatch : int or str, default="2*n_jobs"
         As in RandomizedSearchCV.
     executor : concurrent.futures.Executor, object with submit, str, distributed.Client or None, default=None
         Where to score whole candidates, fold after fold, as `Study.run` takes it, with `n_jobs` workers if it is a name. With it,
         `trial_timeout` or `memory_limit` the data are sent once to each worker, and several candidates are scored at once. A
-        pickle of the search goes without it.
+        pickle of the search omits the executor.
     trial_timeout : float or None, default=None
-        Seconds that a candidate may take, all its folds together. Without an executor it is then scored in one of `n_jobs`
-        worker processes. When the time is up the process is killed, and the candidate counts as failed.
+        Seconds that a candidate may take, all its folds together. Without an executor, candidates are then scored in `n_jobs`
+        worker processes; when the time is up, the process is killed, and the candidate counts as failed.
     memory_limit : int, str or None, default=None
         Memory that a candidate may take, in bytes or as "2 GiB", in such a process; see `Study.run`.
     retries : int, default=0
@@ -179,44 +178,45 @@ class SpotSearchCV(
     callback : callable, Callback, sequence of them, or None, default=None
         As `Study.run` takes it: called with the study and each trial that was told.
     verbose : int, default=0
-        Above 0, a line a candidate is printed.
+        Above 0, a line is printed for each candidate.
 
     Attributes
     ----------
     cv_results_, best_estimator_, best_score_, best_params_, best_index_, scorer_, n_splits_, refit_time_, multimetric_, \
 classes_, n_features_in_, feature_names_in_
-        As RandomizedSearchCV has them. `best_score_` is the mean over the folds of the candidate that was chosen, and biased
-        upwards by the choice; `expected_score` estimates the score on new rows. `cv_results_` also has `chosen`, which is True in
-        the row of `best_index_`.
+        As RandomizedSearchCV has them. `best_score_` is the mean score of the chosen candidate over the folds, and biased upwards
+        by the choice; `expected_score` estimates the score on new rows. `cv_results_` also has `chosen`, which is True in the row
+        of `best_index_`.
     expected_score_ : ExpectedScore
-        With `refit="average"`: the score to expect on new rows, `value`, and its 95 % `interval`, in which the luck of the choice
-        and of the rows is counted; there for scikit-learn's common metrics by name. For a single candidate call `expected_score`.
+        With `refit="average"`: the score to expect on new rows, `value`, and its 95 % `interval`, which accounts for the luck of
+        the choice and of the rows. It exists for scikit-learn's common metrics by name. For a single candidate call
+        `expected_score`.
     oof_decision_function_, oof_predict_proba_, oof_predict_ : ndarray
-        With `refit="average"` or `calibrate=True`: what the result's methods give for the training rows by models that have not
-        seen them (`oof_predict_` in regression); nan for rows in no test fold. Of a row in several test folds the first counts.
-        With `rows` they are those of the sampled rows, in the order of the sample.
+        With `refit="average"` or `calibrate=True`: the answers for the training rows of models that were not trained on them
+        (`oof_predict_` in regression); nan for rows in no test fold. For a row in several test folds the first counts. With
+        `rows` they are those of the sampled rows, in the order of the sample.
     study_ : Study
-        The study behind the search; its values are mean test scores, and it maximises. Of several objectives
-        `study_.pareto()` gives the candidates that no other one dominates.
+        The study behind the search; its values are mean test scores, and it maximises. With several objectives `study_.pareto()`
+        returns the candidates that no other candidate dominates.
 
     Raises
     ------
     NoCompletedTrialError
-        If every candidate failed, or none holds the bounds of `constraints`: then `cv_results_` and `study_` are set, and the
+        If every candidate failed, or none satisfies the bounds of `constraints`: then `cv_results_` and `study_` are set, and the
         error says how near the nearest came. A ValueError. Scores that are nan without an error are warned of.
     RefitTimeoutError
-        If the refit takes longer than `refit_timeout`; a TimeoutError. All but `best_estimator_` is set on the search by then,
-        which is its attribute `search`.
+        If the refit takes longer than `refit_timeout`; a TimeoutError. The error's attribute `search` is the search, with all
+        attributes set but `best_estimator_`.
     DataError
         If X or y has text, gaps or infinite numbers that the estimator cannot take, or y is missing; it names row and column.
     SpaceError
         If `space` has a parameter that the estimator does not have, before anything is fitted.
     ArgumentError
-        If `sweep` names a parameter whose work is not shared, or another argument is invalid. As the two above, a ValueError.
+        If `sweep` names a parameter whose work is not shared, or another argument is invalid. A ValueError, like the two above.
 
     See Also
     --------
-    Study : The search behind it, of any function.
+    Study : The search of any function, on which this class is built.
     default_space : A space for an estimator.
     oversearching : How much of the best score is luck.
     sklearn.model_selection.RandomizedSearchCV : The search of scikit-learn.
@@ -296,7 +296,7 @@ classes_, n_features_in_, feature_names_in_
         self.n_splits_ = len(splits)
         best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
-        # without a limit for each candidate, one is out of time because `timeout` was up before its turn
+        # without a limit for each candidate, a candidate is out of time only because `timeout` was up before its turn
         left_out = [] if self.trial_timeout is not None else [t.number for t in self.study_.trials if t.state == "timeout"]
         warn_of_results([t for t in self.study_.trials if t.state != "running"], best, run.scorer, left_out)
         if best.why_none:
@@ -320,7 +320,7 @@ classes_, n_features_in_, feature_names_in_
         return self
 
     def _sample(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-        """Return the rows to search on; the same ones in each fit, so that a search can go on."""
+        """Return the rows to search on; the same rows in each fit, so that a search can be resumed."""
         n = _num_samples(X)
         if self.rows is None or self.rows >= n:
             return X, y, params
@@ -377,19 +377,19 @@ classes_, n_features_in_, feature_names_in_
         tags.estimator_type = sub.estimator_type
         tags.classifier_tags = deepcopy(sub.classifier_tags)
         tags.regressor_tags = deepcopy(sub.regressor_tags)
-        tags.target_tags = replace(sub.target_tags, required=False)  # whether it is, the estimator says in fit
+        tags.target_tags = replace(sub.target_tags, required=False)  # the estimator itself says in fit whether it is
         tags.input_tags.pairwise = sub.input_tags.pairwise
         tags.input_tags.sparse = sub.input_tags.sparse
         return tags
 
     def methods_section(self, luck: Any = None) -> MethodsSection:
-        """Return text and tables for the methods section of a paper; as `Study.methods_section`, with what was refitted.
+        """Return text and tables for the methods section of a paper; as `Study.methods_section`, with the refitted model.
 
         Parameters
         ----------
         luck : ExpectedScore, Optimism or None, default=None
-            What `expected_score` or `oversearching` has returned for this search. With `refit="average"` None is the expected
-            score of the fit.
+            The result of `expected_score` or `oversearching` for this search. With `refit="average"`, None is the expected score
+            of the fit.
 
         Returns
         -------
@@ -428,7 +428,7 @@ classes_, n_features_in_, feature_names_in_
 
         See Also
         --------
-        judge_search : The score on data of its own, with an interval.
+        judge_search : The score on separate data, with an interval.
         """
         require_refit(self, "score")
         check_is_fitted(self)
