@@ -356,9 +356,13 @@ def expected_score(
 ) -> ExpectedScore:
     """Return the score to expect of a search's best estimator on new rows, with an interval.
 
-    The ten best candidates are fitted on the training rows of the search's folds and predict their test rows. These rows are then
-    drawn with replacement: each draw chooses its own best candidate, or its own average, and is scored on the rows that it leaves
-    out. So the interval covers the luck of the rows, of the folds and of the choice. The cost is that of ten candidates.
+    Candidates are fitted on the training rows of the search's folds and predict their test rows. These rows are then drawn with
+    replacement: each draw chooses its own best candidate, or its own average, and is scored on the rows that it leaves out. So
+    the interval covers the luck of the rows, of the folds and of the choice.
+
+    If the candidates are support vector machines that share their work, for two classes or regression, all of them take part,
+    which takes about the time of the search. Otherwise, and for an average, only the ten best take part. Then the estimate is too
+    high by the luck that made these candidates the ten best.
 
     Parameters
     ----------
@@ -439,14 +443,19 @@ def expected_score(
                 "Use a scorer of make_scorer, or one that calls only predict, predict_proba or decision_function of the "
                 "estimator, and does not use X itself"
             ) from error
-    best_ones = best_candidates(search.cv_results_, metric_of(search), search.best_index_, POOL)
-    params = [candidate_params(search, k) for k in best_ones]
-    candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
     scorer = FoldScorer(search.estimator, X, y, splits, {}, engine=getattr(search, "engine", "auto"), advise=False)
+    # further candidates take part if they share work; decisions for pairs of several classes are not predictions
+    most = POOL if average or (classifier and len(np.unique(np.asarray(y))) > 2) else None
+    ranked = best_candidates(search.cv_results_, metric_of(search), search.best_index_, most)
+    params = [candidate_params(search, k) for k in ranked]
+    known = scorer.test_answers(params)
+    part = [k for k, answers in enumerate(known) if k < POOL or answers is not None]
+    params, known = [params[k] for k in part], [known[k] for k in part]
+    candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     out = out_of_fold(
         candidates, X, y, splits, classifier=classifier, metric=metric, average=average, calibrated=calibrated, n_jobs=n_jobs,
-        known=scorer.test_answers(params),
+        known=known,
     )  # fmt: skip
     found = combined(out, metric, seed, groups=groups, average=average, calibrated=calibrated)
     assert found.expected is not None

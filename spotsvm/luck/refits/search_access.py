@@ -165,10 +165,10 @@ def winner_of(search: Any) -> int:
     return winner
 
 
-def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: int) -> list[int]:
+def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: int | None) -> list[int]:
     """Return the indices of the chosen candidate and of the next best by mean score, with different parameters.
 
-    `results` are `cv_results_`; candidates that violate the bounds of a SpotSearchCV are left out.
+    `results` are `cv_results_`; candidates that violate the bounds of a SpotSearchCV are left out. `most=None` returns all.
 
     Examples
     --------

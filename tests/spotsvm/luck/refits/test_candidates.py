@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import loguniform
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -14,12 +15,13 @@ from sklearn.model_selection import (
     cross_val_predict,
 )
 from sklearn.naive_bayes import GaussianNB
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from spotsvm import expected_score
+from spotsvm import SpotSearchCV, expected_score
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.refits.candidates import OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
+from spotsvm.luck.refits import candidates as module
+from spotsvm.luck.refits.candidates import POOL, OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
 from spotsvm.luck.scores import known_score
 
 
@@ -181,3 +183,42 @@ def test_a_perfect_score_is_no_certainty_and_f1_is_of_class_one():
     assert combined(other, "f1", 0).expected is None
     assert known_score("f1", 3) is None
     assert known_score("r2", 2) is None
+
+
+@pytest.mark.parametrize(
+    ("y", "estimator", "refit", "all_take_part"),
+    [
+        (Y > 0, SVC(), True, True),
+        (X[:, 0], SVR(), True, True),
+        (Y, SVC(), True, False),
+        (Y > 0, SVC(), "average", False),
+        (Y > 0, LogisticRegression(), True, False),
+    ],
+)
+def test_candidates_that_share_work_all_take_part(y, estimator, refit, all_take_part, monkeypatch):
+    """The others cost a fit in each fold, so that only the best of them do."""
+    search = SpotSearchCV(estimator, {"C": loguniform(0.01, 100)}, n_iter=14, sweep=None, refit=refit, random_state=0).fit(X, y)
+    compared = []
+
+    def noting(out, *args, **options):
+        compared.append(len(out.kept))
+        return combined(out, *args, **options)
+
+    monkeypatch.setattr(module, "combined", noting)
+    expected_score(search, X, y)
+    different = len({repr(params) for params in search.cv_results_["params"]})
+    assert POOL < different
+    assert compared == [different if all_take_part else POOL]
+
+
+def test_some_luck_is_taken_off_where_labels_are_coins():
+    """Their accuracy on new rows is 0.5."""
+    left, luck = [], []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        rows, coins = rng.normal(size=(40, 8)), rng.permutation([0, 1] * 20)
+        space = {"C": loguniform(0.1, 1000), "gamma": loguniform(1e-3, 10)}
+        search = SpotSearchCV(SVC(), space, n_iter=12, random_state=0).fit(rows, coins)
+        left.append(expected_score(search, rows, coins).value - 0.5)
+        luck.append(search.best_score_ - 0.5)
+    assert np.mean(left) < 0.75 * np.mean(luck)
