@@ -6,7 +6,7 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.collections import Collection
+from matplotlib.collections import Collection, PathCollection
 from matplotlib.colors import to_hex, to_rgba, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -63,6 +63,8 @@ def darken(figure: Figure) -> None:
             artist.set(facecolor=swapped([artist.get_facecolor()])[0], edgecolor=swapped([artist.get_edgecolor()])[0])
         elif isinstance(artist, Collection) and artist.get_array() is None:
             artist.set(facecolor=swapped(artist.get_facecolor()), edgecolor=swapped(artist.get_edgecolor()))
+        elif isinstance(artist, PathCollection):
+            artist.set(edgecolor="0.5", linewidth=0.5)  # the low end of a colour map is nearly as dark as the page
 
 
 def darkened(svg: str) -> str:

@@ -118,6 +118,7 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     on_image = right.text(0, 0, "0", color="white")
     box = left.text(1, 1, "1", bbox={"facecolor": "white"}).get_bbox_patch()
     left.scatter([1], [1], facecolors="none", edgecolors="0.5")
+    mapped = left.scatter([1, 2], [1, 2], c=[0, 1])
     left.legend()
     path = tmp_path / "gallery" / "images" / "plot_001.png"
     path.parent.mkdir(parents=True)
@@ -134,6 +135,8 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     assert to_hex(cross.get_markeredgecolor()) == to_hex(themes.INK)
     assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
     assert on_image.get_color() == "white"
+    assert to_hex(mapped.get_edgecolor()[0]) == to_hex("0.5")
+    assert to_hex(mapped.get_facecolor()[0]) == to_hex(plt.get_cmap()(0.0))
     assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
 
 
