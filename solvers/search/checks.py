@@ -133,14 +133,14 @@ def check_points(make: Make, domain: Domain, response: Response, n: int) -> None
     _require(np.array_equal(points, domain.snap(points)), "a point is not canonical; use Domain.snap_one")
     new = {tuple(s.point) for s in suggestions if s.origin != "replicate"}
     n_again = sum(s.origin == "replicate" for s in suggestions)
-    _require(len(new) + n_again == n, 'a point comes twice, and its origin is not "replicate"')
+    _require(len(new) + n_again == n, 'a point is suggested twice, and its origin is not "replicate"')
     _require(all(tuple(s.point) in new for s in suggestions), 'a "replicate" is at a point that was not evaluated before')
 
 
 def check_seed(make: Make, domain: Domain, n: int) -> None:
     """Check that the same seed gives the same points, and another seed other points."""
     a, b = (run(make(domain, 3), RESPONSES["bowl"], n) for _ in range(2))
-    _require(_same(a, b), "the same seed gives other points; use the generator that suggest is given")
+    _require(_same(a, b), "the same seed gives other points; use only the generator passed to suggest")
     _require(not _same(a[:8], run(make(domain, 4), RESPONSES["bowl"], 8)), "another seed gives the same points")
 
 
@@ -154,7 +154,7 @@ def check_pending(make: Make, domain: Domain) -> None:
     _require(len(search.pending) == 6, "pending lacks a point that was asked for")
     for k, s in enumerate(reversed(batch)):
         search.tell(s.point, float(k))
-    _require(search.pending == [], "pending holds a point that was told")
+    _require(search.pending == [], "pending contains a reported point")
 
 
 def check_foreseen(make: Make) -> None:
@@ -178,9 +178,7 @@ def check_strangers(make: Make, n: int) -> None:
         search.tell([k / 9, 0.4, 0.9], float(k))
     told = {tuple(p) for p in search.points}
     suggestions = run(search, RESPONSES["bowl"], n)
-    _require(
-        all(tuple(s.point) not in told for s in suggestions if s.origin != "replicate"), "a point that was told is suggested"
-    )
+    _require(all(tuple(s.point) not in told for s in suggestions if s.origin != "replicate"), "a reported point is suggested")
 
 
 def check_resumption(make: Make, domain: Domain, n: int) -> None:
@@ -192,7 +190,7 @@ def check_resumption(make: Make, domain: Domain, n: int) -> None:
     values = [RESPONSES["noisy"](s.point, k) for k, s in enumerate(first)]
     resumed = replayed(make(domain, 0), [s.point for s in first], values, state)
     again = run(resumed, RESPONSES["noisy"], n - 10, start=10)
-    _require(_same(rest, again), "a resumed search goes on with other points; state and restore must hold what the history lacks")
+    _require(_same(rest, again), "a resumed search suggests other points; state must return all that the history lacks")
 
 
 def check_exhaustion(make: Make, n: int) -> SearchExhaustedError:
@@ -210,7 +208,9 @@ def check_exhaustion(make: Make, n: int) -> SearchExhaustedError:
         run(search, RESPONSES["bowl"], n)
     except SearchExhaustedError as error:
         return error
-    raise AssertionError("a space of which every configuration was told goes on; raise SearchExhaustedError, as new_point does")
+    raise AssertionError(
+        "suggestions continue after all configurations were reported; raise SearchExhaustedError, as new_point does"
+    )
 
 
 def check_refusals(make: Make) -> None:

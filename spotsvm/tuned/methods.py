@@ -100,10 +100,10 @@ def _score_words(model: Any, classifies: bool) -> str:
     drawn = "The groups" if model._grouped else "The judged rows"
     constant = f"{constant} {short(unit.value(model.constant_score_.value))}"
     return (
-        f"On new rows the {name} to be expected is {model.expected_score_}; of the default model, {code(default + '()')} of "
-        f"scikit-learn behind {code('StandardScaler')}, it is {model.default_score_}, and of {constant} (Table 2). "
+        f"The expected {name} on new rows is {model.expected_score_}; that of the default model, scikit-learn's "
+        f"{code(default + '()')} after {code('StandardScaler')}, is {model.default_score_}, and that of {constant} (Table 2). "
         f"{model.verdict_.sentence} {drawn} were drawn again with replacement; each of 200 draws made the choice among settings "
-        "anew on what was drawn, and was judged on what was left out [@tsamardinos2018]. The means of the draws were corrected "
+        "again on the drawn rows, and was judged on the rows left out [@tsamardinos2018]. The means of the draws were corrected "
         "by the .632 rule [@efron1983], and the 95 % intervals are by their spread. They cover the luck of the rows and of the "
         "choice, and not rows of another time or place."
     )

@@ -70,7 +70,7 @@ def _expected(model: Any) -> Section:
     parts: list[Part] = [
         Table(pd.DataFrame(rows, columns=["model", unit.title, "95 % interval"]), "Scores to expect on new rows", one_kind=True),
         f"{unit.title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights of all "
-        "settings are chosen anew on the rows that were drawn, and the average is judged on the others, by decisions of models "
+        "settings are chosen again on the drawn rows, and the average is judged on the others, by decisions of models "
         "that have not seen them; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among "
         "settings does not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it "
         "does not cover rows of another time or place, nor rows that depend on each other without groups to say so.",

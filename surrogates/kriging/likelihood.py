@@ -120,8 +120,8 @@ def gradient(
 ) -> tuple[float, Floats, float]:
     """Return the log-likelihood and its derivatives by ln theta, shape (d,), and by ln nugget.
 
-    The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2. The entries of R^-1 are needed only for the derivative of `ln
-    |R|`. They are computed from the factor, and no system is solved by multiplying with R^-1.
+    The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2. The entries of R^-1 are needed only for the derivative of
+    `ln |R|`. They are computed from the factor, and no system is solved by multiplying with R^-1.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def gram_matrix(kernel: Kernel, X: Any, *, dtype: DTypeLike = np.float64, max_by
     dtype : dtype, default=float64
         Type of the result: float64 or float32. It is computed in float64.
     max_bytes : int, default=200 MiB
-        Memory that may be used beside the result.
+        Memory that may be used in addition to the result.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def kernel_matrix(kernel: Kernel, X: Any, Z: Any, *, dtype: DTypeLike = np.float
     dtype : dtype, default=float64
         Type of the result: float64 or float32.
     max_bytes : int, default=200 MiB
-        Memory that may be used beside the result.
+        Memory that may be used in addition to the result.
 
     Returns
     -------

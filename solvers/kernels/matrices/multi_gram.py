@@ -27,7 +27,7 @@ def multi_gram_matrix(kernel: MultiKernel, X: Any, *, max_bytes: int = MAX_BYTES
     X : array-like of shape (n, d)
         Finite numbers.
     max_bytes : int, default=200 MiB
-        Memory that may be used beside the result.
+        Memory that may be used in addition to the result.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The model of a Kriging search, and its criterion: from what was told to the improvement that is expected of further points."""
+"""The model of a Kriging search, and its criterion: from reported evaluations to the expected improvement at further points."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class LbfgsbSearch(PlannedSearch):
             if not 0 < length <= most:
                 raise SolverError(f"{name}={length} is not a length in the unit cube; use more than 0 and at most {most}")
         if not ftol >= 0:
-            raise SolverError(f"ftol={ftol} is negative; use 0 to go on as long as anything is gained, or more")
+            raise SolverError(f"ftol={ftol} is negative; use 0 (stop only without any gain) or more")
         self.noise = noise
         self.n_initial = int(n_initial)
         self.capabilities = replace(self.capabilities, n_initial=self.n_initial)

@@ -158,7 +158,7 @@ def neighbourhood_radii(
         raise SolverError(f"radii has {len(given)} entries for kappa_max={kappa_max}; use as many radii as neighbourhoods")
     out = np.array([_radius(r, f"radii[{k}]", dimension) for k, r in enumerate(given)]) / widths
     if not np.all(np.diff(out, axis=0) > 0):
-        raise SolverError(f"radii={given!r} do not grow; use radii of which each is larger than the one before")
+        raise SolverError(f"radii={given!r} do not grow; use increasing radii")
     return out
 
 
