@@ -57,7 +57,7 @@ class SpotSearchCV(
     Parameters
     ----------
     estimator : estimator
-    The estimator to tune; a pipeline's parameters are named `step__parameter`.
+        The estimator to tune; a pipeline's parameters are named `step__parameter`.
     space : dict or list of dict
         As RandomizedSearchCV's param_distributions, and ranges (low, high, prior); see `Space`. A range with an end that the
         estimator refuses, such as C=0, is searched on its middle 99.9 %.
