@@ -1,4 +1,4 @@
-"""Estimator parameters that hold a dict, whose entries can be set one by one."""
+"""Estimator parameters that are dicts, whose entries can be set one by one."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 class EntryParametersMixin:
     """Mixin that names each entry of a dict-like parameter, `<parameter>__<entry>`, so that a search can tune it.
 
-    It stands before BaseEstimator in the bases. Setting an entry makes a new dict, in which the others stay what they were.
+    It must precede BaseEstimator in the bases. Setting an entry makes a new dict, in which the other entries are unchanged.
     """
 
     #: the parameters with entries
@@ -26,7 +26,7 @@ class EntryParametersMixin:
         Parameters
         ----------
         deep : bool, default=True
-            Whether to give what estimators and dicts hold as well, as `<parameter>__<entry>`.
+            Whether to return the parameters of nested estimators and the entries of dicts as well, as `<parameter>__<entry>`.
 
         Returns
         -------
@@ -35,7 +35,7 @@ class EntryParametersMixin:
 
         See Also
         --------
-        set_params : Sets what this returns.
+        set_params : Sets parameters.
         """
         params: dict[str, Any] = super().get_params(deep=deep)  # type: ignore[misc]
         if deep:
@@ -64,7 +64,7 @@ class EntryParametersMixin:
 
         See Also
         --------
-        get_params : Returns what can be set.
+        get_params : Returns the parameters that can be set.
         """
         inside: dict[str, dict[str, Any]] = {}
         plain = {}

@@ -1,4 +1,4 @@
-"""ConformalSVC: a support vector classifier that is trained again with a kernel magnified along its boundary."""
+"""ConformalSVC: a support vector classifier that is trained twice, the second time with a kernel magnified along its boundary."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ from spotsvm.solvers.dual.solve import solve_dual
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class ConformalSVC(DualSVC):
-    """Support vector classification in two passes, the second with a kernel that is magnified along the first one's boundary.
+    """Support vector classification in two passes, the second with a kernel magnified along the boundary of the first.
 
-    The first pass is the plain machine with the kernel K; f is its decision function. The second has the kernel
-    D(x) K(x, z) D(z) with D = exp(-kappa f^2), which is K on the boundary and fades away from it. Of several classes each
-    pair has its own f, kappa and D.
+    The first pass is the plain SVM with the kernel K; f is its decision function. The second pass has the kernel D(x) K(x, z)
+    D(z) with D = exp(-kappa f^2), which is K on the boundary and fades away from it. With several classes each pair has its own
+    f, kappa and D.
 
     By default the second pass is used only if cross-validation on the training rows finds fewer errors with it; otherwise the
-    machine is the plain one. Far from the boundary D is so small that the decision function of eq. 1, D sum + b, has the sign of
-    b there. So by default D scales the threshold too: f = D (sum + b), which is the kernel D (K + c) D with a constant c.
-    The paper's machine is `kappa="auto", bias=True`.
+    model is the plain SVM. Far from the boundary D is so small that the decision function of eq. 1, D sum + b, has the sign of b
+    there. So by default D scales the threshold too: f = D (sum + b), which is the kernel D (K + c) D with a constant c. The
+    paper's model is `kappa="auto", bias=True`.
 
     Parameters
     ----------
@@ -52,20 +52,20 @@ class ConformalSVC(DualSVC):
     kernel : str or callable, default="rbf"
         The base kernel K, as in `ExactSVC`.
     kappa : "cv", "auto" or float, default="cv"
-        How fast D fades, 0 or more: at the margin, where `|f|` is 1, it is exp(-kappa). 0 is the plain machine; "auto" is
-        `1 / max|f|` of the pass before over its training rows. "cv" chooses among 0 and 0.3, 1 and 3 times "auto" by errors in
-        three partitions into five folds, for each pair of classes, and takes 0 without a clear gain; it solves 60 problems of
-        four fifths of the rows.
+        How fast D fades, 0 or more: at the margin, where `|f|` is 1, D is exp(-kappa). 0 is the plain SVM; "auto" is `1 / max|f|`
+        over the training rows of the previous pass. "cv" chooses among 0 and 0.3, 1 and 3 times "auto" by errors in three
+        partitions into five folds, for each pair of classes, and takes 0 without a clear gain; it solves 60 problems of four
+        fifths of the rows.
     n_passes : int, default=2
-        Passes in all, 1 or more. Each takes its D from the f of the pass before, and applies it to K itself.
+        Total number of passes, 1 or more. Each computes its D from the f of the previous pass, and applies it to K itself.
     degree, gamma, coef0, sigma
         Parameters of the kernel, as in `ExactSVC`.
     bias : {"scaled", True, False}, default="scaled"
         The threshold: in every pass, scaled by D (the first pass is then that of `ExactSVC`, and c the largest absolute value of
         the kernel matrix); in every pass, as in eq. 1; or in none.
     solver : {"exact", "libsvm"}, default="exact"
-        What solves each pass: the solver of `ExactSVC`, or LIBSVM where there is a free threshold: in all passes with bias=True,
-        in the first with "scaled".
+        The solver of each pass: that of `ExactSVC`, or LIBSVM for passes with a free threshold: all passes with bias=True, only
+        the first with "scaled".
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which the solver stops, positive.
     cache_size : float, default=200
@@ -73,19 +73,19 @@ class ConformalSVC(DualSVC):
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class.
     max_iter : int, default=-1
-        Cap on the solver's iterations in each pass, 1 or more; -1 for one that grows with the data, for LIBSVM none. At the cap
-        a ConvergenceWarning is given.
+        Cap on the solver's iterations in each pass, 1 or more; -1 for a cap that grows with the data (none for LIBSVM). At the
+        cap a ConvergenceWarning is given.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         As in `ExactSVC`.
     break_ties : bool or None, default=None
-        As in `ExactSVC`; None breaks ties with decision_function_shape="ovr". They are more common than with plain machines.
+        As in `ExactSVC`; None breaks ties with decision_function_shape="ovr". They are more common than with plain SVMs.
 
     Attributes
     ----------
     kappa_ : ndarray of shape (n_passes - 1, n_pairs)
         kappa of each pass after the first and each pair of classes.
     first_pass_ : ConformalSVC
-        The plain machine of the first pass, fitted.
+        The plain SVM of the first pass, fitted.
     classes_, class_weight_, support_, support_vectors_, n_support_, intercept_, n_features_in_, feature_names_in_
         As SVC has them, of the last pass; a threshold that D scales is not in `intercept_`.
     dual_coef_ : ndarray of shape (n_classes - 1, n_support)

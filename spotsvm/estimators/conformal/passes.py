@@ -160,7 +160,7 @@ def _check_boundary(result: DualResult, scale: float, name: str) -> None:
         )
 
 
-#: what kappa is chosen from, as multiples of 1 / max|f|; the plain machine stands beside them
+#: candidates for kappa, as multiples of 1 / max|f|, in addition to the plain SVM
 MULTIPLES = (0.3, 1.0, 3.0)
 N_FOLDS, N_PARTITIONS = 5, 3
 #: the standard errors by which the errors must fall for a second pass to be chosen
@@ -190,7 +190,7 @@ def choose_fading(problem: PassProblem, n_passes: int) -> Fading:
 def _errors(
     problem: PassProblem, candidates: list[Fading], n_passes: int, train: NDArray[np.intp], test: NDArray[np.intp]
 ) -> NDArray[np.bool_]:
-    """Return which test rows are on the wrong side: of the plain machine, and of each candidate."""
+    """Return which test rows are misclassified by the plain SVM, and by each candidate."""
     part, values = problem.part(train), problem.K[np.ix_(test, train)]
     first = part.first_pass()
     decisions = [first.decide(values, part.labels, None)]

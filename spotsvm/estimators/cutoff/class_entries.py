@@ -13,7 +13,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 
-#: the smallest cutoff that is made from what others leave: the lower end of the paper's range
+#: the smallest cutoff for classes that share the rest of 1: the lower end of the paper's range
 LEAST_CUTOFF = 0.01
 
 

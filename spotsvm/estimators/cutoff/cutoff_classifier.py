@@ -31,33 +31,34 @@ from spotsvm.estimators.entry_parameters import EntryParametersMixin
 class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin, BaseEstimator):
     """Choose the class with the largest share of votes over its cutoff, trained with a weight for each class.
 
-    Beside `class_weight`, a dict from classes to numbers, there is `class_weight__<class>` for each of them, and beside `cutoff`
-    `cutoff__<class>`: so a search can tune the K weights and, as the last cutoff follows, K - 1 cutoffs.
+    The entries of the dicts `class_weight` and `cutoff` are parameters too, `class_weight__<class>` and `cutoff__<class>`. So a
+    search can tune the K weights and K - 1 cutoffs, as the last cutoff follows from the others.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
-        What votes; None for SVC(). A pipeline that ends in a classifier will do.
+        The classifier that votes; None for SVC(). It may be a pipeline that ends in a classifier.
     class_weight : array-like, dict, "balanced" or None, default=None
         Positive weights: one for each class, sorted; or a dict from classes, or their text, to weights, 1 for a class that is
-        left out. They are the `class_weight` of the estimator, or else weigh its rows. None leaves the estimator as it is.
+        left out. They become the `class_weight` of the estimator, or the weights of its rows if it has no such parameter. None
+        does not change the estimator.
     cutoff : array-like, dict or None, default=None
         Positive cutoffs that sum to 1 at most: one for each class, sorted, or for all but the last one; or a dict from classes,
-        or their text, to cutoffs. What is left of 1 is shared by classes that have none. None for equal ones.
+        or their text, to cutoffs. Classes without a cutoff share the rest of 1. None for equal cutoffs.
     weight_unit : {"balanced"} or None, default=None
-        What the weights are multiples of: None for 1; or "balanced" for n / (K count) of each class, which is inversely
+        The unit of the weights: None for 1; or "balanced" for n / (K count) of each class, which is inversely
         proportional to its rows, or to their weights, so that all classes weigh the same where `class_weight` is None or 1.
     classes : array-like or None, default=None
-        All classes that there can be; None for those of the training data. A class that the training data lack gets no vote.
-        Name them all where a fold may lack one.
+        All possible classes; None for the classes of the training data. A class that the training data lack gets no vote. Name
+        all classes if a fold may lack one.
     response_method : {"auto", "votes", "soft_votes", "predict_proba", "decision_function"}, default="auto"
-        What the shares are of: votes of all pairs of classes, ties broken by their decisions; "soft_votes", where each pair
+        The source of the shares: "votes" of all pairs of classes, ties broken by their decisions; "soft_votes", where each pair
         divides its vote by the logistic function of its decision; probabilities; or the softmax of decision values. "auto" is
         the first that the estimator has of votes, probabilities and decision values. Two classes are one pair, whose decision
         value is always divided by the logistic function.
     excess : {"raise", "scale"}, default="raise"
-        What becomes of cutoffs that sum past 1: an error; or, as only their ratios matter, all are divided by their sum, after
-        classes that have none were given 0.01 together.
+        The treatment of cutoffs whose sum exceeds 1: an error; or all are divided by their sum, as only their ratios matter.
+        Before, classes without a cutoff get 0.01 together.
 
     Attributes
     ----------
@@ -70,7 +71,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     cutoff_ : ndarray of shape (n_classes,)
         Their cutoffs.
     response_method_ : str
-        What the shares are of.
+        The source of the shares.
     n_features_in_, feature_names_in_
         As the estimator has them.
 
@@ -87,8 +88,9 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
     Notes
     -----
     The rule is that of `cutoff` in R's randomForest, which the paper's Tuned Data Mining framework used. With equal cutoffs it is
-    the estimator's own; for an SVC of three classes or more, with `break_ties=True`. The paper's sum constraint cannot be that
-    the cutoffs sum to 1: the best ones of its Table 8, with the fifth, sum to 1.195. `excess="scale"` takes them as they are.
+    the estimator's own rule; for an SVC of three classes or more, with `break_ties=True`. The paper's sum constraint cannot mean
+    that the cutoffs sum to 1: the best cutoffs of its Table 8, with the fifth, sum to 1.195. `excess="scale"` accepts them
+    unchanged.
 
     It passes the checks of scikit-learn's estimators that its estimator passes. SVC, the default, itself fails that of weights
     and repeated rows: gamma="scale" counts rows, and LIBSVM stops within a tolerance.
@@ -199,7 +201,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         return self._spread(shares_from(self.response_method_, self.estimator_, X))
 
     def decision_function(self, X: Any) -> Floats:
-        """Compute what decides.
+        """Compute the decision function.
 
         Parameters
         ----------
@@ -283,7 +285,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         return True
 
     def _prepare(self, estimator: Any) -> str:
-        """Choose the response, and make an estimator of pairs of classes give it."""
+        """Choose the response, and set an estimator of pairs of classes to return it."""
         prefix = machine_prefix(estimator)
         known = estimator.get_params(deep=True)
         pairs = f"{prefix}decision_function_shape"

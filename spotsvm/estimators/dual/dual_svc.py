@@ -116,11 +116,11 @@ class PairClassifier(ClassifierMixin, ABC):
 
     @abstractmethod
     def _breaks_ties(self) -> bool:
-        """Return whether ties of votes are decided by the decision function."""
+        """Return whether the decision function breaks ties of votes."""
 
 
 class DualSVC(PairClassifier, KernelMachine):
-    """Base class of the classifiers by pairs of classes (ExactSVC, EvoSVC, ...), which say how one pair is solved."""
+    """Base class of the classifiers by pairs of classes (ExactSVC, EvoSVC, ...), which define how one pair is solved."""
 
     C: Any
     tol: Any
@@ -139,8 +139,8 @@ class DualSVC(PairClassifier, KernelMachine):
         y : array-like of shape (n_samples,)
             Classes, two or more.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only to gamma="scale" each row
-            counts once, as in scikit-learn.
+            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only for gamma="scale" each
+            row counts once, as in scikit-learn.
 
         Returns
         -------
@@ -152,7 +152,7 @@ class DualSVC(PairClassifier, KernelMachine):
         ArgumentError
             If a parameter or a weight is invalid, or fewer than two classes are left; a ValueError.
         SolverError
-            If the kernel does; a ValueError.
+            If the kernel raises it; a ValueError.
 
         See Also
         --------
@@ -187,7 +187,7 @@ class DualSVC(PairClassifier, KernelMachine):
         return self._cost(), check_max_iter(self.max_iter)
 
     def _validate_params(self) -> None:
-        """Check the parameters without data, under scikit-learn's name for it."""
+        """Check the parameters without data; scikit-learn uses this name."""
         self._check_parameters()
 
     def _check_break_ties(self) -> None:

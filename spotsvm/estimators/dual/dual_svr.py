@@ -44,8 +44,8 @@ class DualSVR(RegressorMixin, KernelMachine):
         y : array-like of shape (n_samples,)
             Targets, finite numbers.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only to gamma="scale" each row
-            counts once, as in scikit-learn.
+            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only for gamma="scale" each
+            row counts once, as in scikit-learn.
 
         Returns
         -------
@@ -57,7 +57,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         ArgumentError
             If a parameter or a weight is invalid; a ValueError.
         SolverError
-            If the kernel does; a ValueError.
+            If the kernel raises it; a ValueError.
 
         See Also
         --------
@@ -102,7 +102,7 @@ class DualSVR(RegressorMixin, KernelMachine):
 
         See Also
         --------
-        fit : What trains the machine.
+        fit : Trains the model.
         """
         rows = self._check_new_rows(X)
         predicted = np.empty(len(rows))
@@ -111,7 +111,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         return predicted
 
     def _validate_params(self) -> None:
-        """Check the parameters without data, under scikit-learn's name for it."""
+        """Check the parameters without data; scikit-learn uses this name."""
         self._cost_and_width()
 
     def _cost_and_width(self) -> tuple[float, float]:

@@ -32,16 +32,16 @@ class EvoSVC(DualSVC):
     kernel : str or callable, default="rbf"
         As in `ExactSVC`.
     method : {"memetic", "gaussian", "switching", "hybrid", "swarm", "exact"}, default="memetic"
-        How the dual is solved. Gaussian, switching and hybrid mutation and the swarm are the paper's EvoSVM-G, -S, -H and
-        PsoSVM; they stop far from the optimum. "memetic" is evolution with exact steps: with an indefinite kernel never below
-        any of them; where the problem is concave, the optimum.
+        How the dual is solved. Gaussian, switching and hybrid mutation and the swarm are the paper's EvoSVM-G, -S, -H and PsoSVM;
+        they stop far from the optimum. "memetic" is evolution with exact steps: for an indefinite kernel its objective is never
+        below theirs; for a concave problem it reaches the optimum.
     degree, gamma, coef0, sigma
         Parameters of the kernel, as in `ExactSVC`.
     bias : bool or "after", default=False
-        Whether there is a threshold b. False: none, as the paper has it. "after": the dual is solved without one, and b is the
-        mean of y less the decision over the rows with 0 < alpha < C, as in the paper's software; with "switching" and "hybrid"
-        the errors are then nearest to the printed ones (study evosvm). True: the dual with a threshold, by "memetic" or "exact"
-        alone. Use True with indefinite kernels: without a threshold these often predict much worse.
+        Whether there is a threshold b. False: none, as in the paper. "after": the dual is solved without a threshold, and b is
+        the mean of y minus the decision over the rows with 0 < alpha < C, as in the paper's software; with "switching" and
+        "hybrid" the errors are then nearest to the published errors (study evosvm). True: the dual with a threshold, only with
+        "memetic" or "exact". Use True with indefinite kernels: without a threshold these often predict much worse.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which exact steps stop, positive; "memetic" aims at 1e-6 or less
         where the problem is concave.
@@ -50,19 +50,19 @@ class EvoSVC(DualSVC):
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class.
     max_iter : int, default=-1
-        Cap on the generations, 1 or more; -1 for the method's own, 1000. For "exact" a cap on the solver's steps, for "memetic"
-        on those of its first and its last local search. At the cap a ConvergenceWarning is given.
+        Cap on the generations, 1 or more; -1 for the method's own, 1000. For "exact" it caps the solver's steps, for "memetic"
+        the steps of its first and last local search. At the cap a ConvergenceWarning is given.
     n_iter_no_change : int, default=5
         Stop after this many generations without improvement. Only the paper's four methods use it.
     population_size : int or None, default=None
-        Number of individuals, of particles or, with "memetic", of local solutions that are kept, 1 or more; None for 10, or 8
+        Number of individuals, particles or, with "memetic", stored local solutions, 1 or more; None for 10, or 8
         with "memetic". "exact" has none.
     inertia : float, default=0.1
         First weight of the velocity of "swarm", 0 or more; it falls to zero in equal steps over the generations of `max_iter`.
     local_weight, global_weight : float, default=1.0
-        Pulls of "swarm" towards the best place that a particle has seen, and towards the best that any has seen, 0 or more.
+        Pulls of "swarm" towards the best position of a particle, and towards the best position of all particles, 0 or more.
     pulls : {"uniform", "gaussian"}, default="gaussian"
-        What "swarm" multiplies its pulls by: normal numbers with mean and standard deviation 1, or uniform ones from 0 to 1.
+        Random factors of the pulls of "swarm": normal numbers with mean and standard deviation 1, or uniform ones from 0 to 1.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         As in `ExactSVC`.
     break_ties : bool, default=False
@@ -74,7 +74,7 @@ class EvoSVC(DualSVC):
     ----------
     classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, \
 n_features_in_, feature_names_in_
-        As SVC has them; `n_iter_` counts generations; for "exact" the solver's steps, for "memetic" those of all its local
+        As SVC has them; `n_iter_` counts generations; for "exact" the solver's steps, for "memetic" the steps of all its local
         searches.
     dual_objective_ : ndarray of shape (n_pairs,)
         The dual objective reached for each pair of classes; it is maximised.
@@ -89,7 +89,7 @@ n_features_in_, feature_names_in_
     See Also
     --------
     ExactSVC : The exact solution, for kernels that are positive semidefinite.
-    MarginErrorFront : All compromises of margin and error at once.
+    MarginErrorFront : All trade-offs of margin and error at once.
 
     References
     ----------

@@ -13,9 +13,9 @@ from spotsvm.estimators.dual.dual_svc import DualSVC
 class ExactSVC(DualSVC):
     """C-support vector classification, solved exactly on the whole kernel matrix in float64.
 
-    Parameters and attributes are those of scikit-learn's SVC, and so are the results, within the tolerance. What is
-    different: it always stops; any kernel may be indefinite; equal rows are one variable; and where any bias of an interval is
-    optimal, as with class_weight="balanced" and a small C, it is the middle, while LIBSVM's depends on the rounding of its steps.
+    Parameters and attributes are those of scikit-learn's SVC, and so are the results, within the tolerance. The differences: the
+    solver always stops; any kernel may be indefinite; equal rows are one variable; and if any bias of an interval is optimal, as
+    with class_weight="balanced" and a small C, the bias is the middle, while LIBSVM's depends on rounding.
 
     Parameters
     ----------
@@ -38,18 +38,19 @@ class ExactSVC(DualSVC):
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class.
     max_iter : int, default=-1
-        Cap on the solver's iterations, 1 or more; -1 for one that grows with the data. At the cap a ConvergenceWarning is given.
+        Cap on the solver's iterations, 1 or more; -1 for a cap that grows with the data. At the cap a ConvergenceWarning is
+        given.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether the decision function of several classes has a column for each class or for each pair.
     break_ties : bool, default=False
-        Whether `predict` decides ties of votes by the decision function.
+        Whether `predict` breaks ties of votes by the decision function.
     sigma : float or None, default=None
         Instead of gamma, for "rbf": exp(-d^2 / (2 sigma^2)).
     probability : bool, default=False
-        False, or SVC's own "deprecated". True is refused: `CalibratedClassifierCV(ExactSVC(), ensemble=False)` has the
+        False, or SVC's own "deprecated". True is refused: use `CalibratedClassifierCV(ExactSVC(), ensemble=False)` for
         probabilities.
     shrinking : bool, default=True
-        Without effect; there so that SVC's parameters are taken.
+        Without effect; accepted for compatibility with SVC.
     verbose : bool, default=False
         Without effect, as `shrinking`.
     random_state : int, RandomState or None, default=None
@@ -73,8 +74,8 @@ n_features_in_, feature_names_in_
     See Also
     --------
     ExactSVR : The regression.
-    EvoSVC : Solutions for kernels that are indefinite.
-    cross_val_scores : Scores of many candidates, which share work.
+    EvoSVC : Solutions for indefinite kernels.
+    cross_val_scores : Scores many candidates, which share work.
 
     References
     ----------
@@ -88,7 +89,7 @@ n_features_in_, feature_names_in_
     >>> round(float(machine.score(X, y)), 3)
     0.98
 
-    It takes whatever SVC takes:
+    It accepts the parameters of SVC:
 
     >>> from sklearn.svm import SVC
     >>> ExactSVC(**SVC(C=10.0, shrinking=False).get_params()).C

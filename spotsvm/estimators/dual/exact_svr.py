@@ -12,8 +12,8 @@ from spotsvm.estimators.dual.dual_svr import DualSVR
 class ExactSVR(DualSVR):
     """Epsilon-support vector regression, solved exactly on the whole kernel matrix in float64.
 
-    Parameters and attributes are those of scikit-learn's SVR, and so are the results, within the tolerance; see `ExactSVC`
-    for what is different.
+    Parameters and attributes are those of scikit-learn's SVR, and so are the results, within the tolerance; see `ExactSVC` for
+    the differences.
 
     Parameters
     ----------
@@ -30,9 +30,10 @@ class ExactSVR(DualSVR):
     cache_size : float, default=200
         Megabytes that blocks of kernel values may take, beside the kernel matrix.
     max_iter : int, default=-1
-        Cap on the solver's iterations, 1 or more; -1 for one that grows with the data. At the cap a ConvergenceWarning is given.
+        Cap on the solver's iterations, 1 or more; -1 for a cap that grows with the data. At the cap a ConvergenceWarning is
+        given.
     shrinking : bool, default=True
-        Without effect; there so that SVR's parameters are taken.
+        Without effect; accepted for compatibility with SVR.
     verbose : bool, default=False
         Without effect, as `shrinking`.
 

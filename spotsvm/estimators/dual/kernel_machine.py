@@ -48,7 +48,7 @@ class KernelMachine(BaseEstimator, ABC):
 
         See Also
         --------
-        fit : What computes them.
+        fit : Computes them.
         """
         if not (isinstance(self.kernel, str) and self.kernel == "linear"):
             raise AttributeError(f"coef_ exists only with kernel='linear'; the kernel is {self.kernel!r}")
@@ -62,7 +62,7 @@ class KernelMachine(BaseEstimator, ABC):
         """Return the weights of the features, with the kernel "linear"."""
 
     def _set_kernel(self, X: Floats) -> None:
-        """Set what the kernel is for some training data."""
+        """Set the kernel for some training data."""
         check_kernel_name(self.kernel)
         self.kernel_ = make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree, sigma=self.sigma)
 
@@ -72,7 +72,7 @@ class KernelMachine(BaseEstimator, ABC):
         return True
 
     def _gram(self, X: Floats, rows: NDArray[np.intp], problem: int = 0) -> Floats:
-        """Compute the kernel matrix of some rows of the training data, for the problem with that number."""
+        """Compute the kernel matrix of some rows of the training data, for the problem with that index."""
         if self._pairwise_data:
             return X if np.array_equal(rows, np.arange(len(X))) else X[np.ix_(rows, rows)]
         matrix: Floats = gram_matrix(self.kernel_, X[rows], max_bytes=check_cache_size(self.cache_size))
@@ -87,7 +87,7 @@ class KernelMachine(BaseEstimator, ABC):
         yield from self._columns(X, self.support_, self.support_vectors_)
 
     def _columns(self, X: Floats, rows: NDArray[np.integer], vectors: Floats) -> Iterator[tuple[slice, Floats]]:
-        """Compute kernel values of new rows with some rows of the training data, given by numbers and as they are."""
+        """Compute kernel values of new rows with some rows of the training data, given by indices and as arrays."""
         max_bytes = check_cache_size(self.cache_size)
         if self._pairwise_data:
             yield from kernel_blocks(self.kernel_, X[:, rows], vectors, max_bytes=max_bytes)

@@ -45,10 +45,10 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric", "precomputed", or a
-        function of two arrays that returns their kernel matrix. It may be indefinite: expansions with ||w||^2 <= 0 have no
-        margin and are left out. Of the others, some have a small ||w||^2 because its parts cancel; they can be free of errors
-        at almost any margin, so that the front is short, and better than what exact solutions offer by far.
+        "linear", "poly", "rbf", "sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric", "precomputed", or a function
+        of two arrays that returns their kernel matrix. It may be indefinite: expansions with ||w||^2 <= 0 have no margin and are
+        left out. Of the others, some have a small ||w||^2 because its parts cancel; they can be free of errors at almost any
+        margin, so that the front is short, and far better than that of exact solutions.
     gamma : {"scale", "auto"} or float, default="scale"
         As in SVC.
     degree : int, default=3
@@ -56,15 +56,15 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     coef0 : float, default=0.0
         As in SVC.
     error : {"hinge", "count"}, default="hinge"
-        The training error. Rows err if they fall short of the functional margin 1, since a criterion that knows only the side
-        they are on would not compete: shrinking w widens the margin and changes no side.
+        The training error. A row is an error if it falls short of the functional margin 1. The predicted side alone would not
+        compete with the margin: shrinking w widens the margin and changes no side.
 
-        - "hinge": by how far, max(0, 1 - y f) on average. Both criteria are convex if the kernel is positive semidefinite:
-          the best front is exactly what a support vector machine finds along C, and evolution can only fill it in. It is the
-          default because that makes its front one to rely on; on new rows neither error has predicted better than the other.
-        - "count": the share of rows that do, the margin error of statistical learning theory. It is not convex, no C finds its
-          front, and evolution improves on the exact solutions. It ignores how far off an outlier is. At the end, points are
-          re-solved exactly by the rows that they do not give up.
+        - "hinge": the mean of max(0, 1 - y f). Both criteria are convex if the kernel is positive semidefinite: the best front is
+          exactly that of a support vector machine along C, and evolution can only fill it in. This makes the front reliable, so
+          "hinge" is the default; on new rows neither error has predicted better than the other.
+        - "count": the share of such rows, the margin error of statistical learning theory. It is not convex, no C finds its
+          front, and evolution improves on the exact solutions. It ignores the distance of an outlier. At the end, each point is
+          solved again exactly on its rows without an error.
     bias : bool, default=True
         Whether each expansion has the threshold b that is best for `error`; else b = 0, as in the paper.
     n_exact : int, default=16
@@ -75,9 +75,9 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     n_generations : int, default=100
         Generations; 0 leaves the exact solutions.
     select : {"knee", "validation"}, default="knee"
-        How the point is chosen that `predict` uses. "knee": the point farthest below the straight line between the ends of the
+        How the point for `predict` is chosen. "knee": the point farthest below the straight line between the ends of the
         front in (||w||^2, error), each scaled to [0, 1]; by "hinge" this is the support vector machine whose C is the slope of
-        that line. "validation": the smallest error on rows that are held out; of equal ones the widest margin.
+        that line. "validation": the smallest error on held-out rows; of equal errors the widest margin.
     validation_fraction : float, default=0.2
         Share of the rows, by class, held out with select="validation". They take no part in the front.
     tol : float, default=1e-3
@@ -91,7 +91,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         Labels.
     front_ : DataFrame
         A row a point, the widest margin first; no point is at least as good as another in both criteria, but for rounding, and
-        all have a smaller error than the constant function, which is the only point if there is no other. Columns: `margin`,
+        all have a smaller error than the constant function, which is the only point if no other is better. Columns: `margin`,
         `norm_squared`, `hinge_error`, `count_error` (as above), `misclassified` (share of training rows that `predict` gets
         wrong), `n_support`, `validation_error` if there is one, `source` ("exact"; "unconverged" if the exact solver gave up;
         "scaled" at the end with the widest margin; "evolved"; "re-solved") and `C` (of exact solutions, which by "count" are
@@ -100,13 +100,13 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     exact_front_ : DataFrame
         The front of the exact solutions alone, with the columns of `front_`.
     objectives_ : ndarray of shape (n_points, 2)
-        The two that are minimised: ||w||^2 and the training error of `error`.
+        The two minimised criteria: ||w||^2 and the training error of `error`.
     alphas_ : ndarray of shape (n_points, n_training)
         Coefficients.
     biases_ : ndarray of shape (n_points,)
         Thresholds.
     training_indices_ : ndarray of shape (n_training,)
-        Rows of X that the front was built on: all, but for those held out.
+        Rows of X that the front was computed on: all but the held-out rows.
     selected_ : int
         Index of the point in use.
     support_ : ndarray of shape (n_support,)
@@ -133,7 +133,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
 
     See Also
     --------
-    EvoSVC : One machine, for one C.
+    EvoSVC : One model, for one C.
     ExactSVC : The exact solution for one C.
 
     References

@@ -12,11 +12,11 @@ from spotsvm.estimators import Floats
 
 @dataclass(frozen=True)
 class MergedRows:
-    """The different rows among weighted training data, in an order that depends on nothing but themselves.
+    """The distinct rows of weighted training data, in an order that depends only on their values.
 
-    A support vector machine is the same whether a row comes twice or has the weight 2, and in whatever order the rows
-    come. This makes it so in every bit, for random solvers too, and the problem smaller where there are duplicates. Not so
-    where X holds kernel values (`merge=False`): there rows keep their order, and duplicates stay apart.
+    A support vector machine is the same whether a row comes twice or has the weight 2, and in whatever order the rows come.
+    Merging makes this true to the last bit, for random solvers too, and the problem smaller if there are duplicates. If X has
+    kernel values (`merge=False`), rows keep their order, and duplicates stay separate.
 
     `kept` are the indices of the rows with a positive weight, `group` and `weights` the group and the weight of each of them;
     `first` is the index of one row of each group, `group_weights` the sums of the groups' weights.

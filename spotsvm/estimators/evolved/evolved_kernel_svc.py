@@ -26,16 +26,16 @@ from spotsvm.solvers.dual.spectrum import matrix_state
 class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):  # type: ignore[misc]  # weights of rows have no part in an evolution
     """C-support vector classification with a kernel that genetic programming finds for the data.
 
-    Random kernel expressions are varied and selected by the error of their machines on rows that are held out. Two spaces of
+    Random kernel expressions are varied and selected by the error of their models on held-out rows. Two spaces of
     expressions: the paper's (`grammar="paper"`), with everything as in its section 2.3.2 and Table 3; and one whose kernels
     are positive semidefinite by construction and are changed by small steps (`grammar="psd"`), started from the standard
-    kernels. The machine with the best kernel is then fitted exactly to all rows. Put the features on a common scale first, as
-    with StandardScaler: expressions know only inner products and distances.
+    kernels. The model with the best kernel is then fitted exactly to all rows. Put the features on a common scale first, as
+    with StandardScaler: expressions use only inner products and distances.
 
     Parameters
     ----------
     grammar : {"psd", "paper"}, default="psd"
-        The space of kernels. "auto" in other parameters means what belongs to it, given as (paper / psd) below.
+        The space of kernels. "auto" in other parameters is the default of the grammar, given as (paper / psd) below.
     n_trials : int or "auto", default="auto"
         Expressions to evaluate, 1 or more (2500 / 500).
     population_size : int, default=20
@@ -43,7 +43,7 @@ class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):  # type: ignore[misc]  # 
     tournament_size : int, default=8
         Expressions drawn at a time, from 2 to `population_size`: children of the better half replace the worse half.
     design_factor : int, default=3
-        Machines for each coordinate of an expression's Latin hypercube over C and the paper's constants, 1 or more. With "psd"
+        Models for each coordinate of an expression's Latin hypercube over C and the paper's constants, 1 or more. With "psd"
         twice as many values of C on an even grid, in units of 1 / the variance of the mapped rows.
     breeding_tries : int, default=5000
         How often growth or variation is tried until an expression is valid, 1 or more.
@@ -52,32 +52,32 @@ class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):  # type: ignore[misc]  # 
     max_constants : int or "auto", default="auto"
         Constants, or numbers of its own, that an expression may have, 1 or more (4 / 8).
     validation_fraction : float, default=1/3
-        Part of the rows that is held out to evaluate expressions, between 0 and 1; of each class.
+        Share of each class that is held out to evaluate expressions, between 0 and 1.
     n_holdouts : int or "auto", default="auto"
         Random holdouts over which an evaluation is a mean (1 / 5).
     indefinite : {"reject", "clip", "evolve"}, default="reject"
-        What becomes of an expression whose matrix is indefinite: it dies; or its negative eigenvalues are set to 0, for new
-        rows by the projection that does so for the training data; or it is trained as it is, by the memetic solver.
+        Treatment of an expression with an indefinite matrix: "reject" discards it; "clip" sets its negative eigenvalues to 0, and
+        projects new rows accordingly; "evolve" trains on it unchanged, by the memetic solver.
     C_range : (float, float), default=(2**-8, 2**8)
         Range of C, on a log scale; with "psd" in units of 1 / that variance.
     constant_range : (float, float), default=(2**-8, 2**8)
         Range of the paper's symbolic constants, on a log scale. The numbers of "psd" are of the data's scale at first and
         vary by steps.
     smoothness : float or "auto", default="auto"
-        Part of the loss that expressions are selected by that is the ramp loss, from 0 to 1 (0 / 0.5); the rest is the error.
+        Share of the ramp loss in the loss that selects expressions, from 0 to 1 (0 / 0.5); the rest is the error.
         Few held-out rows give many kernels the same error, but not the same ramp loss.
     parsimony : float or "auto", default="auto"
-        What a node of an expression adds to its loss, as a part of the error of always predicting the largest class
-        (0 / 0.01).
+        Penalty on the loss for each node of an expression, as a share of the error of always predicting the largest class (0 /
+        0.01).
     screened : int or "auto", default="auto"
-        Children that are made for each that is evaluated: the one whose matrix has the highest centred alignment with the
-        classes (1 / 3); with "psd" alone.
+        Children generated for each evaluated child, whose matrix has the highest centred alignment with the classes (1 / 3); only
+        with "psd".
     n_finalists : int or "auto", default="auto"
         Best expressions of different form, and the standard kernels, that are compared once more over the range of C by twice
         repeated 5-fold cross-validation on all rows (0 / 8); 0 takes the best of the evolution.
     n_tuning_trials : int or "auto", default="auto"
-        Trials of a Kriging search of the numbers of an expression and C, by that cross-validation, for the best three
-        finalists; they are compared then on other folds (0 / 30). The paper's authors found that tuning gained little.
+        Trials of a Kriging search of the numbers of an expression and C, by that cross-validation, for the best three finalists,
+        which are then compared on other folds (0 / 30). The paper's authors found that tuning gained little.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which the final solver stops, positive.
     cache_size : float, default=200
@@ -85,12 +85,12 @@ class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):  # type: ignore[misc]  # 
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class, and of its errors in the fitness.
     max_iter : int, default=-1
-        Cap on the final solver's iterations, 1 or more; -1 for one that grows with the data. In the evolution a machine is
-        stopped after 10 steps for each of its rows, and then counts as one that has learnt nothing.
+        Cap on the final solver's iterations, 1 or more; -1 for a cap that grows with the data. In the evolution a model is
+        stopped after 10 steps for each of its rows, and then counts as a constant prediction.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether the decision function of several classes has a column for each class or for each pair.
     break_ties : bool, default=False
-        Whether `predict` decides ties of votes by the decision function.
+        Whether `predict` breaks ties of votes by the decision function.
     random_state : int, RandomState or None, default=None
         Seed of everything random.
 
@@ -103,21 +103,21 @@ class EvolvedKernelSVC(EvolvedKernelMachine, DualSVC):  # type: ignore[misc]  # 
     formula_, latex_ : str
         The kernel with all numbers, as text and in LaTeX's mathematics.
     kernel_function_ : ExpressionKernel
-        The kernel as a function of two arrays, for `kernel=` of other machines; `kernel_function_.save(path)` writes a JSON
+        The kernel as a function of two arrays, for `kernel=` of other estimators; `kernel_function_.save(path)` writes a JSON
         file.
     C_ : float
-        The cost that was chosen.
+        The chosen cost.
     fitness_ : float
-        The error of the chosen expression on the rows held out in the evolution. It was selected by it, or by a loss with it:
-        expect more on new data.
+        The error of the chosen expression on the rows held out in the evolution. The expression was selected by this error, or by
+        a loss that includes it: expect a larger error on new data.
     cv_error_ : float
-        The error in the cross-validation that made the last choice; nan without one.
+        The error in the cross-validation of the final choice; nan without cross-validation.
     history_ : pandas.DataFrame
         A row for each evaluation: its number, the error and the loss, the fitness, the formula, its size, depth and number of
-        constants, C (with "psd" that of a kernel of variance 1) and epsilon, what its matrix was, where it comes from ("start",
+        constants, C (with "psd" that of a kernel of variance 1) and epsilon, the state of its matrix, its origin ("start",
         "growth" or "variation"), and the smallest error so far.
     n_evaluations_ : int
-        Expressions that were evaluated; fewer than asked for only if there were no more.
+        Number of evaluated expressions; fewer than `n_trials` only if there were no more.
     classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, n_iter_, fit_status_, \
 dual_objective_, kernel_, n_features_in_, feature_names_in_
         As ExactSVC has them.
@@ -192,5 +192,5 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
                 settings=MemeticSettings(searches=SEARCHES_KEPT),
             )
         result = solve_dual(matrix, labels, bounds, "exact", bias=True, tol=self.tol, max_iter=max_iter)
-        # in terms of the matrix as it was, which is what there is for new rows
+        # in terms of the original matrix, which new rows have as well
         return result if back is None else replace(result, alpha=labels * (back @ (labels * result.alpha)))

@@ -42,7 +42,7 @@ validation_fraction, n_holdouts, indefinite, constant_range, parsimony, screened
     Attributes
     ----------
     C_, epsilon_ : float
-        The cost and half the tube's width that were chosen, in units of the target.
+        The chosen cost and half-width of the tube, in units of the target.
     fitness_, cv_error_ : float
         As in `EvolvedKernelSVC`, in units of the target; in `history_` errors are in standard deviations of it.
     expression_, constants_, formula_, latex_, kernel_function_, history_, n_evaluations_
@@ -59,7 +59,7 @@ n_features_in_, feature_names_in_
     See Also
     --------
     EvolvedKernelSVC : The classification.
-    ExactSVR : The machine with a kernel that is given.
+    ExactSVR : The regression with a given kernel.
 
     References
     ----------
@@ -101,5 +101,5 @@ n_features_in_, feature_names_in_
             cap = iteration_cap(2 * len(K)) if max_iter is None else max_iter
             start = best_regression(K, target, tol, cap, np.random.default_rng(0), SEARCHES_KEPT)
         result = solve_dual_regression(matrix, y, bounds, epsilon, start=start, tol=tol, max_iter=max_iter)
-        # in terms of the matrix as it was, which is what there is for new rows
+        # in terms of the original matrix, which new rows have as well
         return result if back is None else replace(result, alpha=back @ result.alpha)

@@ -25,7 +25,7 @@ _KEYS = {"format", "version", "expression", "constants"}
 
 @dataclass(frozen=True)
 class ExpressionKernel:
-    """A kernel by a formula: `kernel=ExpressionKernel(...)` is what SVC, SVR, ExactSVC, EvoSVC and other machines take.
+    """A kernel by a formula: SVC, SVR, ExactSVC, EvoSVC and other estimators accept `kernel=ExpressionKernel(...)`.
 
     Parameters
     ----------
@@ -37,8 +37,7 @@ class ExpressionKernel:
     Raises
     ------
     ArgumentError
-        If the expression is a vector, or a constant has no number, one that is not finite, or no place in the expression; a
-        ValueError.
+        If the expression is a vector, or a constant has no finite number or does not occur in the expression; a ValueError.
 
     See Also
     --------
@@ -127,7 +126,7 @@ class ExpressionKernel:
         See Also
         --------
         formula : The same as text.
-        spotsvm.kernels.Expression : What it is.
+        spotsvm.kernels.Expression : The type of the tree.
         """
         return self.expression.bind(self.constants)
 
@@ -160,7 +159,7 @@ class ExpressionKernel:
 
     @classmethod
     def from_json(cls, text: str) -> ExpressionKernel:
-        """Read what `to_json` gave, checking all of it; nothing in it is executed.
+        """Read the text of `to_json`, and check all of it; nothing in it is executed.
 
         Parameters
         ----------
@@ -175,11 +174,11 @@ class ExpressionKernel:
         Raises
         ------
         StorageError
-            If it is damaged, or is none of a kernel expression, saying where; a ValueError.
+            If the text is damaged, or not a kernel expression; the message says where. A ValueError.
 
         See Also
         --------
-        to_json : Makes the text.
+        to_json : Returns the text.
         load : Reads a file.
         """
         try:
@@ -209,7 +208,7 @@ class ExpressionKernel:
         Parameters
         ----------
         path : str or Path
-            Where; a file that is there is replaced.
+            The file; an existing file is replaced.
 
         See Also
         --------
@@ -224,7 +223,7 @@ class ExpressionKernel:
         Parameters
         ----------
         path : str or Path
-            Where it is.
+            The file.
 
         Returns
         -------
@@ -234,7 +233,7 @@ class ExpressionKernel:
         Raises
         ------
         StorageError
-            If the file is damaged, is none of a kernel, or is larger than 16 MiB, naming the file; a ValueError.
+            If the file is damaged, not a kernel, or larger than 16 MiB; the message names the file. A ValueError.
         OSError
             If there is no such file, or it cannot be read.
 

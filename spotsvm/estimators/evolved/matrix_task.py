@@ -29,14 +29,14 @@ Split = tuple[Integers, Integers]
 
 
 class Scores(NamedTuple):
-    """Each setting's error (inf where training was not possible), and what is minimised: it, or a mixture with a smooth one."""
+    """Each setting's error (inf where training was not possible), and its loss: the error, or a mixture with a smooth loss."""
 
     error: Floats
     loss: Floats
 
 
 class MatrixTask(ABC):
-    """What is to be learnt, and on which rows: the error of a kernel matrix is the mean over some splits of them.
+    """A learning task on some rows: the error of a kernel matrix is the mean over some splits of the rows.
 
     With indefinite="reject" the judgement of an indefinite matrix is the caller's; it is trained on to a stationary point.
     """
@@ -55,7 +55,7 @@ class MatrixTask(ABC):
 
     @abstractmethod
     def idle_error(self, splits: Sequence[Split]) -> float:
-        """Return the error of a machine that has learnt nothing."""
+        """Return the error of a constant prediction."""
 
     @abstractmethod
     def split_scores(self, K: Floats, settings: Sequence[Setting], split: Split, semidefinite: bool, seed: int) -> Scores:
@@ -103,7 +103,7 @@ class MatrixTask(ABC):
 
 
 class ClassificationTask(MatrixTask):
-    """Classes: the error is the part of rows that are predicted wrongly, by their weights.
+    """Classification: the error is the weighted share of misclassified rows.
 
     `code` is the class of each row, from 0; `weights` are factors of C and of an error, for each class; `smoothness` is the part
     of the loss that is the ramp loss, the mean of (1 - m) / 2 within [0, 1] over the margins m of a row's class against the
@@ -173,7 +173,7 @@ class ClassificationTask(MatrixTask):
 
 
 class RegressionTask(MatrixTask):
-    """A target: the error is the root of the mean squared error."""
+    """Regression: the error is the root mean squared error."""
 
     def __init__(self, y: Floats, indefinite: Indefinite = "reject"):
         super().__init__(indefinite)

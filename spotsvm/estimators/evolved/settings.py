@@ -22,7 +22,7 @@ Indefinite = Literal["evolve", "reject", "clip"]
 
 @dataclass(frozen=True)
 class EvolutionSettings:
-    """Checked settings of a kernel evolution; the parameters of `EvolvedKernelSVC` say what they are."""
+    """Checked settings of a kernel evolution; see the parameters of `EvolvedKernelSVC`."""
 
     grammar: Grammar
     n_trials: int
@@ -111,7 +111,7 @@ def _check_part(name: str, value: Any) -> float:
 
 @dataclass(frozen=True)
 class Ranges:
-    """Ranges of what is tuned, all on a log scale; there is none of epsilon in classification, where it is 0."""
+    """Ranges of the tuned numbers, all on a log scale; without epsilon in classification, where it is 0."""
 
     C: tuple[float, float]
     constants: tuple[float, float]

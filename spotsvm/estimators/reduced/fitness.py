@@ -40,8 +40,8 @@ class SubsetFitness:
     """Evaluations of pairs of a training set and a model (C, gamma), each computed once.
 
     With `fewer_vectors`, of two pairs with the same accuracy the one with fewer support vectors is fitter. `n_kept` machines are
-    kept for `support` and `gains`, which train others again. `best` is the fittest pair so far, the first of equals; `front`
-    holds the pairs that no other one surpasses in accuracy without more support vectors, from the fewest on.
+    kept for `support` and `gains`, which train others again. `best` is the fittest pair so far, the first of equals; `front` has
+    the pairs whose accuracy no other pair exceeds without more support vectors, in the order of their numbers.
     """
 
     def __init__(self, machine: SubsetMachine, fewer_vectors: bool, n_kept: int = 0):
@@ -55,7 +55,7 @@ class SubsetFitness:
         self._model: Model
 
     def __call__(self, rows: Integers, model: Model) -> Floats:
-        """Return the fitness of a pair: its accuracy, and minus the number of its support vectors if that is to count."""
+        """Return the fitness of a pair: its accuracy, and minus the number of its support vectors if `fewer_vectors` is set."""
         accuracy, n_support = self.evaluate(rows, model)
         return np.array([accuracy, -n_support]) if self.fewer_vectors else np.array([accuracy])
 
@@ -87,7 +87,7 @@ class SubsetFitness:
         return self.machine.gains(self._train(rows, _key(rows, self._model)), self._model[1], sample)
 
     def _train(self, rows: Integers, key: Key) -> TrainedPairs:
-        """Train, or return a machine that was kept; the least recently used one makes room."""
+        """Train a machine, or return a cached one; the least recently used machine is dropped."""
         trained = self._trained.pop(key, None) or self.machine.train(rows, *key[1])
         if self.n_kept:
             self._trained[key] = trained

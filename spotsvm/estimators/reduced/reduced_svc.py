@@ -30,45 +30,46 @@ from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, Ve
 class ReducedSVC(PairClassifier, BaseEstimator):
     """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.
 
-    Training sets and models are evaluated by their accuracy on a validation part, which the machines are not trained on. As
-    they are chosen by it, that accuracy is no estimate for new rows. Rows, not distances between all of them, are what must fit
-    into memory: 10^5 rows and more can be reduced.
+    Training sets and models are evaluated by their accuracy on a validation part, which the machines are not trained on. Because
+    this accuracy chooses them, it is no estimate for new rows. Only the rows must fit into memory, not all distances between
+    them: 10^5 rows and more can be reduced.
 
     Parameters
     ----------
     method : {"alga", "gasvm", "ga-model", "nsga2", "random"}, default="alga"
-        How training set and model are found.
+        The method that selects training set and model.
 
         - "alga": two populations, of training sets and of models, evolve in turns, each with the best of the other.
         - "gasvm": training sets evolve; the model is fixed, or the best of the grid for the whole training part.
         - "ga-model": models evolve; the training set is the whole training part. It is slow where that is large.
         - "nsga2": pairs of training set and model evolve towards the front of accuracy against the number of support vectors.
-        - "random": a training set drawn by chance, with the best model of the grid for it; with `n_trials` the best of
-          as many draws as these pay for.
+        - "random": a training set drawn at random, with the best model of the grid for it; with `n_trials` the best of as many
+          draws as that budget allows.
     n_per_class : int or "grow", default="grow"
-        Rows K of each class, at least 1. "grow" begins with as many as there are features, but 4 to 16. Each time that training
-        sets have stagnated, and are to evolve again, they get more rows, if 30 % or more of the best one's are support vectors:
-        twice as many if all of them are. It ends when they have grown in vain three times. With "nsga2" sets then differ in
-        size. "ga-model" takes all rows.
+        Rows K of each class, at least 1. "grow" begins with the number of features, but at least 4 and at most 16. Whenever
+        training sets have stagnated and evolve again, they get more rows if 30 % or more of the best set's rows are support
+        vectors: twice as many if all are. It ends after three growths without improvement. With "nsga2" sets then differ in size.
+        "ga-model" takes all rows.
     C : float, "grid" or None, default=None
-        Cost of errors, if it is to be fixed. None evolves it with "alga", "ga-model" and "nsga2", and chooses it from the grid
+        A fixed cost of errors. None evolves it with "alga", "ga-model" and "nsga2", and chooses it from the grid
         with "gasvm" and "random"; "grid" is the same for these two.
     gamma : float, "scale", "auto", "grid" or None, default=None
         Scale of the kernel exp(-gamma ||x - z||^2), as for C; "scale" and "auto" fix it as in SVC. None, not "scale" as in the
-        other estimators, is the default: the method is to choose gamma together with C and the rows.
+        other estimators, is the default: the method chooses gamma together with C and the rows.
     validation : float or pair of arrays, default=1/3
-        Validation part (X, y), or the fraction of each class that is held out for it, in (0, 1).
+        Validation part (X, y), or the fraction of each class to hold out, in (0, 1).
     max_per_class : int or None, default=None
         Largest K of n_per_class="grow"; None for half of the smallest class, 500 at most.
     crossover : {"auto", "vectors", "rows"}, default="auto"
-        What a new training set has of its parents, with "alga" and "gasvm".
+        How a new training set is formed from its parents, with "alga" and "gasvm".
 
-        - "vectors": the support vectors of the better one on one side of a hyperplane, and of the worse one on the other. The
-          other places go to rows near to which the hinge loss is large. "alga" gives models their turn after 20 generations.
+        - "vectors": the support vectors of the better parent on one side of a hyperplane, and of the worse parent on the other.
+          The set is filled up with rows near which the hinge loss is large. "alga" evolves models after 20 generations.
         - "rows": rows drawn from both, as in the paper.
-        - "auto": "vectors" where K is a number. What grows does so without need by "vectors", which leave few rows unused.
+        - "auto": "vectors" if K is a number, else "rows": with "vectors", which leave few rows unused, sets would grow without
+          need.
     ties : {"any", "fewer vectors"}, default="fewer vectors"
-        Whether of two pairs with the same accuracy the one with fewer support vectors is fitter. "any" is the paper's.
+        Whether, of two pairs with the same accuracy, the pair with fewer support vectors is fitter. "any" is the paper's rule.
     population_size : int, default=20
         Training sets of a population, or pairs with "nsga2"; at least 2. Models are as many as the grid has.
     mutation_probability : float, default=0.3
@@ -84,19 +85,19 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     C_values : sequence of float, default=(0.1, 1, 10, 100)
         C of the first population of models, and of the grid.
     gamma_values : sequence of float, default=(0.01, 0.1, 1, 10, 100)
-        gamma of the same. These suit data scaled to unit ranges or variances.
+        gamma of the same models. The defaults suit data scaled to unit ranges or variances.
     n_trials : int or None, default=None
-        Machines trained after which no further generation begins. None: "alga", "gasvm" and "ga-model" stop by their own rules,
-        "nsga2" after 2000, "random" after one draw.
+        Number of trained machines after which no further generation begins. None: "alga", "gasvm" and "ga-model" stop by their
+        own rules, "nsga2" after 2000, "random" after one draw.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which a solver stops, positive.
     cache_size : float, default=200
-        Megabytes for distances to the validation part; and for the matrices of a training set. One for which that is too
-        little is left to LIBSVM (24 n^2 bytes: more than about 2950 rows by default).
+        Megabytes for distances to the validation part, and for the matrices of a training set. A larger training set is left to
+        LIBSVM (24 n^2 bytes: more than about 2950 rows by default).
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         As in SVC.
     random_state : int, RandomState or None, default=None
-        Seed of all that is random.
+        Seed of every random choice.
 
     Attributes
     ----------
@@ -107,33 +108,32 @@ class ReducedSVC(PairClassifier, BaseEstimator):
     C_, gamma_ : float
         The model.
     validation_score_ : float
-        Accuracy on the validation part, by which all was chosen.
+        Accuracy on the validation part, which chose the training set and the model.
     front_ : pandas.DataFrame
-        The pairs evaluated that no other one surpasses in accuracy on the validation part without more support vectors, from the
-        fewest on: accuracy, n_support_vectors, n_training, n_per_class, C, gamma.
+        The evaluated pairs whose accuracy on the validation part no other pair exceeds without more support vectors, the fewest
+        support vectors first: accuracy, n_support_vectors, n_training, n_per_class, C, gamma.
     front_indices_ : list of ndarray
         The training set of each row of the front, as rows of the data given to `fit`.
     history_ : pandas.DataFrame
         A row a generation: phase (its number), kind ("training set", "model", "grid", "draw" or "front"), generation, best and
         mean (accuracy in the population), n_support_vectors, n_per_class, C and gamma of its best pair, n_evaluations so far.
     n_evaluations_ : int
-        Machines trained in search of the best.
+        Number of trained machines.
     stopped_by_ : str
         "no improvement", "budget" or "no new pairs".
     machine_ : ExactSVC or sklearn.svm.SVC
-        The machine trained on the reduced training set; SVC where that is too large for the other.
+        The model trained on the reduced training set; SVC if the set is too large for ExactSVC.
     classes_, support_vectors_, n_support_, dual_coef_, intercept_, n_features_in_, feature_names_in_
         As SVC has them.
 
     Raises
     ------
     ArgumentError
-        In `fit`, if a parameter is not as above, a class has fewer rows than are asked for, or the validation part lacks one;
-        a ValueError.
+        In `fit`, if a parameter is not as above, a class has too few rows, or the validation part lacks a class; a ValueError.
 
     See Also
     --------
-    ExactSVC : The machine on all rows.
+    ExactSVC : The model on all rows.
     SpotSearchCV : Searches C and gamma on all rows.
 
     Notes
