@@ -1,4 +1,4 @@
-"""Machines with a kernel for each group of columns, tuned in `fit`, and the kernel models that they tune.
+"""SVMs with a kernel for each group of columns, tuned in `fit`, and the kernel models that they tune.
 
 It may import search_cv, cross_validation, estimators, and all below them.
 """

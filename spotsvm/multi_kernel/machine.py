@@ -37,8 +37,8 @@ _OF_KERNELS = ("groups", "kernel", "gamma", "scales", "weights", "combine", "deg
 class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     """Base class of MultiKernelSVC and MultiKernelSVR.
 
-    Beside `weights`, a dict from kernels to numbers, there is `weights__<kernel>` for each of them, and beside `gamma`
-    `gamma__<group>`. Setting one makes a new dict, in which the others stay what they were.
+    The entries of the dicts `weights` and `gamma` are parameters too: `weights__<kernel>` and `gamma__<group>`. Setting an entry
+    makes a new dict, in which the other entries are unchanged.
     """
 
     groups: Any = None
@@ -71,8 +71,8 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         y : array-like of shape (n_samples,)
             Classes, or targets.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only to gamma="scale" each row
-            counts once, as in scikit-learn.
+            Factors of C, 0 or more. A row of weight 2 counts as two rows, one of weight 0 as none; only for gamma="scale" each
+            row counts once, as in scikit-learn.
 
         Returns
         -------
@@ -82,9 +82,9 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         Raises
         ------
         ArgumentError
-            If a parameter or a weight is invalid, or a pair `n_trials` is too small for the search; a ValueError.
+            If a parameter or a weight is invalid, or a pair of numbers `n_trials` is too small for the search; a ValueError.
         SolverError
-            If the kernel or the search does not; a ValueError.
+            If the kernel or the search raises it; a ValueError.
         """
         if self.tune is None:
             if hasattr(self, "tuning_"):
@@ -105,7 +105,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         return KernelSettings(**{name: getattr(self, name) for name in _OF_KERNELS}, gamma_left_out="scale")
 
     def _model_space(self) -> dict[str, Any]:
-        """Return the search space of the richest of the nested models that the parameters mean."""
+        """Return the search space of the richest nested model that the parameters define."""
         return kernel_models_of(self, None, None)[-1].space()
 
     def _replaced(self, parameter: str, entries: Mapping[str, Any]) -> dict[Any, Any]:
@@ -159,15 +159,15 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         return plain * factors
 
 
-#: the share of the trials that the poorer model has: 100 of 600 in section 3.3 is a sixth, of budgets that are larger than ours
+#: share of the trials for the poorer model; 100 of 600 in section 3.3 is a sixth, but of larger budgets
 _POORER = 1 / 3
 
 
 def kernel_models_of(machine: MultiKernelMachine, n_features: int | None, feature_names: Any) -> list[KernelModel]:
-    """Return the nested models that a machine's parameters mean: one C for all kernels, then a weight for each.
+    """Return the nested models that a machine's parameters define: one C for all kernels, then a weight for each.
 
-    Gaussian kernels on one scale whose gamma is "scale" or "auto" have that tuned as well: first a common one, then one for each
-    group. Where there is one kernel, there is one model.
+    For Gaussian kernels on one scale, a gamma of "scale" or "auto" is tuned as well: first a common gamma, then one for each
+    group. A single kernel has a single model.
     """
     known = {"groups": machine.groups, "n_features": n_features, "feature_names": feature_names}
     one_group = len(group_names(machine.groups)) == 1
@@ -202,9 +202,9 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
         raise ArgumentError(f"tune={machine.tune!r}; use the name of a search, such as 'vns', a callable that makes one, or None")
     if not (isinstance(machine.scoring, str | None) or callable(machine.scoring)):
         raise ArgumentError(f"scoring={machine.scoring!r}; use one score: a name, a callable, or None")
-    resolve_groups(machine.groups, rows.shape[1], names)  # what is wrong with them is so in every trial
+    resolve_groups(machine.groups, rows.shape[1], names)  # an error in the groups would occur in every trial
     models, counts = _within_budget(machine, kernel_models_of(machine, rows.shape[1], names))
-    # what is about the tuning goes to the search alone: folds may be an iterator, which cannot be copied
+    # the tuning's parameters go only to the search: folds may be an iterator, which cannot be copied
     plain = {"tune": None, "weights": None, "C": 1.0, "cv": 5, "scoring": None, "random_state": None}
     bare = clone(type(machine)(**{**machine.get_params(deep=False), **plain}))
     searching = nested(models, counts, machine.tune) if len(models) > 1 else machine.tune
@@ -224,9 +224,9 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
 
 
 def _within_budget(machine: MultiKernelMachine, models: list[KernelModel]) -> tuple[list[KernelModel], list[int]]:
-    """Return the models to search, and the trials of each: the poorest alone where their sum does not pay for all designs.
+    """Return the models to search, and the trials of each: only the poorest if the total is too small for all designs.
 
-    What the search would refuse is raised in the words of the machine's own arguments.
+    Errors of the search are raised in terms of the machine's own arguments.
     """
     from spotsvm.multi_kernel.nested import nested
     from spotsvm.space.space import Space
@@ -249,7 +249,7 @@ def _within_budget(machine: MultiKernelMachine, models: list[KernelModel]) -> tu
 
 
 def _trials(n_trials: Any, n_models: int) -> list[int]:
-    """Return the trials of each model, from their total or as they were given."""
+    """Return the trials of each model, from the total or from one number for each."""
     given = list(n_trials) if isinstance(n_trials, Sequence) and not isinstance(n_trials, str) else [n_trials]
     if not given or not all(isinstance(m, Integral) and not isinstance(m, bool) and int(m) >= 1 for m in given):
         raise ArgumentError(f"n_trials={n_trials!r} is not a number of trials; use 1 or more, or two such numbers")
@@ -264,12 +264,12 @@ def _trials(n_trials: Any, n_models: int) -> list[int]:
 
 @dataclass(frozen=True)
 class MultiMachine(SvmMachine):
-    """The parameters of a multiple-kernel machine; two of them are compared without the settings, as their kernels are."""
+    """The parameters of a multiple-kernel machine; two machines are compared by their kernels, without the settings."""
 
     settings: KernelSettings = field(default_factory=KernelSettings, compare=False)
 
     def kernel_on(self, X: Floats, names: Sequence[str] | None = None) -> MultiKernel:
-        """Return the combined kernel as it is for some training rows, or raise a SpotSVMError."""
+        """Return the combined kernel for some training rows, or raise a SpotSVMError."""
         columns = self.settings.columns(X.shape[1], names)
         weights = self.settings.weight_table(1)
         kernel = self.settings.combined(self.settings.bases(columns, self.settings.gammas(X, columns)), weights[0])
@@ -279,7 +279,7 @@ class MultiMachine(SvmMachine):
 
     @property
     def kernel_depends_on_rows(self) -> bool:
-        """Whether another choice of training rows makes another kernel."""
+        """Whether the kernel depends on the training rows."""
         return any(isinstance(gamma, str) and gamma == "scale" for gamma in self.settings.named_gamma().values())
 
 

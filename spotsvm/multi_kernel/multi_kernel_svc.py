@@ -34,10 +34,10 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
         Scale of the kernels: for the n_t columns of a group 1 / (n_t Var(X_t)), 1 / n_t, or a number, 0 or more; a sequence
         with one of these for each group; or a dict from groups to these, "scale" where a group is left out.
     scales : sequence of float, default=(1.0,)
-        Factors of sigma = 1 / gamma: each kernel "rbf" is one for each of them.
+        Factors of sigma = 1 / gamma: each kernel "rbf" is used once for each factor.
     weights : float, array-like, dict or None, default=None
         Weights of the kernels, 0 or more: one for all; an array of shape (n_kernels,), or (n_problems, n_kernels) for each pair
-        of classes; or a dict from names of kernels, 1 where one is left out. A kernel of weight 0 is not computed.
+        of classes; or a dict from names of kernels, 1 for a kernel that is left out. A kernel of weight 0 is not computed.
     combine : {"sum", "product"}, default="sum"
         Whether kernels are added or, being Gaussian, multiplied; the product has one weight.
     degree : int, default=3
@@ -53,18 +53,20 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class.
     max_iter : int, default=-1
-        Cap on the solver's iterations, 1 or more; -1 for one that grows with the data. At the cap a ConvergenceWarning is given.
+        Cap on the solver's iterations, 1 or more; -1 for a cap that grows with the data. At the cap a ConvergenceWarning is
+        given.
     decision_function_shape : {"ovr", "ovo"}, default="ovr"
         Whether the decision function of several classes has a column for each class or for each pair.
     break_ties : bool, default=False
-        Whether `predict` decides ties of votes by the decision function.
+        Whether `predict` breaks ties of votes by the decision function.
     tune : str, callable or None, default=None
-        Search by which `fit` tunes the kernels with cross-validation, as `SpotSearchCV`'s: first one C for all kernels, from
-        there on a weight for each (see `nested`), and where the kernel is "rbf" on one scale and gamma "scale" or "auto", a gamma
-        for each group as well. `weights` and C are then not used. None tunes nothing.
+        Search by which `fit` tunes the kernels with cross-validation, as in `SpotSearchCV`: first one C for all kernels, then a
+        weight for each (see `nested`). If the kernel is "rbf" on one scale and gamma is "scale" or "auto", a gamma for each group
+        is tuned as well. `weights` and C are then not used. None does not tune.
     n_trials : int or pair of int, default=100
-        Candidates to evaluate, 1 or more: their sum, of which the poorer model has a third, or those of either model. A sum that
-        does not pay for the initial designs of both is spent on the poorer model alone; a pair must.
+        Number of candidates to evaluate, 1 or more: the total, of which the poorer model gets a third, or one number for each
+        model. A total below the initial designs of both models is spent on the poorer model alone; a pair must cover both
+        designs.
     cv : int, splitter or iterable, default=5
         Folds of the tuning, as in `SpotSearchCV`.
     scoring : str, callable or None, default=None
@@ -77,8 +79,8 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
     weights_ : ndarray of shape (n_problems, n_kernels)
         Weights of the kernels; n_problems is 1 for two classes, else the number of pairs of classes.
     kernel_names_ : tuple of str
-        Their names: that of the group, followed by ":" and the kernel where a group has several, and by "/" and the scale where
-        there are several; "product" of a product.
+        Their names: the name of the group, followed by ":" and the kernel if a group has several, and by "/" and the scale if
+        there are several; "product" for a product.
     gamma_ : dict of str to float
         gamma of each group.
     groups_ : dict of str to ndarray of int
@@ -86,7 +88,7 @@ class MultiKernelSVC(MultiKernelMachine, DualSVC):
     kernels_ : tuple of spotsvm.solvers.kernels.MultiKernel
         The combined kernel of each problem.
     tuning_ : SpotSearchCV
-        The search, with `best_params_`, `best_score_`, `cv_results_` and `study_`; there after a fit with `tune`.
+        The search, with `best_params_`, `best_score_`, `cv_results_` and `study_`; exists after a fit with `tune`.
     classes_, class_weight_, support_, support_vectors_, n_support_, dual_coef_, intercept_, coef_, n_iter_, fit_status_, \
 dual_objective_, n_features_in_, feature_names_in_
         As ExactSVC has them; `coef_` with kernel="linear".
@@ -100,7 +102,7 @@ dual_objective_, n_features_in_, feature_names_in_
     --------
     MultiKernelSVR : The regression.
     ExactSVC : One kernel for all columns.
-    spotsvm.kernels.nested : The search that `tune` makes.
+    spotsvm.kernels.nested : The search of `tune`.
 
     References
     ----------

@@ -21,7 +21,7 @@ class MultiKernelSVR(MultiKernelMachine, DualSVR):
     epsilon : float, default=0.1
         Half the width of the tube in which errors cost nothing, 0 or more.
     tune, n_trials, cv, scoring, random_state
-        As in `MultiKernelSVC`; epsilon stays what it is.
+        As in `MultiKernelSVC`; epsilon is not tuned.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A search that goes from a kernel model to a richer one that contains it, and on from what it has found."""
+"""A search of nested kernel models, in which each richer model starts from the results of the poorer one."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def nested(
 ) -> SearchFactory:
     """Make a search of the richest of nested kernel models that begins with the poorer ones.
 
-    What it makes is taken wherever `search=` is, with the richest model's space: by `Study`, `SpotSearchCV` and `compare`.
-    A poorer model's trials are the richer model's as well, since they mean the same kernels; so each stage begins with all
-    that is known, and its search starts from the best of it. A budget that does not reach the richest model is refused.
+    `Study`, `SpotSearchCV` and `compare` accept the result as `search=`, with the richest model's space. A poorer model's trials
+    are trials of the richer model as well, since they have the same kernels; so each stage begins with all earlier trials, and
+    its search starts from the best of them. A budget that does not reach the richest model is refused.
 
     Parameters
     ----------
     models : sequence of KernelModel
         Each contained in the next.
     n_trials : sequence of int
-        Trials of each model, 1 or more. The last goes on for as long as the study does, and may be left out.
+        Trials of each model, 1 or more. The last model is searched as long as the study runs, so its number may be left out.
     search : str or callable, default="vns"
         The search within each model: "vns" makes Algorithm 2 of the reference; "kriging" and the others of `Study` take the
         poorer models' trials as their own.
@@ -45,7 +45,7 @@ def nested(
     Returns
     -------
     callable
-        Makes the search from the richest model's cube and a seed.
+        Creates the search from the richest model's cube and a seed.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def nested(
     See Also
     --------
     KernelModel : What is nested.
-    spotsvm.searches.NestedSearch : The search that it makes.
+    spotsvm.searches.NestedSearch : The search that it creates.
 
     References
     ----------
@@ -117,7 +117,7 @@ def _restrict(richest: KernelModel, model: KernelModel, space: Space, richest_sp
 
 
 def _checked_counts(n_trials: Any, n_models: int) -> list[int]:
-    """Return the trials of each model; the last's, which goes on anyway, is 1 where it was left out."""
+    """Return the trials of each model; the last number, which sets no limit, is 1 if it was left out."""
     if not n_models:
         raise ArgumentError("models is empty; give at least one kernel model")
     counts = list(n_trials) if isinstance(n_trials, Sequence) else []

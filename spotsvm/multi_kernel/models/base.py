@@ -1,4 +1,4 @@
-"""The base class of kernel models: parameters and their space, the kernel matrix, the machine, and what a model contains."""
+"""The base class of kernel models: parameters and their space, the kernel matrix, the machine, and nested models."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class KernelModel:
     groups : dict, sequence or None
         Groups of columns, as in `MultiKernelSVC`.
     n_features : int, optional
-        The number of columns of the data, where something depends on it that `groups` does not say.
+        The number of columns of the data, if it is needed and does not follow from `groups`.
     feature_names : sequence of str, optional
         Their names.
 
@@ -76,7 +76,7 @@ class KernelModel:
     kernel: Any = "rbf"
     gamma: Any = "auto"
     scales: Any = (1.0,)
-    # what tells one model from another: its weights, its gammas, and whether its kernels are added or multiplied
+    # attributes that identify a model: its weights, its gammas, and whether its kernels are added or multiplied
     _weights: Literal["one", "each"] = "one"
     _gammas: Literal["fixed", "one", "each"] = "fixed"
     _product = False
@@ -101,7 +101,7 @@ class KernelModel:
         return self.groups
 
     def _settings(self, params: Mapping[str, float]) -> tuple[KernelSettings, float]:
-        """Return what the machine's kernels are for some parameters (for those given), and C."""
+        """Return the machine's kernel parameters for given parameters, and C."""
         weights, gammas = (
             {name.removeprefix(kind): value for name, value in params.items() if name.startswith(kind)}
             for kind in ("weights__", "gamma__")
@@ -111,7 +111,7 @@ class KernelModel:
         return KernelSettings(self._groups, self.kernel, gamma, self.scales, weights or None, combine), params.get("C", 1.0)
 
     def _terms(self, known: KnownColumns) -> tuple[Term, ...]:
-        """Return what the model is made of."""
+        """Return the terms of the model."""
         settings, names = self._settings({})[0], self.names
         rules, columns = settings.named_gamma(), known.groups(self._groups)
         terms = []
@@ -124,7 +124,7 @@ class KernelModel:
         return tuple(terms)
 
     def _gamma_ranges(self, gamma: Range) -> dict[str, Range]:
-        """Return the range of each gamma that is a parameter, `gamma` being in units of 1 / (number of columns)."""
+        """Return the range of each gamma that is a parameter; `gamma` is in units of 1 / (number of columns)."""
         if self._gammas == "fixed":
             return {}
         if self._gammas == "one":
@@ -149,8 +149,8 @@ class KernelModel:
     def space(self, weights: Range = WEIGHTS, gamma: Range = GAMMA) -> dict[str, Any]:
         """Return the search space: each parameter on a logarithmic scale.
 
-        With the same ranges what is embedded from a poorer model stays inside of a richer one's space, but for a gamma that was
-        fixed at a number outside.
+        With the same ranges, a point embedded from a poorer model lies in the richer model's space, unless a gamma was fixed at a
+        number outside.
 
         Parameters
         ----------
@@ -159,7 +159,7 @@ class KernelModel:
         gamma : tuple of float, default=(2**-8, 2**8)
             Smallest and largest gamma, in units of 1 / (number of columns of the group), as sigma = 1 / gamma is in section 3.3.
             Where groups have a gamma in common, it is between the largest lower and the smallest upper end. In a product the
-            unit is that of all columns. `RbfModel()` that does not know how many columns there are has the unit 1.
+            unit is that of all columns. For `RbfModel()` without a number of columns the unit is 1.
 
         Returns
         -------
@@ -183,7 +183,7 @@ class KernelModel:
         Parameters
         ----------
         params : dict, optional
-            The parameters; without them the machine is one whose parameters can be set, as a search does.
+            The parameters; None leaves them to be set later, as in a search.
         regression : bool, default=False
             Whether it is a MultiKernelSVR.
         **more : dict
@@ -211,11 +211,11 @@ class KernelModel:
         Parameters
         ----------
         X : array-like of shape (n, d)
-            Rows; what gamma="scale" refers to.
+            Rows; gamma="scale" is computed from them.
         params : dict
             The parameters.
         Z : array-like of shape (m, d), optional
-            Other rows; X itself where it is left out.
+            Other rows; by default X itself.
 
         Returns
         -------
@@ -235,7 +235,7 @@ class KernelModel:
         return np.vstack([values for _, values in multi_kernel_blocks(kernel, rows, others)]) * C
 
     def matrices(self, X: Any) -> KernelMatrices:
-        """Return the kernel matrices of some rows for any parameters, with what they share computed once.
+        """Return the kernel matrices of some rows for any parameters; shared parts are computed once.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class KernelModel:
         Returns
         -------
         KernelMatrices
-            `matrices(X).gram(params)` is `gram(X, params)`, sooner from the second time on.
+            `matrices(X).gram(params)` is `gram(X, params)`, but faster from the second call on.
 
         Raises
         ------
@@ -255,14 +255,14 @@ class KernelModel:
         return KernelMatrices(self, X)
 
     def _combined(self, rows: Floats, names: list[str] | None, params: Mapping[str, float]) -> tuple[MultiKernel, float]:
-        """Return the combined kernel as it is for some rows, and C."""
+        """Return the combined kernel for some rows, and C."""
         settings, C = self._settings(self._checked(params))
         columns = settings.columns(rows.shape[1], names or self.feature_names)
         bases = settings.bases(columns, settings.gammas(rows, columns))
         return settings.combined(bases, settings.weight_table(1)[0]), C
 
     def contains(self, poorer: KernelModel) -> bool:
-        """Check whether every kernel of another model is one of this model's.
+        """Return whether this model has every kernel of another model.
 
         Parameters
         ----------
@@ -272,7 +272,7 @@ class KernelModel:
         Returns
         -------
         bool
-            True if it is.
+            True if it has.
         """
         try:
             self._map(poorer)
@@ -304,7 +304,7 @@ class KernelModel:
         return {name: given[source] if isinstance(source, str) else source for name, source in sources.items()}
 
     def restrict(self, poorer: KernelModel, params: Mapping[str, float]) -> dict[str, float]:
-        """Return the parameters of a poorer model that these are the embedding of.
+        """Return the parameters of a poorer model whose embedding these parameters are.
 
         Parameters
         ----------
@@ -316,7 +316,7 @@ class KernelModel:
         Returns
         -------
         dict of str to float
-            The parameters of the other.
+            The parameters of the poorer model.
 
         Raises
         ------

@@ -120,7 +120,7 @@ def few(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class UnknownColumns:
-    """The columns of a group, as they are given, where only the data tell which they are; "all" for every column."""
+    """The columns of a group, as given, if only the data determine them; "all" for every column."""
 
     what: str = EVERY_COLUMN
 
@@ -138,7 +138,7 @@ class KnownColumns:
 
     @classmethod
     def of(cls, groups: Any, n_features: Any, feature_names: Any) -> KnownColumns:
-        """Return what is known from a model's arguments, or raise ArgumentError."""
+        """Return the columns known from a model's arguments, or raise ArgumentError."""
         group_names(groups)
         if n_features is not None and (not isinstance(n_features, Integral) or isinstance(n_features, bool) or n_features < 1):
             raise ArgumentError(f"n_features={n_features!r}; use the number of columns, 1 or more")
@@ -150,7 +150,7 @@ class KnownColumns:
         return cls(counted if n_features is None else int(n_features), names)
 
     def joined(self, other: KnownColumns) -> KnownColumns:
-        """Return what is known from either, or raise ArgumentError where they contradict each other."""
+        """Return the columns known from either, or raise ArgumentError if they contradict each other."""
         for name in ("n_features", "feature_names"):
             own, others = getattr(self, name), getattr(other, name)
             if own is not None and others is not None and own != others:
@@ -182,7 +182,7 @@ def column_names(X: Any) -> list[str] | None:
 
 
 def _explicit(member: Any) -> list[Any] | None:
-    """List the columns of a group, None where that takes the number of columns."""
+    """Return the columns of a group as a list, or None if it depends on the number of columns."""
     if isinstance(member, slice):
         ends = (member.start or 0, member.stop, member.step or 1)
         return list(range(*map(int, ends))) if all(map(_is_count, ends)) else None
@@ -206,7 +206,7 @@ def _by_name(groups: Any) -> bool:
 
 
 def _counted(groups: Any) -> int | None:
-    """Count the columns of groups, up to the last where they are indices; None where that takes the data."""
+    """Count the columns of groups, up to the last index for indices; None if the number depends on the data."""
     if groups is None:
         return None
     members = [_explicit(member) for member in _members(groups)]

@@ -11,7 +11,7 @@ from spotsvm.multi_kernel.models.base import KernelModel
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _FixedKernels(KernelModel):
-    """What the models of fixed base kernels are made from."""
+    """Terms of the models with fixed base kernels."""
 
     groups: Any = None
     kernel: Any = "rbf"
@@ -23,7 +23,7 @@ class _FixedKernels(KernelModel):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _TunedGaussians(KernelModel):
-    """What the models of Gaussian kernels with gammas to tune are made from."""
+    """Terms of the models of Gaussian kernels with tuned gammas."""
 
     groups: Any = None
     n_features: int | None = None
@@ -175,7 +175,7 @@ class AnisotropicRbfModel(_TunedGaussians):
     See Also
     --------
     RbfModel : One gamma for all columns.
-    KernelModel : What every model has.
+    KernelModel : The base class.
 
     References
     ----------
@@ -201,7 +201,7 @@ class AnisotropicRbfModel(_TunedGaussians):
 
     @property
     def _groups(self) -> Any:
-        """The groups, each column's where none are given."""
+        """The groups; by default one for each column."""
         if self.groups is not None:
             return self.groups
         names = self.feature_names if self.feature_names is not None else range(self._known.n_features or 0)

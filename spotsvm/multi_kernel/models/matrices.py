@@ -17,15 +17,15 @@ from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
 class KernelMatrices:
     """Kernel matrices of one model on some rows, for any parameters.
 
-    The matrices of kernels that are fixed are computed once, and of those whose gamma is a parameter the squared distances:
-    8 n^2 bytes are kept for each. What is kept of a group is at most 200 MiB of distances; beyond, they are computed anew.
+    For fixed kernels the matrices are computed once, and for kernels with a tuned gamma the squared distances: 8 n^2 bytes are
+    cached for each. At most 200 MiB of distances are cached for a group; larger distances are computed anew.
 
     Parameters
     ----------
     model : KernelModel
         The model.
     X : array-like of shape (n, d)
-        Rows; what gamma="scale" refers to.
+        Rows; gamma="scale" is computed from them.
 
     Raises
     ------
@@ -34,7 +34,7 @@ class KernelMatrices:
 
     See Also
     --------
-    KernelModel : What makes it.
+    KernelModel : Creates it.
 
     Examples
     --------

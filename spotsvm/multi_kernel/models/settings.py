@@ -18,7 +18,7 @@ from spotsvm.solvers.kernels import Kernel, resolve_gamma
 from spotsvm.solvers.kernels.functions.kernel import check_kernel_name
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
 
-#: the name of the one kernel where they are multiplied
+#: the name of the single kernel of a product
 PRODUCT = "product"
 
 
@@ -34,7 +34,7 @@ class Entry:
 
 @dataclass(frozen=True, eq=False)
 class KernelSettings:
-    """The parameters of MultiKernelSVC that are about kernels.
+    """The kernel parameters of MultiKernelSVC.
 
     Any method raises an ArgumentError or SolverError if a parameter is invalid.
     """
@@ -147,7 +147,7 @@ class KernelSettings:
         return tuple(BaseKernel(self._made(entry, gammas[entry.group]), columns[entry.group]) for entry in self.entries)
 
     def combined(self, bases: tuple[BaseKernel, ...], weights: Floats) -> MultiKernel:
-        """Return the combination with some weights, (n_kernels,)."""
+        """Return the combined kernel with some weights, (n_kernels,)."""
         return MultiKernel(bases, tuple(weights.tolist()), self.product)
 
     def _made(self, entry: Entry, gamma: float) -> Kernel:
@@ -199,7 +199,7 @@ def _label(kernel: Any) -> str:
 
 
 def _distinct(labels: list[str]) -> list[str]:
-    """Return labels of which the second and further equal ones have a number."""
+    """Return labels; the second and later of equal labels get a number."""
     return [label + (f".{labels[:k].count(label) + 1}" if label in labels[:k] else "") for k, label in enumerate(labels)]
 
 

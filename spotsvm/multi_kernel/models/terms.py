@@ -9,7 +9,7 @@ from typing import Any
 from spotsvm.errors import ArgumentError
 from spotsvm.multi_kernel.models.column_groups import Columns, UnknownColumns
 
-#: for each parameter of the richer model the poorer one's parameter that it is, or the number that it is
+#: for each parameter of the richer model, the equal parameter of the poorer model, or a number
 ParameterMap = dict[str, str | float]
 
 
@@ -21,7 +21,7 @@ class FixedGamma:
     factor: float = 1.0
 
     def number(self, columns: Columns) -> float:
-        """Return it for a group of columns, or raise ArgumentError where it is not known without the data."""
+        """Return gamma for a group of columns, or raise ArgumentError if it depends on the data."""
         if isinstance(self.rule, float):
             return self.rule / self.factor
         if self.rule == "auto" and isinstance(columns, tuple):
@@ -42,14 +42,14 @@ class Term:
 
     @property
     def has_gamma(self) -> bool:
-        """Whether gamma makes a difference that is not in the kernel already."""
+        """Whether gamma has an effect that the kernel does not include already."""
         return isinstance(self.kernel, str) and self.kernel != "linear"
 
 
 def parameter_map(richer: Sequence[Term], poorer: Sequence[Term], products: tuple[bool, bool]) -> ParameterMap:
     """Return for each parameter of a richer model a poorer one's, or a number; raise ArgumentError if it does not contain it.
 
-    `products` is, for each of the two, whether it is a product of its terms.
+    `products` says for each of the two models whether it is a product of its terms.
     """
     several = len(richer) > 1 and products[0], len(poorer) > 1 and products[1]
     if several[0]:
