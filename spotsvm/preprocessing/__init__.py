@@ -1,4 +1,4 @@
-"""Transformers of time series and of wide tables, to be tuned together with the machine behind them.
+"""Transformers of time series and of wide tables, to be tuned together with the model behind them.
 
-It may import common and its own `time_series`, and knows no study, space or estimator.
+It may import common and its own `time_series`, and no study, space or estimator.
 """

@@ -1,4 +1,4 @@
-"""ImportanceFraction: the features that hold a share of a random forest's importance."""
+"""ImportanceFraction: the features with a given share of a random forest's importance."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spotsvm.common.checks import check_choice
 from spotsvm.errors import ArgumentError
 from spotsvm.solvers.checked_numbers import as_float
 
-#: how many forests' importances are kept: those of many folds, at 8 bytes a feature
+#: number of forests whose importances are cached: enough for many folds, at 8 bytes a feature
 REMEMBERED = 256
 _LOCK = Lock()
 _KNOWN: OrderedDict[str, NDArray[np.float64]] = OrderedDict()
@@ -29,22 +29,21 @@ _KNOWN: OrderedDict[str, NDArray[np.float64]] = OrderedDict()
 
 @dataclass(eq=False, repr=False)
 class ImportanceFraction(SelectorMixin, BaseEstimator):
-    """Select the fewest features that together hold a share of the importance in a random forest.
+    """Select the fewest features that together have a given share of the importance in a random forest.
 
-    The forest does not depend on `fraction`. With a whole number as `random_state` its importances are remembered for as long
-    as the process lives, so that a search that tries many fractions grows one forest for each training set, not one for each
-    trial.
+    The forest does not depend on `fraction`. With an integer `random_state` its importances are cached in the process, so that a
+    search over many fractions grows one forest for each training set, not one for each trial.
 
     Parameters
     ----------
     fraction : float, default=0.5
-        Share of the whole importance, above 0 and up to 1: the paper's XPERC. 1 leaves out only what no tree splits by.
+        Share of the whole importance, above 0 and up to 1: the paper's XPERC. 1 leaves out only features that no tree splits by.
     task : {"auto", "classification", "regression"}, default="auto"
-        What kind of forest; "auto" is regression for a target with values that are no whole numbers.
+        The kind of forest; "auto" is regression for a target with values that are not integers.
     n_estimators : int, default=100
         Number of trees, 1 or more.
     max_samples : int, float or None, default=None
-        Rows, or the share of them, that each tree draws; None for as many as there are. Less is quicker.
+        Number or share of rows that each tree draws; None for all. Fewer are quicker.
     min_samples_leaf : int or float, default=1
         As in RandomForestClassifier. More is quicker.
     class_weight : {"balanced", "balanced_subsample"}, dict or None, default=None
@@ -52,7 +51,7 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
     random_state : int, RandomState or None, default=None
         Seed of the forest. With None each fit may select other features.
     n_jobs : int or None, default=None
-        Trees grown at once. It changes nothing about the result.
+        Trees grown at once. The result does not depend on it.
 
     Attributes
     ----------
@@ -61,7 +60,7 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
     n_selected_ : int
         Number of selected features; `get_support` says which.
     n_features_in_, feature_names_in_
-        As usual.
+        As in scikit-learn.
 
     Raises
     ------
@@ -75,7 +74,7 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
 
     Notes
     -----
-    The paper ranks by a random forest too, and leaves open by which of its importances. Where no tree splits (a constant target,
+    The paper ranks by a random forest too, without naming the kind of importance. Where no tree splits (a constant target,
     constant features), all features are selected.
 
     References
@@ -172,7 +171,7 @@ def forest_importances(
 ) -> NDArray[np.float64]:
     """Return the importance of each feature in a random forest.
 
-    With a whole number as seed the result is a function of the arguments alone, and the last ones are remembered.
+    With an integer seed the result depends only on the arguments, and the latest results are cached.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""PrincipalMonomials: principal components, and all products of two of the first ones."""
+"""PrincipalMonomials: principal components, and all products of two of the first components."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from spotsvm.solvers.checked_numbers import as_float
 
 @dataclass(eq=False, repr=False)
 class PrincipalMonomials(TransformerMixin, BaseEstimator):
-    """Principal components, and all monomials of degree 2 of the first of them.
+    """Principal components, and all monomials of degree 2 of the first components.
 
-    Of n first components there are n (n + 1) / 2 monomials: squares and products of two. Components without variance are left
-    out: where fewer have some than are asked for, all of these are taken.
+    The first n components have n (n + 1) / 2 monomials: squares and products of two. Components without variance are left out; if
+    fewer than n have variance, all of these are used.
 
     Parameters
     ----------
     n_components : int, default=8
         Number of first components that are multiplied, 1 or more: the paper's N_PC.
     n_kept : int, float or None, default=None
-        Components that are features themselves: None for all, a number of them, 0 or more, or, as a float between 0 and 1, so
-        many that they hold more than this share of the variance.
+        Components that are features themselves: None for all; an integer, 0 or more, for their number; or a float between 0 and 1
+        for the fewest components with more than this share of the variance.
     whiten : bool, default=False
-        Whether components are divided by their standard deviations, before they are multiplied. A StandardScaler behind this
-        step makes the same features of either.
+        Whether components are divided by their standard deviations, before they are multiplied. A StandardScaler after this step
+        makes the features equal in both cases.
 
     Attributes
     ----------
     pca_ : PCA
-        Of all components, in the order of their variance.
+        The fitted PCA of all components, in the order of their variance.
     polynomial_ : PolynomialFeatures
-        Makes the monomials.
+        Computes the monomials.
     n_kept_ : int
         Components that are features.
     n_components_ : int
         Components that are multiplied.
     n_features_in_, feature_names_in_
-        As usual.
+        As in scikit-learn.
 
     Raises
     ------
@@ -56,13 +56,13 @@ class PrincipalMonomials(TransformerMixin, BaseEstimator):
 
     See Also
     --------
-    ImportanceFraction : Keeps the important ones.
+    ImportanceFraction : Keeps the important features.
     CutoffClassifier : Classes decided by cutoffs.
 
     Notes
     -----
-    The sign of a component is arbitrary; scikit-learn makes the largest loading positive. Another sign changes the signs of
-    products and of no square: distances, and so an RBF machine, stay the same.
+    The sign of a component is arbitrary; scikit-learn makes the largest loading positive. Another sign changes the signs of some
+    products, but of no square: distances, and so an SVM with an RBF kernel, stay the same.
 
     References
     ----------

@@ -1,4 +1,4 @@
 """Transformers of time series: delays, leaky tanks, complete rows, blocks as folds.
 
-It may import common and nothing else of ours.
+It may import common, and no other package of spotsvm.
 """

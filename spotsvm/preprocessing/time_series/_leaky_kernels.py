@@ -6,16 +6,16 @@ import numpy as np
 
 from spotsvm.surrogates.compiled import compiled
 
-_LOWEST = 1e-300  # what is below counts as 0: the products of smaller numbers are denormal, slow and inexact
+_LOWEST = 1e-300  # smaller numbers count as 0: their products are denormal, slow and inexact
 
 
 @compiled
 def leaky_sums(values, decay, window, out):
     """Write sum_{i=0..window} decay^i values[t - i] into out[t], with 0 before the first value.
 
-    Time is cut into blocks of window + 1. A window is the start of its block, summed forward, and the end of the block
-    before, summed backward: both grow from nothing in each block and nothing is ever subtracted, so that what has left the
-    window leaves no rounding behind.
+    Time is cut into blocks of window + 1. A window is the start of its block, summed forward, and the end of the block before,
+    summed backward: both start from 0 in each block and nothing is ever subtracted, so that values outside the window leave no
+    rounding error.
     """
     n = len(values)
     size = min(window + 1, n)

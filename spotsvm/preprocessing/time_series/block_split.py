@@ -18,18 +18,18 @@ Rows = NDArray[np.intp]
 
 @dataclass(eq=False, repr=False)
 class BlockSplit(BaseCrossValidator):
-    """Train on named blocks of the rows, and test on each of others.
+    """Train on named blocks of the rows, and test on each of the other blocks.
 
     Parameters
     ----------
     blocks : dict of str to slice, or int
-        Rows of each block: a slice of positions, as slice(0, 5000), or of an index of time stamps, as
-        slice("1987-01", "1987-06"), whose end counts in. An int K stands for K parts of the rows, as equal as can be,
-        named "set 1" to "set K".
+        Rows of each block: a slice of positions, as slice(0, 5000), or of an index of time stamps, as slice("1987-01",
+        "1987-06"), whose end is included. An int K makes K parts of the rows, of equal size up to one row, named "set 1" to "set
+        K".
     train : str or sequence of str
         The blocks to train on, together.
     test : str, sequence of str or None, default=None
-        The blocks to test on, a split each. None for every block that is not trained on.
+        The blocks to test on, one split for each. None for every block that is not trained on.
 
     Raises
     ------
@@ -39,7 +39,7 @@ class BlockSplit(BaseCrossValidator):
 
     See Also
     --------
-    HistoryPipeline : A pipeline that knows the rows before the training rows.
+    HistoryPipeline : A pipeline that uses the rows before the training rows.
     DelayEmbedding : Past values as features.
 
     Examples
@@ -94,7 +94,7 @@ class BlockSplit(BaseCrossValidator):
 
         See Also
         --------
-        rows : Which rows a block has.
+        rows : The rows of a block.
         sklearn.model_selection.TimeSeriesSplit : Folds of which only the first rows are trained on.
         """
         train_names, test_names = self._names()

@@ -19,11 +19,10 @@ from spotsvm.preprocessing.time_series.time_grid import TimeGrid, TimeStamps, re
 
 
 class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
-    """A transformer whose row at a time is made of readings of that time and before.
+    """A transformer whose row at a time is computed from readings of that time and before.
 
-    Rows of a pandas frame are told apart by their index: what comes before the first row is looked up, by time stamp, among
-    the rows seen in `fit` and those of `history`. An array has no index: its rows are in order of time, and nothing is known
-    of the time before them.
+    Rows of a pandas frame are identified by their index: rows before the first are looked up, by time stamp, among the rows seen
+    in `fit` and those of `history`. An array has no index: its rows are in order of time, and earlier rows are unknown.
     """
 
     missing: str
@@ -31,7 +30,7 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
     history: Any
     step: Any
 
-    #: what `missing` and `start` may be
+    #: the allowed values of `missing` and `start`
     _missing_rules: tuple[str, ...]
     _start_rules: tuple[str, ...]
 
@@ -42,12 +41,12 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
 
         See Also
         --------
-        HistoryPipeline : Keeps as many rows of the past as this says.
+        HistoryPipeline : Adds this number of earlier rows.
         """
 
     @property
     def _needs_start(self) -> bool:
-        """Whether the steps before the first known row have to be laid out, unknown as they are."""
+        """Whether the tape needs the unknown steps before the first known row."""
         return True
 
     @abstractmethod
@@ -67,7 +66,7 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         """Warn or raise if there are too few rows."""
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Remember the rows, as the past of later ones.
+        """Remember the rows, as the past of later rows.
 
         Parameters
         ----------
@@ -82,13 +81,13 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
 
         See Also
         --------
-        transform : Computes rows from the past remembered.
+        transform : Computes rows from the remembered rows.
         """
         self._check_known(self._learn(X))
         return self
 
     def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
-        """Fit and transform, as `fit(X).transform(X)` would, but checking once.
+        """Fit and transform, like `fit(X).transform(X)`, but with a single check of X.
 
         Parameters
         ----------
@@ -103,13 +102,13 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
 
         See Also
         --------
-        fit : Remembers the rows alone.
+        fit : Only remembers the rows.
         transform : Computes later rows.
         """
         return self._output(X, self._learn(X))
 
     def transform(self, X: ArrayLike) -> Any:
-        """Compute each row from the readings of its time and before.
+        """Compute each row from the readings of its time and earlier.
 
         Parameters
         ----------
@@ -119,7 +118,7 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         Returns
         -------
         DataFrame or ndarray of shape (n, n_features_out)
-            With X's index where it has one.
+            The rows of the output, with X's index if it has one.
 
         See Also
         --------
@@ -221,7 +220,7 @@ class CausalTransformer(TransformerMixin, BaseEstimator, ABC):
         return tape_in_time(known.grid.positions(stamps), values, known, self.reach, self._needs_start)
 
     def _check_known(self, tape: Tape) -> None:
-        """Raise DataError where a reading is not known that has to be."""
+        """Raise DataError if a required reading is unknown."""
         if self.missing == "raise" and tape.any_gap:
             unknown = tape.unknown & (self._reached(tape) & ~tape.before)[:, None]
             if unknown.any():

@@ -27,22 +27,23 @@ from spotsvm.preprocessing.time_series.history import Floats
 class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     """Fit a regressor to the rows in which nothing is NaN.
 
-    A row is incomplete where it has no whole past, as the first ones behind a DelayEmbedding, or no target, as the last ones
-    where the target is the series some steps later. Rows stay where they are: a splitter sees the series as it is.
+    A row is incomplete if part of its past is unknown, as for the first rows after a DelayEmbedding, or if it has no target, as
+    for the last rows if the target is the series some steps later. No row is removed before `fit`, so that a splitter sees the
+    whole series.
 
     Parameters
     ----------
     regressor : estimator
-        What is fitted.
+        The regressor to fit.
     incomplete : {"nan", "mean"}, default="nan"
-        What is predicted of a row with a NaN in X: NaN, which most scorers refuse, or the mean of the targets in `fit`.
+        The prediction for a row with a NaN in X: NaN, which most scorers refuse, or the mean of the targets in `fit`.
 
     Attributes
     ----------
     regressor_ : estimator
-        The fitted one.
+        The fitted regressor.
     n_rows_ : int
-        How many rows of `fit` with a weight above 0 were complete.
+        Number of complete rows of `fit` with a weight above 0.
     mean_ : float
         The mean of their targets, with the weights of the rows.
     n_features_in_, feature_names_in_
@@ -55,16 +56,16 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
 
     See Also
     --------
-    DelayEmbedding : What leaves rows incomplete.
+    DelayEmbedding : Leaves rows incomplete.
     HistoryPipeline : A pipeline of time series.
 
     Notes
     -----
-    Targets that are read more seldom than the inputs, such as a level twice a month beside daily rain, need none of this: pass
-    the rows with a target alone, and all of the inputs as the `history` of a `HistoryPipeline`. Any scorer can then be used.
+    This class is not needed for targets that are read more rarely than the inputs, such as a level twice a month with daily rain:
+    pass only the rows with a target, and all inputs as the `history` of a `HistoryPipeline`. Any scorer can then be used.
 
-    It passes the checks of scikit-learn's estimators that its regressor passes. SVR itself fails that of weights and repeated
-    rows.
+    It passes the checks of scikit-learn's estimators that its regressor passes. SVR itself fails the check of weights and
+    repeated rows.
 
     Examples
     --------
@@ -88,7 +89,7 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         X : array-like of shape (n, d)
             The rows, with NaN where something is not known.
         y : array-like of shape (n,)
-            The targets, likewise.
+            The targets, with NaN where unknown.
         sample_weight : array-like of shape (n,) or None
             Weights of the rows, where the regressor takes them.
 
@@ -135,7 +136,7 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n,)
-            As `incomplete` says where a row has a NaN.
+            The predictions; for a row with a NaN as `incomplete` says.
 
         See Also
         --------

@@ -1,4 +1,4 @@
-"""Delay embedding: a row of past values for each time, of which the newest is a horizon old."""
+"""Delay embedding: a row of past values for each time; the newest value is a horizon old."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from spotsvm.preprocessing.time_series.history import Flags, Floats, Ints, Tape
 class DelayEmbedding(CausalTransformer):
     """Return for each time the values of each column at several times before.
 
-    Row t of the output is x(t - p), x(t - p - tau), ..., x(t - p - (D - 1) tau): what was known p steps before, from which the
-    target at t is to be told. No row is dropped and y stays as it is, row by row, so that any splitter and scorer can be used.
+    Row t of the output is x(t - p), x(t - p - tau), ..., x(t - p - (D - 1) tau): the values known p steps before, from which the
+    target at t is predicted. No row is dropped and y does not change, so that any splitter and scorer can be used.
 
     Parameters
     ----------
     dimensions : int, default=2
         D, the number of values, 1 or more.
     delay : int, default=1
-        tau, the steps between them, 1 or more.
+        tau, the steps between these values, 1 or more.
     horizon : int, default=0
-        p, how old the newest value is, in steps: how far ahead the target is told. 0 or more, and less than the rows of `fit`.
+        p, the age of the newest value in steps: how far ahead the target is predicted. 0 or more, and less than the rows of
+        `fit`.
     missing : {"raise", "zero", "last", "nan"}, default="raise"
         What to put for a missing reading: one that is NaN, or of a time between known rows that has no row. An error; 0; the last
         one that is known at that time; or NaN.
@@ -59,16 +60,16 @@ class DelayEmbedding(CausalTransformer):
     See Also
     --------
     LeakyRain : Features of past rain.
-    HistoryPipeline : A pipeline that knows earlier rows.
+    HistoryPipeline : A pipeline that uses earlier rows.
 
     Notes
     -----
     Rows of a frame look back by time stamp into those seen in `fit` and in `history`, so that in cross-validation with
-    TimeSeriesSplit the first test rows have their past. An array's rows are in order of time, and what was before the first is
-    not known. To predict beyond the end, pass a frame with the time stamps to come, and NaN for readings that are not used.
+    TimeSeriesSplit the first test rows have their past. An array's rows are in order of time, and earlier rows are unknown. To
+    predict beyond the end, pass a frame with the time stamps to come, and NaN for readings that are not used.
 
-    Of scikit-learn's checks of estimators it fails two by its nature: that the order of the rows is of no matter, and that a row
-    is transformed alike without the rows before it.
+    By its nature it fails two of scikit-learn's checks of estimators: that the order of the rows does not matter, and that a row
+    is transformed in the same way without the rows before it.
 
     References
     ----------
@@ -102,7 +103,7 @@ class DelayEmbedding(CausalTransformer):
 
         See Also
         --------
-        HistoryPipeline : Keeps as many rows of the past as this says.
+        HistoryPipeline : Adds this number of earlier rows.
         """
         return int(self._lags()[-1])
 

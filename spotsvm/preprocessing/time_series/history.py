@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class KnownRows:
-    """Rows with their places on a grid in time, which rise."""
+    """Rows with their positions on a grid in time, in ascending order."""
 
     grid: TimeGrid
     positions: Places
@@ -27,7 +27,7 @@ class KnownRows:
 
     @classmethod
     def merged(cls, grid: TimeGrid, parts: Sequence[tuple[Places, Floats]]) -> KnownRows:
-        """Join parts, of which a later one overrides an earlier one at the same time."""
+        """Join parts; a later part overrides an earlier part at the same time."""
         if len(parts) == 1 and isinstance(parts[0][0], range):
             return cls(grid, parts[0][0], parts[0][1].copy())
         positions, values = np.concatenate([_array(p) for p, _ in parts]), np.concatenate([v for _, v in parts])
@@ -38,7 +38,7 @@ class KnownRows:
         return cls(grid, positions, values)
 
     def between(self, first: int, last: int) -> tuple[Ints, Floats]:
-        """Return the places and readings of rows from one place to another, both included."""
+        """Return the positions and readings of rows from one position to another, both included."""
         places = self.positions
         if isinstance(places, range):
             start, stop = (min(max(place - places.start, 0), len(places)) for place in (first, last + 1))
@@ -49,18 +49,18 @@ class KnownRows:
 
 @dataclass(frozen=True)
 class Tape:
-    """Rows with the steps before them, laid out one after the other, in stretches that are far from each other in time."""
+    """Rows and the steps before them, laid out one after the other, in stretches that are far apart in time."""
 
     #: the readings, (m, d), NaN where there is none; the steps that a row reaches back to are right before it
     values: Floats
-    #: where the rows of the data are
+    #: the indices of the rows of the data
     rows: slice | Ints
-    #: how many steps, the first ones, are before the first known row
+    #: number of steps before the first known row
     unseen: int
-    #: where each stretch starts, and the place in time of its first step
+    #: the index at which each stretch starts, and the position in time of its first step
     starts: Ints
     firsts: Ints
-    #: all rows that are known besides; None where rows have no time stamps
+    #: all other known rows; None if rows have no time stamps
     known: KnownRows | None
 
     @property
@@ -70,34 +70,34 @@ class Tape:
 
     @cached_property
     def unknown(self) -> Flags:
-        """Which readings are not known, of shape (m, d)."""
+        """Mask of the unknown readings, of shape (m, d)."""
         return np.isnan(self.values)
 
     @cached_property
     def any_unknown(self) -> bool:
-        """Whether a reading is not known."""
+        """Whether a reading is unknown."""
         return bool(self.unknown.any())
 
     @cached_property
     def any_gap(self) -> bool:
-        """Whether a reading since the first known row is not known."""
+        """Whether a reading since the first known row is unknown."""
         return bool(self.unknown[self.unseen :].any())
 
     @property
     def before(self) -> Flags:
-        """Which steps are before the first known row, of shape (m,)."""
+        """Mask of the steps before the first known row, of shape (m,)."""
         flags = np.zeros(len(self.values), dtype=bool)
         flags[: self.unseen] = True
         return flags
 
     def places(self) -> Ints:
-        """Return the place in time of each step."""
+        """Return the position in time of each step."""
         steps = np.arange(len(self.values))
         stretch = np.searchsorted(self.starts, steps, side="right") - 1
         return np.asarray(self.firsts[stretch] + steps - self.starts[stretch])
 
     def carried_forward(self) -> Floats:
-        """Return for each step the last reading that is known then, of shape (m, d)."""
+        """Return for each step the latest known reading, of shape (m, d)."""
         if self.known is None:
             return np.asarray(pd.DataFrame(self.values).ffill())
         places = self.places()
@@ -115,7 +115,7 @@ class Tape:
 
 
 def tape_without_time(values: Floats, reach: int) -> Tape:
-    """Lay out rows that are in order of time and of which no past is known, behind `reach` steps."""
+    """Lay out rows in order of time without a known past, after `reach` unknown steps."""
     n, d = values.shape
     if reach:
         values = np.concatenate([np.full((reach, d), np.nan), values])
@@ -123,11 +123,11 @@ def tape_without_time(values: Floats, reach: int) -> Tape:
 
 
 def tape_in_time(positions: Places, values: Floats, known: KnownRows, reach: int, needs_start: bool = True) -> Tape:
-    """Lay out rows with what is known of the `reach` steps before each.
+    """Lay out rows with the known readings of the `reach` steps before each.
 
-    Rows that are further apart than that are on stretches of their own, each of which begins with the steps before its first row.
-    Where `known` has a place in common with `values`, those hold. With `needs_start` the steps before the first row are laid out
-    even where nothing at all is known of them.
+    Rows further apart than `reach` are on separate stretches, each of which begins with the steps before its first row. If
+    `known` and `values` have a position in common, `values` wins. With `needs_start` the steps before the first row are laid out
+    even if all of them are unknown.
     """
     n, d = values.shape
     first = positions[0] if isinstance(positions, range) else int(positions.min())

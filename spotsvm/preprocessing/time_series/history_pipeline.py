@@ -19,19 +19,19 @@ def _ends_in_a_transformer(pipeline: HistoryPipeline) -> bool:
 
 
 class HistoryPipeline(Pipeline):
-    """A chain of transformers, such as LeakyRain and DelayEmbedding, each of which needs the past of what it is given.
+    """A chain of transformers, such as LeakyRain and DelayEmbedding, each of which needs the past of its rows.
 
-    Before they reach the first step, the rows of `history` that are before a row of X are added to X, by time stamp; the output
-    has X's rows alone. Every step thus sees its own past, as if the whole series had been transformed and cut afterwards. Without
-    `history` it is a Pipeline, whose steps remember the rows of `fit` by themselves.
+    Before the first step, the rows of `history` that precede a row of X are added to X, by time stamp; the output has only X's
+    rows. Every step thus sees its own past, as if the whole series had been transformed and cut afterwards. Without `history` it
+    is a Pipeline whose steps remember the rows of `fit`.
 
     Parameters
     ----------
     steps : list of (str, transformer)
-        The transformers. They get no target where there is a history; put the chain before a regressor in a Pipeline.
+        The transformers. With a history they get no target; put the chain before a regressor in a Pipeline.
     history : DataFrame or None, default=None
-        Rows by time stamp, with X's columns: such as the whole series, where training and test rows do not follow each other, or
-        where rows without a target were left out of X. Where it has a time stamp of X, X's row holds.
+        Rows by time stamp, with X's columns: such as the whole series, if training and test rows do not follow each other, or if
+        rows without a target were left out of X. At a time stamp of both, X's row is used.
     transform_input, memory, verbose
         As Pipeline's.
 
@@ -39,7 +39,7 @@ class HistoryPipeline(Pipeline):
     ------
     ArgumentError, DataError
         In `fit` and `transform`, if the history is not a frame, lacks a column, has a time stamp twice or stamps of another kind
-        than X, or the last step is no transformer beside a history; both are ValueErrors.
+        than X, or the last step is not a transformer while there is a history; both are ValueErrors.
 
     See Also
     --------
@@ -73,9 +73,9 @@ class HistoryPipeline(Pipeline):
         Parameters
         ----------
         X : DataFrame or array-like of shape (n, d)
-            The series; a frame where there is a history.
+            The series; a frame if there is a history.
         y : array-like or None
-            Passed on where there is no history.
+            Passed on if there is no history.
         **params
             As Pipeline's.
 
@@ -138,7 +138,7 @@ class HistoryPipeline(Pipeline):
         return found
 
     def _with_past(self, X: Any) -> tuple[pd.DataFrame, Any]:
-        """Return X with the history before its last row, in order of time, and where its own rows are."""
+        """Return X with the history before its last row, in order of time, and the indices of X's own rows."""
         if not _ends_in_a_transformer(self):
             raise ArgumentError(
                 f"the last step, {self.steps[-1][0]!r}, is not a transformer; with a history, put the HistoryPipeline of the "

@@ -1,4 +1,4 @@
-"""Leaky rain: rainfall summed over a window in the past, in which what is older counts less."""
+"""Leaky rain: rainfall summed over a window in the past, in which older rain counts less."""
 
 from __future__ import annotations
 
@@ -20,25 +20,26 @@ from spotsvm.preprocessing.time_series.history import Flags, Floats, Tape
 class LeakyRain(CausalTransformer):
     """Sum each column over a window in the past with weights that decay with age.
 
-    The output at time t is sum_{i=0..W} lambda^i r(t - i) for each pair (lambda, W). It takes time in proportion to the rows,
-    whatever W is, and is as exact as the sum itself.
+    The output at time t is sum_{i=0..W} lambda^i r(t - i) for each pair (lambda, W). The time is proportional to the number of
+    rows, whatever W is, and the result is as exact as the sum itself.
 
     Parameters
     ----------
     decays : float or sequence of float, default=(0.1, 0.3)
-        lambda of each pair, in [0, 1]: the share of a reading that is left a step later. To tune the pairs one by one, use a
+        lambda of each pair, in [0, 1]: the share of a reading that remains a step later. To tune the pairs one by one, use a
         LeakyRain with a number for each, in a FeatureUnion.
     windows : int or sequence of int, default=(50, 120)
-        W of each pair: how many steps back the sum reaches, 0 or more. A number goes with each entry of the other argument.
+        W of each pair: how many steps back the sum reaches, 0 or more. A single number is combined with each entry of the other
+        argument.
     missing : {"raise", "zero", "ignore", "nan"}, default="raise"
         What to do with a missing reading: one that is NaN, or of a time between known rows that has no row. An error; count it
         as 0; leave it out and scale the sum by the weight of all readings over that of the known ones (NaN where none is known);
         or give NaN wherever it is within the window.
     start : {"zero", "ignore", "nan", "raise"}, default="zero"
-        What to do with the time before the first known row, likewise. "zero" means that it was dry: sums are over the known part.
+        The same for the time before the first known row. "zero" means that it was dry: sums are over the known part.
     history : DataFrame or None, default=None
         Further rows by time stamp, with X's columns, which rows of X may look back to: such as the whole series, where rows of
-        training and test data do not follow each other. Only rows before the one made are used.
+        training and test data do not follow each other. Only rows before the computed row are used.
     step : Timedelta, str, int or None, default=None
         Time between two rows. None for the most common one in `fit`; 1 where the index is of integers or periods.
 
@@ -67,7 +68,7 @@ class LeakyRain(CausalTransformer):
     See Also
     --------
     DelayEmbedding : Past values as features.
-    HistoryPipeline : A pipeline that knows earlier rows.
+    HistoryPipeline : A pipeline that uses earlier rows.
 
     Notes
     -----
@@ -75,11 +76,11 @@ class LeakyRain(CausalTransformer):
     looked up by it among those seen in `fit` and in `history`, so that in cross-validation with TimeSeriesSplit the first test
     rows look back into the training rows. The output is a frame with that index, which the next step needs as well.
 
-    Of scikit-learn's checks of estimators it fails two by its nature: that the order of the rows is of no matter, and that a row
-    is transformed alike without the rows before it.
+    By its nature it fails two of scikit-learn's checks of estimators: that the order of the rows does not matter, and that a row
+    is transformed in the same way without the rows before it.
 
-    An array has no index. Its rows are in order of time, a step apart, and what was before the first is not known: it is as
-    `start` says. Pass frames to keep the past across the border of training and test rows.
+    An array has no index. Its rows are in order of time, a step apart, and earlier rows are unknown: `start` says how they count.
+    Pass frames to keep the past across the border of training and test rows.
 
     References
     ----------
@@ -113,13 +114,13 @@ class LeakyRain(CausalTransformer):
 
         See Also
         --------
-        HistoryPipeline : Keeps as many rows of the past as this says.
+        HistoryPipeline : Adds this number of earlier rows.
         """
         return max(window for _, window in _checked_pairs(self.decays, self.windows))
 
     @property
     def _needs_start(self) -> bool:
-        # where nothing is weighed, the sums begin with 0 by themselves
+        # without scaling, the sums begin with 0 anyway
         return self.start != "zero" or self.missing == "ignore"
 
     def _check_parameters(self) -> None:
@@ -173,7 +174,7 @@ def _leaky(values: Floats, decay: float, window: int) -> Floats:
 
 
 def _scaled_up(sums: Floats, known: Floats, decay: float, window: int) -> Floats:
-    """Scale sums over the known readings, which have that much weight, to the weight of all."""
+    """Scale sums over the known readings from their weight to the weight of all readings."""
     whole = float((decay ** np.arange(window + 1.0)).sum())
     return np.asarray(np.divide(sums * whole, known, out=np.full(len(sums), np.nan), where=known > 0))
 

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 from spotsvm.errors import ArgumentError, DataError
 
 Ints = NDArray[np.int64]
-#: whole numbers of steps; a range where each is one more than the one before
+#: integers of steps; a range if they are consecutive
 Places = Ints | range
 
 _WHOLE_STEPS = ("integers", "periods")
 _UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-_NO_TIME = np.iinfo(np.int64).min  # what pandas has for NaT
+_NO_TIME = np.iinfo(np.int64).min  # pandas' value of NaT
 _PIECE = 1 << 15
 
 
 @dataclass(frozen=True)
 class TimeStamps:
-    """The time stamps of the rows of a frame, which is called `name` in messages, each once.
+    """The distinct time stamps of the rows of a frame, which is called `name` in messages.
 
     Stamps of two kinds cannot be compared. The unit is the number of ticks in that of `numbers`, which is the index's own; a tick
     is a nanosecond, a period, or 1 of integers.
