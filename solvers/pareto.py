@@ -31,7 +31,16 @@ def non_dominated(objectives: Floats) -> NDArray[np.intp]:
     --------
     >>> non_dominated(np.array([[2.0, 1.0], [1.0, 3.0], [2.0, 2.0], [1.0, 3.0]]))
     array([1, 0])
-    >>> non_dominated(np.array([[2.0, 1.0, 5.0], [1.0, 3.0, 5.0], [2.0, 2.0, 4.0], [2.0, 2.0, 6.0]]))
+    >>> non_dominated(
+    ...     np.array(
+    ...         [
+    ...             [2.0, 1.0, 5.0],
+    ...             [1.0, 3.0, 5.0],
+    ...             [2.0, 2.0, 4.0],
+    ...             [2.0, 2.0, 6.0],
+    ...         ]
+    ...     )
+    ... )
     array([1, 0, 2])
     """
     rows = np.flatnonzero(np.isfinite(objectives).all(axis=1))

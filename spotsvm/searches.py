@@ -8,8 +8,13 @@ Examples
 >>> from spotsvm.searches import Search, Suggestion
 >>> class Halves(Search):
 ...     def suggest(self, rng):
-...         return Suggestion(np.full(self.domain.dimension, 0.5 ** (1 + len(self.points))), "halved")
->>> Study({"x": uniform(0, 1)}, Halves, seed=0).run(lambda p: p["x"], n_trials=3).best_trial.params
+...         return Suggestion(
+...             np.full(self.domain.dimension, 0.5 ** (1 + len(self.points))),
+...             "halved",
+...         )
+>>> Study({"x": uniform(0, 1)}, Halves, seed=0).run(
+...     lambda p: p["x"], n_trials=3
+... ).best_trial.params
 {'x': 0.125}
 """
 

@@ -105,7 +105,9 @@ class Coordinate:
     >>> from spotsvm.searches import Coordinate, Domain
     >>> kernel = Coordinate(levels=2, categorical=True)
     >>> degree = Coordinate(levels=3, parent=0, parent_levels=frozenset({1}))
-    >>> Domain((kernel, degree)).size  # the first kernel, and the second with three degrees
+    >>> Domain(
+    ...     (kernel, degree)
+    ... ).size  # the first kernel, and the second with three degrees
     4.0
     """
 
@@ -143,7 +145,13 @@ class Domain:
 
     Examples
     --------
-    >>> domain = Domain((Coordinate(), Coordinate(levels=4), Coordinate(levels=3, categorical=True)))
+    >>> domain = Domain(
+    ...     (
+    ...         Coordinate(),
+    ...         Coordinate(levels=4),
+    ...         Coordinate(levels=3, categorical=True),
+    ...     )
+    ... )
     >>> domain.snap([[0.3, 0.3, 0.99]]).round(3)
     array([[0.3  , 0.375, 0.833]])
     """
@@ -353,7 +361,9 @@ def initial_design(domain: Domain, n: int, rng: np.random.Generator, *, centre: 
 
     Examples
     --------
-    >>> initial_design(Domain.continuous(2), 3, np.random.default_rng(0))[0].tolist()
+    >>> initial_design(Domain.continuous(2), 3, np.random.default_rng(0))[
+    ...     0
+    ... ].tolist()
     [0.5, 0.5]
     """
     if n < 1:

@@ -70,7 +70,9 @@ def solve_dual_regression(
     --------
     >>> import numpy as np
     >>> x = np.linspace(-1, 1, 21)
-    >>> result = solve_dual_regression(np.outer(x, x), 3 * x + 1, C=10, epsilon=0.1)
+    >>> result = solve_dual_regression(
+    ...     np.outer(x, x), 3 * x + 1, C=10, epsilon=0.1
+    ... )
     >>> bool(abs(result.decision - (3 * x + 1)).max() < 0.11)
     True
     """

@@ -37,7 +37,10 @@ def matrix_state(K: Floats) -> MatrixState:
 
     Examples
     --------
-    >>> matrix_state(np.array([[2.0, 1.0], [1.0, 2.0]])), matrix_state(np.array([[1.0, 2.0], [2.0, 1.0]]))
+    >>> (
+    ...     matrix_state(np.array([[2.0, 1.0], [1.0, 2.0]])),
+    ...     matrix_state(np.array([[1.0, 2.0], [2.0, 1.0]])),
+    ... )
     ('semidefinite', 'indefinite')
     """
     low, high = float(K.min()), float(K.max())

@@ -59,7 +59,9 @@ def gradient_by_differences(function: Callable[[Floats], Floats], X: Floats, ste
 
     Examples
     --------
-    >>> gradient_by_differences(lambda rows: rows**2, np.array([[3.0]]), np.array([0.01])).round(9)
+    >>> gradient_by_differences(
+    ...     lambda rows: rows**2, np.array([[3.0]]), np.array([0.01])
+    ... ).round(9)
     array([[[6.]]])
     """
     columns = []
@@ -90,7 +92,9 @@ def tensor_by_differences(kernel: Callable[[Floats], Floats], x: Floats, steps: 
 
     Examples
     --------
-    >>> tensor_by_differences(lambda rows: (rows @ rows.T) ** 2, np.array([2.0]), np.array([0.01])).round(9)
+    >>> tensor_by_differences(
+    ...     lambda rows: (rows @ rows.T) ** 2, np.array([2.0]), np.array([0.01])
+    ... ).round(9)
     array([[16.]])
     """
     short, long = (_mixed(kernel, x, k * steps) for k in (1.0, 2.0))
@@ -153,7 +157,12 @@ def expansion_gradient(kernel: Kernel, X: Floats, Z: Floats, coefficients: Float
 
     Examples
     --------
-    >>> expansion_gradient(Kernel("linear"), np.zeros((1, 2)), np.array([[1.0, 2.0], [0.0, 5.0]]), np.array([[1.0, -1.0]]))
+    >>> expansion_gradient(
+    ...     Kernel("linear"),
+    ...     np.zeros((1, 2)),
+    ...     np.array([[1.0, 2.0], [0.0, 5.0]]),
+    ...     np.array([[1.0, -1.0]]),
+    ... )
     array([[[ 1., -3.]]])
     """
     check_differentiable(kernel)
@@ -194,7 +203,9 @@ def kernel_metric(kernel: Kernel, X: Floats, steps: Floats | None = None) -> Ker
 
     Examples
     --------
-    >>> kernel_metric(Kernel("rbf", gamma=2.0), np.zeros((1, 2))).tensor  # 2 gamma = 1 / sigma^2
+    >>> kernel_metric(
+    ...     Kernel("rbf", gamma=2.0), np.zeros((1, 2))
+    ... ).tensor  # 2 gamma = 1 / sigma^2
     array([[[4., 0.],
             [0., 4.]]])
     """

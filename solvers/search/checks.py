@@ -80,9 +80,17 @@ def check_search(make: Make, n: int = 14) -> None:
     >>> from spotsvm.searches import Search, Suggestion
     >>> class Around(Search):
     ...     def suggest(self, rng):
-    ...         centre = self.points[-1] if len(self.points) else np.full(self.domain.dimension, 0.5)
-    ...         point = self.domain.snap_one(np.clip(rng.normal(centre, 0.1), 0, 1))
-    ...         return Suggestion(point if self.is_new(point) else self.new_point(rng), "around")
+    ...         centre = (
+    ...             self.points[-1]
+    ...             if len(self.points)
+    ...             else np.full(self.domain.dimension, 0.5)
+    ...         )
+    ...         point = self.domain.snap_one(
+    ...             np.clip(rng.normal(centre, 0.1), 0, 1)
+    ...         )
+    ...         return Suggestion(
+    ...             point if self.is_new(point) else self.new_point(rng), "around"
+    ...         )
     >>> check_search(Around)
     """
     for domain_name, domain in DOMAINS.items():

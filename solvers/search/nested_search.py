@@ -60,7 +60,13 @@ class Stage:
 
     Examples
     --------
-    >>> Stage(Domain.continuous(1), 20, lambda u: np.repeat(u, 3), lambda u: u[:1], name="one width")
+    >>> Stage(
+    ...     Domain.continuous(1),
+    ...     20,
+    ...     lambda u: np.repeat(u, 3),
+    ...     lambda u: u[:1],
+    ...     name="one width",
+    ... )
     Stage(name='one width', dimension=1, n_trials=20)
     """
 
@@ -237,10 +243,18 @@ class NestedSearch(Search):
     >>> from functools import partial
     >>> square = Domain.continuous(2)
     >>> stages = [
-    ...     Stage(Domain.continuous(1), 15, lambda u: np.repeat(u, 2), lambda u: u[:1], name="equal"),
+    ...     Stage(
+    ...         Domain.continuous(1),
+    ...         15,
+    ...         lambda u: np.repeat(u, 2),
+    ...         lambda u: u[:1],
+    ...         name="equal",
+    ...     ),
     ...     Stage(square, 45, name="free"),
     ... ]
-    >>> nested = partial(NestedSearch, stages=stages)  # what `Study` takes as its `search`
+    >>> nested = partial(
+    ...     NestedSearch, stages=stages
+    ... )  # what `Study` takes as its `search`
     >>> search = nested(square, 0)
     >>> for _ in range(60):
     ...     point = search.ask().point

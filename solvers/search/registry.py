@@ -110,7 +110,10 @@ def register_search(name: str, factory: SearchFactory) -> RegisteredSearch:
 
     Examples
     --------
-    >>> register_search("random", RandomSearch), SEARCHES["random"].__name__  # the same search again is no error
+    >>> (
+    ...     register_search("random", RandomSearch),
+    ...     SEARCHES["random"].__name__,
+    ... )  # the same search again is no error
     ('random', 'RandomSearch')
     """
     if not isinstance(name, str) or not re.fullmatch(r"[\w-]+", name):
@@ -219,7 +222,9 @@ def capabilities_of(search: AskTell) -> Capabilities:
 
     Examples
     --------
-    >>> capabilities_of(make_search("nsga2", Domain.continuous(2), 0, n_objectives=2)).models_bounds
+    >>> capabilities_of(
+    ...     make_search("nsga2", Domain.continuous(2), 0, n_objectives=2)
+    ... ).models_bounds
     True
     """
     declared = getattr(search, "capabilities", None)

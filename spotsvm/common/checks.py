@@ -71,7 +71,11 @@ def draws_groups(splitter: Any) -> bool:
     Examples
     --------
     >>> from sklearn.model_selection import GroupKFold, TimeSeriesSplit
-    >>> draws_groups(GroupKFold(3)), draws_groups(TimeSeriesSplit(3)), draws_groups([])
+    >>> (
+    ...     draws_groups(GroupKFold(3)),
+    ...     draws_groups(TimeSeriesSplit(3)),
+    ...     draws_groups([]),
+    ... )
     (True, False, False)
     """
     request = getattr(splitter, "get_metadata_routing", None)

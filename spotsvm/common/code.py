@@ -67,7 +67,13 @@ def value_code(value: Any) -> str:
 
     Examples
     --------
-    >>> value_code([1, "a"]), value_code((0.5, None)), value_code(range(3)), value_code([True]), value_code(float("nan"))
+    >>> (
+    ...     value_code([1, "a"]),
+    ...     value_code((0.5, None)),
+    ...     value_code(range(3)),
+    ...     value_code([True]),
+    ...     value_code(float("nan")),
+    ... )
     ("[1, 'a']", '(0.5, None)', '', '[True]', '')
     """
     if isinstance(value, PurePath):

@@ -60,7 +60,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     Examples
     --------
-    >>> did_you_mean("C", ["svc__C", "svc__gamma"]), did_you_mean("gama", ["gamma", "C"]), did_you_mean("x", ["gamma"])
+    >>> (
+    ...     did_you_mean("C", ["svc__C", "svc__gamma"]),
+    ...     did_you_mean("gama", ["gamma", "C"]),
+    ...     did_you_mean("x", ["gamma"]),
+    ... )
     ("; did you mean 'svc__C'?", "; did you mean 'gamma'?", '')
     """
     names = list(dict.fromkeys(known))
@@ -135,7 +139,14 @@ def short(value: float, digits: int = 4) -> str:
 
     Examples
     --------
-    >>> short(0.30000000000000004), short(2.0), short(float("nan")), short(-2.5e-5), short(13241.7), short(999.9999, 3)
+    >>> (
+    ...     short(0.30000000000000004),
+    ...     short(2.0),
+    ...     short(float("nan")),
+    ...     short(-2.5e-5),
+    ...     short(13241.7),
+    ...     short(999.9999, 3),
+    ... )
     ('0.3', '2', '–', '-2.5e-05', '13242', '1000')
     """
     if math.isnan(value):
@@ -210,7 +221,14 @@ def short_names(names: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> short_names(["svc__C", "rain1__leaky__decays", "rain2__leaky__decays", "vote__cutoff__3"])
+    >>> short_names(
+    ...     [
+    ...         "svc__C",
+    ...         "rain1__leaky__decays",
+    ...         "rain2__leaky__decays",
+    ...         "vote__cutoff__3",
+    ...     ]
+    ... )
     ['C', 'rain1__leaky__decays', 'rain2__leaky__decays', 'cutoff__3']
     """
     short = []

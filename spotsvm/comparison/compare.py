@@ -108,7 +108,13 @@ def compare(
     --------
     >>> from scipy.stats import uniform
     >>> space = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
-    >>> comparison = compare(lambda p: p["x"] ** 2 + p["y"] ** 2, space, ["kriging", "random"], n_trials=15, seeds=2)
+    >>> comparison = compare(
+    ...     lambda p: p["x"] ** 2 + p["y"] ** 2,
+    ...     space,
+    ...     ["kriging", "random"],
+    ...     n_trials=15,
+    ...     seeds=2,
+    ... )
     >>> comparison.table()["search"].tolist()
     ['kriging', 'random']
     """

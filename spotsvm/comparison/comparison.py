@@ -56,7 +56,13 @@ class Comparison:
     --------
     >>> from scipy.stats import uniform
     >>> from spotsvm import compare
-    >>> comparison = compare(lambda p: (p["x"] - 0.3) ** 2, {"x": uniform(0, 1)}, ["random", "lhs"], n_trials=10, seeds=3)
+    >>> comparison = compare(
+    ...     lambda p: (p["x"] - 0.3) ** 2,
+    ...     {"x": uniform(0, 1)},
+    ...     ["random", "lhs"],
+    ...     n_trials=10,
+    ...     seeds=3,
+    ... )
     >>> comparison.ranks().shape, len(comparison.frame())
     ((3, 2), 60)
     """

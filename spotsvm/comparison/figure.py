@@ -31,7 +31,12 @@ def band_over_seeds(
 
     Examples
     --------
-    >>> [edge.tolist() for edge in band_over_seeds(np.array([[3.0], [1.0], [2.0]]), band="range")]
+    >>> [
+    ...     edge.tolist()
+    ...     for edge in band_over_seeds(
+    ...         np.array([[3.0], [1.0], [2.0]]), band="range"
+    ...     )
+    ... ]
     [[2.0], [1.0], [3.0]]
     """
     if centre not in ("median", "mean"):

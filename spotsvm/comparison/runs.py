@@ -180,7 +180,15 @@ def labelled_searches(searches: Searches, names: Sequence[str] | None = None) ->
     --------
     >>> from functools import partial
     >>> from spotsvm.solvers.search import LatinHypercubeSearch
-    >>> list(labelled_searches(["random", partial(LatinHypercubeSearch, size=10), ("once more", "random")]))
+    >>> list(
+    ...     labelled_searches(
+    ...         [
+    ...             "random",
+    ...             partial(LatinHypercubeSearch, size=10),
+    ...             ("once more", "random"),
+    ...         ]
+    ...     )
+    ... )
     ['random', 'LatinHypercubeSearch(size=10)', 'once more']
     """
     if isinstance(searches, str) or not isinstance(searches, Iterable):

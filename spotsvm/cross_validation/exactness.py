@@ -164,9 +164,13 @@ def deciding_pairs(decisions: Floats, open_: NDArray[np.bool_], n_classes: int) 
 
     Examples
     --------
-    >>> deciding_pairs(np.array([[1.0, 1.0, 0.0]]), np.array([[False, False, True]]), 3)
+    >>> deciding_pairs(
+    ...     np.array([[1.0, 1.0, 0.0]]), np.array([[False, False, True]]), 3
+    ... )
     []
-    >>> deciding_pairs(np.array([[1.0, 0.0, -1.0]]), np.array([[False, True, False]]), 3)
+    >>> deciding_pairs(
+    ...     np.array([[1.0, 0.0, -1.0]]), np.array([[False, True, False]]), 3
+    ... )
     [1]
     """
     found: set[int] = set()

@@ -24,8 +24,16 @@ def further_partitions(
     Examples
     --------
     >>> X, y = np.zeros((6, 1)), np.array([0, 1, 0, 1, 0, 1])
-    >>> options = {"classifier": True, "n_partitions": 2, "seed": [0], "instead": "use one partition"}
-    >>> [[test.tolist() for _, test in splits] for splits in further_partitions(3, X, y, None, **options)]
+    >>> options = {
+    ...     "classifier": True,
+    ...     "n_partitions": 2,
+    ...     "seed": [0],
+    ...     "instead": "use one partition",
+    ... }
+    >>> [
+    ...     [test.tolist() for _, test in splits]
+    ...     for splits in further_partitions(3, X, y, None, **options)
+    ... ]
     [[[1, 2], [4, 5], [0, 3]], [[1, 2], [0, 3], [4, 5]]]
     """
     drawn: Any

@@ -73,7 +73,10 @@ def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | N
 
     Examples
     --------
-    >>> decisions, y = np.array([[[-1.0], [-1.0], [1.0], [1.0]]]), np.array([0, 1, 0, 1])
+    >>> decisions, y = (
+    ...     np.array([[[-1.0], [-1.0], [1.0], [1.0]]]),
+    ...     np.array([0, 1, 0, 1]),
+    ... )
     >>> calibrate(decisions, y, np.ones((1, 4)))(decisions).ravel().round(6)
     array([0., 0., 0., 0.])
     """
@@ -114,7 +117,10 @@ def conformal_limit(scores: Array, weights: Array, coverage: float) -> float:
 
     Examples
     --------
-    >>> conformal_limit(np.arange(1.0, 100.0), np.ones(99), 0.9), conformal_limit(np.arange(5.0), np.ones(5), 0.9)
+    >>> (
+    ...     conformal_limit(np.arange(1.0, 100.0), np.ones(99), 0.9),
+    ...     conformal_limit(np.arange(5.0), np.ones(5), 0.9),
+    ... )
     (90.0, inf)
     """
     order = np.argsort(scores)

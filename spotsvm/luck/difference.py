@@ -28,7 +28,10 @@ class Difference(Estimate):
 
     Examples
     --------
-    >>> Difference(0.03, (0.01, 0.05)).decision, Difference(0.03, (-0.01, 0.07)).decision
+    >>> (
+    ...     Difference(0.03, (0.01, 0.05)).decision,
+    ...     Difference(0.03, (-0.01, 0.07)).decision,
+    ... )
     ('helped', 'no difference seen')
     """
 

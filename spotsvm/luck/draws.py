@@ -56,8 +56,13 @@ def draw_rows(n: int, n_draws: int, rng: np.random.Generator, groups: Any = None
 
     Examples
     --------
-    >>> draws = draw_rows(4, 100, np.random.default_rng(0), groups=["a", "a", "b", "b"])
-    >>> bool((draws.counts[:, 0] == draws.counts[:, 1]).all()), float(draws.counts.sum(axis=1).mean())
+    >>> draws = draw_rows(
+    ...     4, 100, np.random.default_rng(0), groups=["a", "a", "b", "b"]
+    ... )
+    >>> (
+    ...     bool((draws.counts[:, 0] == draws.counts[:, 1]).all()),
+    ...     float(draws.counts.sum(axis=1).mean()),
+    ... )
     (True, 4.0)
     """
     unit = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.intp)

@@ -171,9 +171,13 @@ class ExpectedScore(Estimate):
     >>> from sklearn.svm import SVC
     >>> from spotsvm import expected_score
     >>> X, y = load_iris(return_X_y=True)
-    >>> expected = expected_score(GridSearchCV(SVC(), {"C": [1.0, 10.0]}).fit(X, y), X, y)
+    >>> expected = expected_score(
+    ...     GridSearchCV(SVC(), {"C": [1.0, 10.0]}).fit(X, y), X, y
+    ... )
     >>> low, high = expected.interval
-    >>> least, most = expected.of_rows(50)  # 50 new rows are a small sample themselves
+    >>> least, most = expected.of_rows(
+    ...     50
+    ... )  # 50 new rows are a small sample themselves
     >>> least <= low < expected.value < high <= most
     True
     """

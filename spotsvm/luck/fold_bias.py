@@ -74,8 +74,14 @@ def optimism_of_folds(
 
     Examples
     --------
-    >>> found = optimism_of_folds([[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]])
-    >>> round(found.tuned_score, 3), round(found.optimism, 3), round(found.expected_score.value, 3)
+    >>> found = optimism_of_folds(
+    ...     [[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]]
+    ... )
+    >>> (
+    ...     round(found.tuned_score, 3),
+    ...     round(found.optimism, 3),
+    ...     round(found.expected_score.value, 3),
+    ... )
     (0.833, 0.067, 0.767)
     """
     table = np.asarray(scores, dtype=np.float64)

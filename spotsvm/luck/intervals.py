@@ -128,7 +128,12 @@ def score_range(metric: str) -> tuple[float | None, float | None]:
 
     Examples
     --------
-    >>> score_range("accuracy"), score_range("neg_log_loss"), score_range("r2_score"), score_range("max_error")
+    >>> (
+    ...     score_range("accuracy"),
+    ...     score_range("neg_log_loss"),
+    ...     score_range("r2_score"),
+    ...     score_range("max_error"),
+    ... )
     ((0.0, 1.0), (None, 0.0), (None, 1.0), (None, None))
     """
     metric = metric.removesuffix("_score")  # functions of sklearn.metrics end in _score
@@ -163,10 +168,14 @@ def score_interval(score: float, variance: float, units: float, degrees: float, 
 
     Examples
     --------
-    >>> low, high = score_interval(0.9, 0.9 * 0.1 / 50, 50, float("inf"), 0.95, "accuracy")
+    >>> low, high = score_interval(
+    ...     0.9, 0.9 * 0.1 / 50, 50, float("inf"), 0.95, "accuracy"
+    ... )
     >>> round(low, 3), round(high, 3)
     (0.786, 0.957)
-    >>> low, high = score_interval(-2.0, 0.04, 50, float("inf"), 0.95, "neg_root_mean_squared_error")
+    >>> low, high = score_interval(
+    ...     -2.0, 0.04, 50, float("inf"), 0.95, "neg_root_mean_squared_error"
+    ... )
     >>> round(low, 2), round(high, 2)
     (-2.43, -1.64)
     """
@@ -197,7 +206,12 @@ def side_of_zero(interval: Interval) -> int:
 
     Examples
     --------
-    >>> side_of_zero((0.01, 0.04)), side_of_zero((-0.04, -0.01)), side_of_zero((0.0, 0.0)), side_of_zero(NO_INTERVAL)
+    >>> (
+    ...     side_of_zero((0.01, 0.04)),
+    ...     side_of_zero((-0.04, -0.01)),
+    ...     side_of_zero((0.0, 0.0)),
+    ...     side_of_zero(NO_INTERVAL),
+    ... )
     (1, -1, 0, 0)
     """
     low, high = interval

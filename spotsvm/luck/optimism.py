@@ -66,7 +66,14 @@ class Optimism(Estimate):
     Examples
     --------
     >>> expected = Estimate(0.88, (0.85, 0.91), how="nested")
-    >>> found = Optimism(0.03, (0.01, 0.05), how="nested", tuned_score=0.91, expected_score=expected, n_trials=50)
+    >>> found = Optimism(
+    ...     0.03,
+    ...     (0.01, 0.05),
+    ...     how="nested",
+    ...     tuned_score=0.91,
+    ...     expected_score=expected,
+    ...     n_trials=50,
+    ... )
     >>> Optimism.from_dict(found.to_dict()) == found
     True
     >>> found.expected(0.93)

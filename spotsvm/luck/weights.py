@@ -85,8 +85,12 @@ def agnostic_bayes(gains: Array, weights: Array, unit: NDArray[np.intp], rng: np
 
     Examples
     --------
-    >>> gains = np.array([[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 1.0]])
-    >>> agnostic_bayes(gains, np.ones(4), np.arange(4), np.random.default_rng(0)).round(1)
+    >>> gains = np.array(
+    ...     [[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 1.0]]
+    ... )
+    >>> agnostic_bayes(
+    ...     gains, np.ones(4), np.arange(4), np.random.default_rng(0)
+    ... ).round(1)
     array([0.5, 0. , 0.5])
     """
     units = unit_sums((gains * weights).astype(np.float32), unit)

@@ -72,7 +72,11 @@ def nested(
     >>> groups = {"sepal": [0, 1], "petal": [2, 3]}
     >>> models = [RbfModel(groups), TunedConicModel(groups)]
     >>> search = SpotSearchCV(
-    ...     MultiKernelSVC(groups=groups), models[-1].space(), n_iter=20, search=nested(models, (8, 12)), random_state=0
+    ...     MultiKernelSVC(groups=groups),
+    ...     models[-1].space(),
+    ...     n_iter=20,
+    ...     search=nested(models, (8, 12)),
+    ...     random_state=0,
     ... ).fit(X, y)
     >>> sorted(search.best_params_)
     ['gamma__petal', 'gamma__sepal', 'weights__petal', 'weights__sepal']

@@ -85,7 +85,9 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> ImportanceFraction(0.8, random_state=0).fit(X, y).get_feature_names_out().tolist()
+    >>> ImportanceFraction(0.8, random_state=0).fit(
+    ...     X, y
+    ... ).get_feature_names_out().tolist()
     ['petal length (cm)', 'petal width (cm)']
     """
 

@@ -84,7 +84,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     --------
     >>> import pandas as pd
     >>> days = ["Jan 1 1970", "May 2 1970", None]
-    >>> X = pd.DataFrame({"size": [1.5, None, 2.5], "colour": ["red", "blue", "green"], "day": days})
+    >>> X = pd.DataFrame(
+    ...     {
+    ...         "size": [1.5, None, 2.5],
+    ...         "colour": ["red", "blue", "green"],
+    ...         "day": days,
+    ...     }
+    ... )
     >>> encoder = TableEncoder().fit(X)
     >>> encoder.transform(X)[:, [0, 1, -3, -2, -1]]
     array([[  1.5,   0. ,   0. ,   0. ,   1. ],
@@ -445,7 +451,10 @@ def date_format(column: pd.Series) -> str | None:
 
     Examples
     --------
-    >>> date_format(pd.Series(["Apr 1 2000", "May 1 2000"])), date_format(pd.Series(["31/1/2024", "1/2/2024"]))
+    >>> (
+    ...     date_format(pd.Series(["Apr 1 2000", "May 1 2000"])),
+    ...     date_format(pd.Series(["31/1/2024", "1/2/2024"])),
+    ... )
     ('%b %d %Y', '%d/%m/%Y')
     """
     if is_datetime64_any_dtype(column.dtype):

@@ -64,7 +64,14 @@ def study_axes(space: Space) -> list[StudyAxis]:
     Examples
     --------
     >>> from scipy.stats import loguniform
-    >>> axes = study_axes(Space([{"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e3)}, {"kernel": ["linear"]}]))
+    >>> axes = study_axes(
+    ...     Space(
+    ...         [
+    ...             {"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e3)},
+    ...             {"kernel": ["linear"]},
+    ...         ]
+    ...     )
+    ... )
     >>> [(axis.name, axis.ticks()[1]) for axis in axes]
     [('kernel', ['rbf', 'linear']), ('gamma', ['0.001', '0.01', '0.1', '1', '10', '100', '1000'])]
     """

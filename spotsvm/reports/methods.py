@@ -116,7 +116,9 @@ class MethodsSection:
     Examples
     --------
     >>> from spotsvm import Study
-    >>> study = Study({"x": (0.0, 1.0)}, "random", seed=0, noise=False).run(lambda p: p["x"], n_trials=3)
+    >>> study = Study({"x": (0.0, 1.0)}, "random", seed=0, noise=False).run(
+    ...     lambda p: p["x"], n_trials=3
+    ... )
     >>> section = study.methods_section()
     >>> section.paragraphs[2]
     'The value of the objective was minimised. Two evaluations of one configuration were taken to be equal.'

@@ -29,7 +29,9 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
     Examples
     --------
     >>> from spotsvm import Study
-    >>> page = study_page(Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3))
+    >>> page = study_page(
+    ...     Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
+    ... )
     >>> [section.heading for section in page.sections][:3]
     ['What came out', 'Recommended parameters', 'How much of it is luck']
     """

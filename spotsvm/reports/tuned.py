@@ -39,7 +39,9 @@ def space_table(space: Space) -> pd.DataFrame:
     Examples
     --------
     >>> from scipy.stats import loguniform
-    >>> space_table(Space({"C": loguniform(0.1, 10), "kernel": ["rbf", "poly"]})).to_dict("records")[0]
+    >>> space_table(
+    ...     Space({"C": loguniform(0.1, 10), "kernel": ["rbf", "poly"]})
+    ... ).to_dict("records")[0]
     {'parameter': 'C', 'type': 'continuous', 'range': '0.1 to 10', 'scale': 'log-uniform'}
     """
     chosen, labels = branch_labels(space)

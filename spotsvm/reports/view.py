@@ -113,7 +113,10 @@ def thinned(losses: Sequence[float] | NDArray[np.float64], most: int = MOST) -> 
 
     Examples
     --------
-    >>> thinned([5.0, 4.0, 3.0], 8).tolist(), thinned(np.abs(np.arange(100.0) - 70), 8).tolist()
+    >>> (
+    ...     thinned([5.0, 4.0, 3.0], 8).tolist(),
+    ...     thinned(np.abs(np.arange(100.0) - 70), 8).tolist(),
+    ... )
     ([0, 1, 2], [0, 1, 32, 64, 69, 70, 98, 99])
     """
     n = len(losses)

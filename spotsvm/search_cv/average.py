@@ -156,7 +156,9 @@ class AverageClassifier(ClassifierMixin, _Average):
     >>> from sklearn.linear_model import LogisticRegression
     >>> from sklearn.naive_bayes import GaussianNB
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = AverageClassifier([GaussianNB(), LogisticRegression(max_iter=1000)], weights=[0.3, 0.7]).fit(X, y)
+    >>> model = AverageClassifier(
+    ...     [GaussianNB(), LogisticRegression(max_iter=1000)], weights=[0.3, 0.7]
+    ... ).fit(X, y)
     >>> round(model.score(X, y), 2), model.predict_proba(X).shape
     (0.96, (150, 3))
     """
@@ -296,7 +298,9 @@ class AverageRegressor(RegressorMixin, _Average):
     >>> from sklearn.linear_model import Ridge
     >>> from sklearn.neighbors import KNeighborsRegressor
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> AverageRegressor([Ridge(), KNeighborsRegressor()]).fit(X, y).predict(X[:3]).shape
+    >>> AverageRegressor([Ridge(), KNeighborsRegressor()]).fit(X, y).predict(
+    ...     X[:3]
+    ... ).shape
     (3,)
     """
 

@@ -249,7 +249,14 @@ def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, A
     >>> from sklearn.svm import SVC
     >>> X, y = load_iris(return_X_y=True)
     >>> fitted = make_pipeline(StandardScaler(), SVC()).fit(X, y)
-    >>> default_start(fitted, {"svc__C": loguniform(2**-5, 2**15), "svc__gamma": loguniform(2**-15, 2**3)}, X)
+    >>> default_start(
+    ...     fitted,
+    ...     {
+    ...         "svc__C": loguniform(2**-5, 2**15),
+    ...         "svc__gamma": loguniform(2**-15, 2**3),
+    ...     },
+    ...     X,
+    ... )
     [{'svc__C': 1.0, 'svc__gamma': 0.25}]
     """
     space = space if isinstance(space, Space) else Space(space)

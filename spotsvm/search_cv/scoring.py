@@ -32,7 +32,9 @@ def check_bounded(constraints: Constraints, scoring: Any) -> None:
 
     Examples
     --------
-    >>> check_bounded(Constraints.of({"recall": (">=", 0.9)}), ["accuracy", "recall"])
+    >>> check_bounded(
+    ...     Constraints.of({"recall": (">=", 0.9)}), ["accuracy", "recall"]
+    ... )
     """
     if callable(scoring):
         return
@@ -256,7 +258,9 @@ def grid_size(swept: SweptParameter, n_suggestions: int) -> int:
 
     Examples
     --------
-    >>> swept = SweptParameter(Space({"C": (0.0, 1.0), "kernel": ["rbf", "linear"]}), "C")
+    >>> swept = SweptParameter(
+    ...     Space({"C": (0.0, 1.0), "kernel": ["rbf", "linear"]}), "C"
+    ... )
     >>> grid_size(swept, 10), grid_size(swept, 50)
     (11, 45)
     """

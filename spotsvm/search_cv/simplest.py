@@ -66,8 +66,14 @@ def simplest(results: Mapping[str, Any], metric: str, best: int) -> int:
 
     Examples
     --------
-    >>> results = {"params": [{"C": 10.0}, {"C": 0.1}, {"C": 1.0}], "mean_test_score": np.array([0.90, 0.80, 0.89])}
-    >>> results |= {f"split{k}_test_score": results["mean_test_score"] + 0.03 * (k - 1) for k in range(3)}
+    >>> results = {
+    ...     "params": [{"C": 10.0}, {"C": 0.1}, {"C": 1.0}],
+    ...     "mean_test_score": np.array([0.90, 0.80, 0.89]),
+    ... }
+    >>> results |= {
+    ...     f"split{k}_test_score": results["mean_test_score"] + 0.03 * (k - 1)
+    ...     for k in range(3)
+    ... }
     >>> simplest(results, "score", 0)
     2
     """

@@ -120,7 +120,10 @@ def same_parameter(recorded: Any, given: Any) -> bool:
     Examples
     --------
     >>> from spotsvm.space.parameter import make_parameter
-    >>> one, other = (make_parameter("size", sizes).describe() for sizes in ([(1, 2)], [(1, 3)]))
+    >>> one, other = (
+    ...     make_parameter("size", sizes).describe()
+    ...     for sizes in ([(1, 2)], [(1, 3)])
+    ... )
     >>> same_parameter(one, one), same_parameter(one, other)
     (True, False)
     >>> same_parameter({"kind": "choice", "values": ["(1, 2)"]}, one)

@@ -72,7 +72,11 @@ class OptimumPrior:
         --------
         >>> from scipy.stats import norm, uniform
         >>> space = Space({"x": uniform(0, 10), "kernel": ["linear", "rbf"]})
-        >>> prior = OptimumPrior.of({"x": norm(7, 1), "kernel": {"rbf": 4, "linear": 1}}, space, space.names)
+        >>> prior = OptimumPrior.of(
+        ...     {"x": norm(7, 1), "kernel": {"rbf": 4, "linear": 1}},
+        ...     space,
+        ...     space.names,
+        ... )
         >>> mode = space.decode(prior.modes()[0])
         >>> round(mode["x"], 1), mode["kernel"]
         (7.0, 'rbf')

@@ -33,7 +33,9 @@ def rebuilt_space(description: Any, code: Any = None) -> Space:
     --------
     >>> from scipy.stats import truncnorm
     >>> space = Space({"x": truncnorm(-1, 1), "n": [1, 2]})
-    >>> again = rebuilt_space(space.describe(), [{"x": "truncnorm(-1, 1)", "n": "[1, 2]"}])
+    >>> again = rebuilt_space(
+    ...     space.describe(), [{"x": "truncnorm(-1, 1)", "n": "[1, 2]"}]
+    ... )
     >>> again.decode([0.3, 0.9]) == space.decode([0.3, 0.9])
     True
     """

@@ -67,10 +67,21 @@ class Space(ShowsFacts):
     Examples
     --------
     >>> from scipy.stats import loguniform, randint
-    >>> space = Space([{"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e1)}, {"kernel": ["poly"], "degree": randint(2, 6)}])
+    >>> space = Space(
+    ...     [
+    ...         {"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e1)},
+    ...         {"kernel": ["poly"], "degree": randint(2, 6)},
+    ...     ]
+    ... )
     >>> space.decode(space.encode({"kernel": "poly", "degree": 3}))
     {'kernel': 'poly', 'degree': 3}
-    >>> space = Space({"C": (1e-6, 1e6, "log-uniform"), "n": (1, 1000, "log-uniform"), "kernel": ["rbf"]})
+    >>> space = Space(
+    ...     {
+    ...         "C": (1e-6, 1e6, "log-uniform"),
+    ...         "n": (1, 1000, "log-uniform"),
+    ...         "kernel": ["rbf"],
+    ...     }
+    ... )
     >>> space.decode([0.5, 0.5])
     {'C': 1.0, 'n': 22, 'kernel': 'rbf'}
     >>> space
@@ -129,7 +140,9 @@ class Space(ShowsFacts):
 
         Examples
         --------
-        >>> space = Space([{"kernel": ["rbf"]}, {"kernel": ["poly"], "degree": [2, 3, 4]}])
+        >>> space = Space(
+        ...     [{"kernel": ["rbf"]}, {"kernel": ["poly"], "degree": [2, 3, 4]}]
+        ... )
         >>> Space.described(space.describe()).describe() == space.describe()
         True
         """

@@ -40,7 +40,9 @@ class StopRun(Exception):
     >>> def good_enough(study, trial):
     ...     if trial.value is not None and trial.value <= 3:
     ...         raise StopRun(f"trial {trial.number} is good enough")
-    >>> study = Study({"x": list(range(100))}, seed=0).run(lambda p: abs(p["x"] - 30), n_trials=100, callback=good_enough)
+    >>> study = Study({"x": list(range(100))}, seed=0).run(
+    ...     lambda p: abs(p["x"] - 30), n_trials=100, callback=good_enough
+    ... )
     >>> study.best_trial.value <= 3, study.n_finished < 100
     (True, True)
     """
@@ -70,8 +72,12 @@ class Callback:
     ...         self.told += 1
     ...
     ...     def on_end(self, study):
-    ...         print(f"{self.asked} asked, {self.told} told, best value {study.best_trial.value}")
-    >>> _ = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3, callback=Count())
+    ...         print(
+    ...             f"{self.asked} asked, {self.told} told, best value {study.best_trial.value}"
+    ...         )
+    >>> _ = Study({"x": [1, 2, 3]}, seed=0).run(
+    ...     lambda p: p["x"], n_trials=3, callback=Count()
+    ... )
     3 asked, 3 told, best value 1.0
     """
 

@@ -50,7 +50,11 @@ class EarlyStopping(Protocol):
     >>> from spotsvm import Study
     >>> def worst(trial):
     ...     others = [t.steps[2][1] for t in trial.finished if len(t.steps) > 2]
-    ...     if len(trial.steps) == 3 and len(others) >= 5 and trial.steps[2][1] > max(others):
+    ...     if (
+    ...         len(trial.steps) == 3
+    ...         and len(others) >= 5
+    ...         and trial.steps[2][1] > max(others)
+    ...     ):
     ...         return "it is the worst after three steps"
     >>> def objective(params, trial):
     ...     for step in range(1, 11):
@@ -59,7 +63,9 @@ class EarlyStopping(Protocol):
     ...         if trial.should_stop():
     ...             break
     ...     return value
-    >>> study = Study({"x": uniform(0, 1)}, "random", seed=0).run(objective, n_trials=20, early_stopping=worst)
+    >>> study = Study({"x": uniform(0, 1)}, "random", seed=0).run(
+    ...     objective, n_trials=20, early_stopping=worst
+    ... )
     >>> [(t.number, t.reason) for t in study.trials if t.state == "stopped"]
     [(18, 'it is the worst after three steps')]
     """
@@ -114,8 +120,13 @@ class ImprovementUnlikely:
     ...         if trial.should_stop():
     ...             break
     ...     return value
-    >>> study = Study({"x": uniform(0, 1)}, seed=0).run(objective, n_trials=20, early_stopping=ImprovementUnlikely())
-    >>> sum(len(t.steps) for t in study.trials) < 350, round(study.recommend().params["x"], 2)
+    >>> study = Study({"x": uniform(0, 1)}, seed=0).run(
+    ...     objective, n_trials=20, early_stopping=ImprovementUnlikely()
+    ... )
+    >>> (
+    ...     sum(len(t.steps) for t in study.trials) < 350,
+    ...     round(study.recommend().params["x"], 2),
+    ... )
     (True, 0.3)
     """
 

@@ -165,7 +165,9 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
     Examples
     --------
     >>> from scipy.stats import randint, uniform
-    >>> equal_start({"x": uniform(0, 4), "degree": randint(2, 5)}, {"x": 3.0, "degree": 2})
+    >>> equal_start(
+    ...     {"x": uniform(0, 4), "degree": randint(2, 5)}, {"x": 3.0, "degree": 2}
+    ... )
     [{'x': 3.0, 'degree': 2}, {'x': 2.0, 'degree': 3}]
     """
     space = space if isinstance(space, Space) else Space(space)
@@ -297,7 +299,12 @@ def trials_of_table(
     Examples
     --------
     >>> table = pd.DataFrame({"param_x": [1, 2], "value": [0.5, np.nan]})
-    >>> [(params, outcome.state) for params, outcome in trials_of_table(table, Space({"x": [1, 2]}), Objectives.of("minimize"))]
+    >>> [
+    ...     (params, outcome.state)
+    ...     for params, outcome in trials_of_table(
+    ...         table, Space({"x": [1, 2]}), Objectives.of("minimize")
+    ...     )
+    ... ]
     [({'x': 1}, 'ok'), ({'x': 2}, 'failed')]
     """
     if not isinstance(frame, pd.DataFrame):

@@ -70,7 +70,9 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
     >>> from tempfile import TemporaryDirectory
     >>> from spotsvm import Study, load_study
     >>> with TemporaryDirectory() as folder:
-    ...     Study({"x": [1, 2, 3]}, "random", 0, path=f"{folder}/a.db").run(lambda p: p["x"], n_trials=2).close()
+    ...     Study({"x": [1, 2, 3]}, "random", 0, path=f"{folder}/a.db").run(
+    ...         lambda p: p["x"], n_trials=2
+    ...     ).close()
     ...     with load_study(f"{folder}/a.db", read_only=False) as study:
     ...         _ = study.run(lambda p: p["x"], n_trials=3)
     ...     load_study(f"{folder}/a.db").best_trial.value
@@ -81,9 +83,20 @@ def load_study(path: str | Path, *, read_only: bool = True, constraints: Constra
     >>> def odd(params):
     ...     return params["x"] % 2 == 1
     >>> with TemporaryDirectory() as folder:
-    ...     Study({"x": [1, 2, 3]}, "random", 0, path=f"{folder}/a.db", constraints=odd).run(lambda p: p["x"], n_trials=1).close()
-    ...     with load_study(f"{folder}/a.db", read_only=False, constraints=odd) as study:
-    ...         sorted(trial.params["x"] for trial in study.run(lambda p: p["x"], n_trials=2).trials)
+    ...     Study(
+    ...         {"x": [1, 2, 3]},
+    ...         "random",
+    ...         0,
+    ...         path=f"{folder}/a.db",
+    ...         constraints=odd,
+    ...     ).run(lambda p: p["x"], n_trials=1).close()
+    ...     with load_study(
+    ...         f"{folder}/a.db", read_only=False, constraints=odd
+    ...     ) as study:
+    ...         sorted(
+    ...             trial.params["x"]
+    ...             for trial in study.run(lambda p: p["x"], n_trials=2).trials
+    ...         )
     [1, 3]
     """
     given = Constraints.of(constraints)
@@ -158,7 +171,9 @@ def list_studies(folder: str | Path) -> pd.DataFrame:
     >>> from tempfile import TemporaryDirectory
     >>> from spotsvm import Study, list_studies
     >>> with TemporaryDirectory() as folder:
-    ...     Study({"x": [1, 2, 3]}, "random", 0, path=f"{folder}/a.db").run(lambda p: p["x"], n_trials=3).close()
+    ...     Study({"x": [1, 2, 3]}, "random", 0, path=f"{folder}/a.db").run(
+    ...         lambda p: p["x"], n_trials=3
+    ...     ).close()
     ...     list_studies(folder)[["search", "ok", "best", "direction"]]
        search  ok  best direction
     0  random   3   1.0  minimize

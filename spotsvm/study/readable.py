@@ -38,7 +38,11 @@ class ReadableStudy(StudyResults):
         Examples
         --------
         >>> from spotsvm import Study
-        >>> status = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3).status()
+        >>> status = (
+        ...     Study({"x": [1, 2, 3]}, seed=0)
+        ...     .run(lambda p: p["x"], n_trials=3)
+        ...     .status()
+        ... )
         >>> status.state, status.n_ok, status.incumbent.value
         ('ended', 3, 1.0)
         """
@@ -126,7 +130,9 @@ class ReadableStudy(StudyResults):
         Examples
         --------
         >>> from spotsvm import Study
-        >>> study = Study({"x": [1, 2, 3]}, "random", seed=0, noise=False).run(lambda p: p["x"], n_trials=3)
+        >>> study = Study({"x": [1, 2, 3]}, "random", seed=0, noise=False).run(
+        ...     lambda p: p["x"], n_trials=3
+        ... )
         >>> study.methods_section().paragraphs[3].partition(".")[0]
         'The configuration with the best value seen, 1 in trial 2, is recommended (Table 2): `x` = 1'
         """
@@ -193,7 +199,9 @@ class ReadableStudy(StudyResults):
         >>> from scipy.stats import uniform
         >>> from spotsvm import Study
         >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
-        >>> axes = study.run(lambda p: p["x"] + (p["y"] - 0.5) ** 2, n_trials=15).plot_slices()
+        >>> axes = study.run(
+        ...     lambda p: p["x"] + (p["y"] - 0.5) ** 2, n_trials=15
+        ... ).plot_slices()
         >>> axes.get_xlabel(), axes.get_ylabel()
         ('x', 'y')
         """
@@ -229,7 +237,9 @@ class ReadableStudy(StudyResults):
         >>> from scipy.stats import uniform
         >>> from spotsvm import Study
         >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
-        >>> axes = study.run(lambda p: 4 * p["x"] + p["y"], n_trials=15).plot_importance()
+        >>> axes = study.run(
+        ...     lambda p: 4 * p["x"] + p["y"], n_trials=15
+        ... ).plot_importance()
         >>> [label.get_text() for label in axes.get_yticklabels()]
         ['x', 'y']
         """
@@ -260,7 +270,9 @@ class ReadableStudy(StudyResults):
         >>> from scipy.stats import uniform
         >>> from spotsvm import Study
         >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
-        >>> axes = study.run(lambda p: 4 * p["x"] + p["y"], n_trials=15).plot_parallel()
+        >>> axes = study.run(
+        ...     lambda p: 4 * p["x"] + p["y"], n_trials=15
+        ... ).plot_parallel()
         >>> axes.figure.savefig("parallel.png")  # doctest: +SKIP
         """
         from spotsvm.reports import plots  # on use: most studies are never drawn
@@ -296,8 +308,15 @@ class ReadableStudy(StudyResults):
         Examples
         --------
         >>> from spotsvm import Study
-        >>> study = Study({"x": [1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
-        >>> axes = study.run(lambda p: {"values": [p["x"], p["x"] ** 2]}, n_trials=3).plot_pareto()
+        >>> study = Study(
+        ...     {"x": [1, 2, 3]},
+        ...     "random",
+        ...     0,
+        ...     direction={"cost": "minimize", "gain": "maximize"},
+        ... )
+        >>> axes = study.run(
+        ...     lambda p: {"values": [p["x"], p["x"] ** 2]}, n_trials=3
+        ... ).plot_pareto()
         >>> axes.get_ylabel()
         'gain (larger is better)'
         """
@@ -344,7 +363,11 @@ class ReadableStudy(StudyResults):
         >>> from spotsvm import Study
         >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "lhs", seed=0)
         >>> frame = study.run(lambda p: 4 * p["x"] + p["y"], n_trials=15).importance()
-        >>> frame["parameter"].tolist(), frame["lowest_at"].tolist(), (frame["with_others"] > [0.8, 0.0]).all().item()
+        >>> (
+        ...     frame["parameter"].tolist(),
+        ...     frame["lowest_at"].tolist(),
+        ...     (frame["with_others"] > [0.8, 0.0]).all().item(),
+        ... )
         (['x', 'y'], [0.0, 0.0], True)
         """
         from spotsvm.reports import plots  # on use: most studies are never drawn

@@ -217,7 +217,10 @@ def initial_trials(
 
     Examples
     --------
-    >>> initial_trials("kriging", Domain.continuous(2)), initial_trials("cmaes", Domain.continuous(2), 3)
+    >>> (
+    ...     initial_trials("kriging", Domain.continuous(2)),
+    ...     initial_trials("cmaes", Domain.continuous(2), 3),
+    ... )
     ((6, 'initial design'), (8, 'starts and first generation'))
     """
     return _initial_trials(make_search(search, domain, 0, noise=noise), n_starts)

@@ -108,7 +108,11 @@ class Status(ShowsFacts):
     Examples
     --------
     >>> from spotsvm import Study
-    >>> status = Study({"x": [1, 2, 3]}, "random", 0).run(lambda p: p["x"], n_trials=2).status()
+    >>> status = (
+    ...     Study({"x": [1, 2, 3]}, "random", 0)
+    ...     .run(lambda p: p["x"], n_trials=2)
+    ...     .status()
+    ... )
     >>> status.state, status.n_finished, status.n_trials
     ('ended', 2, 2)
     """

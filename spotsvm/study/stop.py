@@ -60,7 +60,9 @@ class StopRule(Protocol):
     ...     values = [trial.value for trial in study.finished_trials]
     ...     if len(values) > 10 and min(values[-5:]) >= min(values[:-5]):
     ...         return "five trials are no better than those before them"
-    >>> study = Study({"x": uniform(-1, 2)}, seed=0).run(lambda p: p["x"] ** 2, n_trials=40, stop=stalled)
+    >>> study = Study({"x": uniform(-1, 2)}, seed=0).run(
+    ...     lambda p: p["x"] ** 2, n_trials=40, stop=stalled
+    ... )
     >>> study.n_finished < 40, study.findings["stop"]["sentence"]
     (True, 'five trials are no better than those before them')
     """
@@ -138,7 +140,11 @@ class ImprovementBelowUncertainty:
     >>> from spotsvm import Study
     >>> rng = np.random.default_rng(0)
     >>> study = Study({"x": uniform(0, 1)}, seed=0, noise=True)
-    >>> _ = study.run(lambda p: (p["x"] - 0.3) ** 2 + 0.1 * rng.normal(), n_trials=60, stop=ImprovementBelowUncertainty())
+    >>> _ = study.run(
+    ...     lambda p: (p["x"] - 0.3) ** 2 + 0.1 * rng.normal(),
+    ...     n_trials=60,
+    ...     stop=ImprovementBelowUncertainty(),
+    ... )
     >>> study.n_finished < 60, study.findings["stop"]["stopped"]
     (True, True)
     """
@@ -342,7 +348,9 @@ class TimeLimit:
     Examples
     --------
     >>> from spotsvm import Study
-    >>> study = Study({"x": [1, 2, 3]}, "random", 0).run(lambda p: p["x"], n_trials=1)
+    >>> study = Study({"x": [1, 2, 3]}, "random", 0).run(
+    ...     lambda p: p["x"], n_trials=1
+    ... )
     >>> TimeLimit(60.0)(study), TimeLimit(1e-9)(study)
     (None, 'the time of the run is up')
     """

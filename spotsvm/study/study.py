@@ -136,14 +136,25 @@ class Study(ReadableStudy):
     --------
     >>> import numpy as np
     >>> from scipy.stats import loguniform
-    >>> study = Study({"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}, seed=0)
-    >>> _ = study.run(lambda p: (np.log2(p["C"]) - 3) ** 2 + (np.log2(p["gamma"]) + 5) ** 2, n_trials=20)
+    >>> study = Study(
+    ...     {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)},
+    ...     seed=0,
+    ... )
+    >>> _ = study.run(
+    ...     lambda p: (np.log2(p["C"]) - 3) ** 2 + (np.log2(p["gamma"]) + 5) ** 2,
+    ...     n_trials=20,
+    ... )
     >>> study.recommend().value < 0.5
     True
 
     Two objectives, the second to be maximized:
 
-    >>> study = Study({"x": [0, 1, 2, 3]}, "random", 0, direction={"cost": "minimize", "gain": "maximize"})
+    >>> study = Study(
+    ...     {"x": [0, 1, 2, 3]},
+    ...     "random",
+    ...     0,
+    ...     direction={"cost": "minimize", "gain": "maximize"},
+    ... )
     >>> _ = study.run(lambda p: {"values": [p["x"], min(p["x"], 2)]}, n_trials=4)
     >>> [t.values for t in study.pareto()]
     [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]
@@ -152,7 +163,13 @@ class Study(ReadableStudy):
 
     >>> from scipy.stats import uniform
     >>> study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, seed=0, sweep="y")
-    >>> _ = study.run(lambda p: {y: (p["x"] - 0.3) ** 2 + (y - p["x"]) ** 2 for y in np.linspace(0, 1, 11)}, n_trials=10)
+    >>> _ = study.run(
+    ...     lambda p: {
+    ...         y: (p["x"] - 0.3) ** 2 + (y - p["x"]) ** 2
+    ...         for y in np.linspace(0, 1, 11)
+    ...     },
+    ...     n_trials=10,
+    ... )
     >>> len(study.trials), study.n_finished, study.best_trial.value < 0.01
     (110, 10, True)
     """
@@ -354,7 +371,9 @@ class Study(ReadableStudy):
         >>> def stalled(study, trial):
         ...     if trial.number - study.best_trial.number >= 3:
         ...         raise StopRun("no better for three trials")
-        >>> study = Study({"x": list(range(100))}, "random", seed=0).run(lambda p: p["x"], n_trials=50, callback=stalled)
+        >>> study = Study({"x": list(range(100))}, "random", seed=0).run(
+        ...     lambda p: p["x"], n_trials=50, callback=stalled
+        ... )
         >>> study.n_finished - 1 - study.best_trial.number
         3
 
@@ -364,7 +383,9 @@ class Study(ReadableStudy):
         >>> def noisy(params, trial):
         ...     trial.attributes["solver"] = "smo"
         ...     return params["x"] + np.random.default_rng(trial.seed).normal()
-        >>> study = Study({"x": list(range(100))}, "random", seed=0).run(noisy, n_trials=3)
+        >>> study = Study({"x": list(range(100))}, "random", seed=0).run(
+        ...     noisy, n_trials=3
+        ... )
         >>> study.trials[2].attributes, study.frame()["attribute_solver"].tolist()
         ({'solver': 'smo'}, ['smo', 'smo', 'smo'])
 
@@ -372,7 +393,9 @@ class Study(ReadableStudy):
 
         >>> import time
         >>> study = Study({"x": list(range(1000))}, "random", seed=0)
-        >>> _ = study.run(lambda p: time.sleep(0.02) or p["x"], n_trials=1000, timeout=0.1)
+        >>> _ = study.run(
+        ...     lambda p: time.sleep(0.02) or p["x"], n_trials=1000, timeout=0.1
+        ... )
         >>> 1 <= study.n_finished <= 5, study.findings["timeout"]["timed_out"]
         (True, True)
         """

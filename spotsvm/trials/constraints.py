@@ -127,7 +127,9 @@ def allowed_keys(
     --------
     >>> from spotsvm.space.space import Space
     >>> swept = SweptParameter(Space({"C": (0.0, 1.0), "gamma": (0.0, 1.0)}), "C")
-    >>> allowed_keys(swept, Constraints.of(lambda p: p["C"] < p["gamma"]), {"gamma": 0.15})
+    >>> allowed_keys(
+    ...     swept, Constraints.of(lambda p: p["C"] < p["gamma"]), {"gamma": 0.15}
+    ... )
     [0.0, 0.1]
     """
     keys: list[float] = [*range(len(swept.listed))] or swept.values(n_values)

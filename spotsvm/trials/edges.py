@@ -60,8 +60,17 @@ def edges_of(params: Mapping[str, Any], space: Space) -> tuple[Edge, ...]:
 
     Examples
     --------
-    >>> space = Space({"C": (0.01, 100.0, "log-uniform"), "degree": (2, 6), "kernel": ["poly", "rbf"]})
-    >>> [(edge.name, edge.side, edge.wider) for edge in edges_of({"C": 99.0, "degree": 3, "kernel": "poly"}, space)]
+    >>> space = Space(
+    ...     {
+    ...         "C": (0.01, 100.0, "log-uniform"),
+    ...         "degree": (2, 6),
+    ...         "kernel": ["poly", "rbf"],
+    ...     }
+    ... )
+    >>> [
+    ...     (edge.name, edge.side, edge.wider)
+    ...     for edge in edges_of({"C": 99.0, "degree": 3, "kernel": "poly"}, space)
+    ... ]
     [('C', 'upper', (0.01, 10000.0, 'log-uniform'))]
     """
     for branch in space.branches:

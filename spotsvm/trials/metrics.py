@@ -80,7 +80,11 @@ def metric_words(metric: str) -> str:
 
     Examples
     --------
-    >>> metric_words("neg_root_mean_squared_error"), metric_words("roc_auc_ovr"), metric_words("f1_macro")
+    >>> (
+    ...     metric_words("neg_root_mean_squared_error"),
+    ...     metric_words("roc_auc_ovr"),
+    ...     metric_words("f1_macro"),
+    ... )
     ('negative root mean squared error', 'ROC AUC ovr', 'F1 macro')
     """
     words = re.sub("^neg_", "negative_", metric).replace("_", " ")

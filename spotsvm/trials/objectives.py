@@ -217,7 +217,9 @@ class CurrentTrial:
     ...         if trial.should_stop():
     ...             break
     ...     return value
-    >>> study = Study({"x": uniform(0, 1)}, "random", seed=0).run(objective, n_trials=20)
+    >>> study = Study({"x": uniform(0, 1)}, "random", seed=0).run(
+    ...     objective, n_trials=20
+    ... )
     >>> {trial.state for trial in study.trials} == {"ok", "stopped"}
     True
     """
@@ -315,7 +317,11 @@ def takes_trial(objective: Callable[..., Any]) -> bool:
 
     Examples
     --------
-    >>> takes_trial(lambda params, trial: 0.0), takes_trial(lambda params, scale=1.0: 0.0), takes_trial(abs)
+    >>> (
+    ...     takes_trial(lambda params, trial: 0.0),
+    ...     takes_trial(lambda params, scale=1.0: 0.0),
+    ...     takes_trial(abs),
+    ... )
     (True, False, False)
     """
     return len(_required(objective)) == 2

@@ -39,7 +39,10 @@ class OwnUnits:
 
     Examples
     --------
-    >>> own = OwnUnits.of({"context: scoring": "'neg_root_mean_squared_error'"}, Objectives.of("maximize"))
+    >>> own = OwnUnits.of(
+    ...     {"context: scoring": "'neg_root_mean_squared_error'"},
+    ...     Objectives.of("maximize"),
+    ... )
     >>> own.objectives.labels, own.trial(Trial(0, {}, (), "ok", -3.5)).value
     (('RMSE (smaller is better)',), 3.5)
     """

@@ -59,7 +59,9 @@ class Recommendation(ShowsFacts):
     Examples
     --------
     >>> from spotsvm import Study
-    >>> study = Study({"x": [1, 2, 3]}, "random", 0, noise=False).run(lambda p: (p["x"] - 2) ** 2, n_trials=3)
+    >>> study = Study({"x": [1, 2, 3]}, "random", 0, noise=False).run(
+    ...     lambda p: (p["x"] - 2) ** 2, n_trials=3
+    ... )
     >>> study.recommend()
     Recommendation (observed, 1 evaluation)
            recommended
@@ -205,7 +207,10 @@ def summarise_failures(trials: Sequence[Trial]) -> str:
 
     Examples
     --------
-    >>> failed = [Trial(k, {}, (), "failed", reason=f"ValueError: x is {k / 10}") for k in range(8)]
+    >>> failed = [
+    ...     Trial(k, {}, (), "failed", reason=f"ValueError: x is {k / 10}")
+    ...     for k in range(8)
+    ... ]
     >>> summarise_failures(failed)
     '8 failed; 8 x ValueError: x is 0.0'
     """

@@ -82,7 +82,18 @@ def fold_table(trials: Sequence[Trial]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> trial = Trial(3, {}, (), "ok", 0.75, {"split0_test_score": 0.5, "split1_test_score": 1.0, "mean_fit_time": 0.1})
+    >>> trial = Trial(
+    ...     3,
+    ...     {},
+    ...     (),
+    ...     "ok",
+    ...     0.75,
+    ...     {
+    ...         "split0_test_score": 0.5,
+    ...         "split1_test_score": 1.0,
+    ...         "mean_fit_time": 0.1,
+    ...     },
+    ... )
     >>> fold_table([trial]).to_dict("list")
     {'number': [3, 3], 'fold': [0, 1], 'test_score': [0.5, 1.0]}
     """
@@ -218,7 +229,9 @@ class StudyResults:
         Examples
         --------
         >>> from spotsvm import Study
-        >>> study = Study({"x": [1, 2, 3]}, "random", seed=0).run(lambda p: p["x"], n_trials=3)
+        >>> study = Study({"x": [1, 2, 3]}, "random", seed=0).run(
+        ...     lambda p: p["x"], n_trials=3
+        ... )
         >>> study.best_params, study.best_value
         ({'x': 1}, 1.0)
         """
@@ -295,7 +308,9 @@ class StudyResults:
         Examples
         --------
         >>> from spotsvm import Study
-        >>> study = Study({"x": (0.0, 4.0)}, seed=0, noise=False).run(lambda p: -p["x"], n_trials=15)
+        >>> study = Study({"x": (0.0, 4.0)}, seed=0, noise=False).run(
+        ...     lambda p: -p["x"], n_trials=15
+        ... )
         >>> [(edge.name, edge.side, edge.wider) for edge in study.edges()]
         [('x', 'upper', (0.0, 6.0))]
         """

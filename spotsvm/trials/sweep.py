@@ -50,7 +50,9 @@ class SweptParameter:
     Examples
     --------
     >>> from scipy.stats import loguniform
-    >>> swept = SweptParameter(Space({"C": loguniform(0.01, 100), "gamma": loguniform(0.1, 10)}), "C")
+    >>> swept = SweptParameter(
+    ...     Space({"C": loguniform(0.01, 100), "gamma": loguniform(0.1, 10)}), "C"
+    ... )
     >>> swept.searched.names, [round(value, 6) for value in swept.values(5)]
     (('gamma',), [0.01, 0.1, 1.0, 10.0, 100.0])
     """
@@ -232,7 +234,13 @@ def finished_words(trials: Sequence[Trial]) -> str:
 
     Examples
     --------
-    >>> finished_words([Trial(0, {}, (), "ok", sweep=0), Trial(1, {}, (), "ok", sweep=0), Trial(2, {}, ())])
+    >>> finished_words(
+    ...     [
+    ...         Trial(0, {}, (), "ok", sweep=0),
+    ...         Trial(1, {}, (), "ok", sweep=0),
+    ...         Trial(2, {}, ()),
+    ...     ]
+    ... )
     '1 of 2 trials finished, with 2 values in their sweeps'
     """
     finished, values = finished_counts(trials)
@@ -255,11 +263,18 @@ def sweep_outcome(returned: Any, name: str, seconds: float | None = None, listed
 
     Examples
     --------
-    >>> [(value, outcome.value) for value, outcome in sweep_outcome({1.0: 0.25, 10.0: {"value": 0.125, "time": 3}}, "C").sweep]
+    >>> [
+    ...     (value, outcome.value)
+    ...     for value, outcome in sweep_outcome(
+    ...         {1.0: 0.25, 10.0: {"value": 0.125, "time": 3}}, "C"
+    ...     ).sweep
+    ... ]
     [(1.0, 0.25), (10.0, 0.125)]
     >>> sweep_outcome(0.25, "C").reason
     "the objective returned 0.25; with sweep='C' it returns a mapping from values of C to outcomes"
-    >>> sweep_outcome([({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]).sweep[0][0]
+    >>> sweep_outcome(
+    ...     [({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]
+    ... ).sweep[0][0]
     1
     """
     if isinstance(returned, Outcome):

@@ -71,7 +71,17 @@ def trials_per_minute(trials: Sequence[Trial]) -> float | None:
     Two trials at once, ten seconds each, and one more after a break:
 
     >>> def told(at):
-    ...     return Trial(0, {}, (), "ok", 1.0, ask_seconds=0.0, seconds=10.0, asked_at=at - 10.0, told_at=at)
+    ...     return Trial(
+    ...         0,
+    ...         {},
+    ...         (),
+    ...         "ok",
+    ...         1.0,
+    ...         ask_seconds=0.0,
+    ...         seconds=10.0,
+    ...         asked_at=at - 10.0,
+    ...         told_at=at,
+    ...     )
     >>> trials_per_minute([told(10.0), told(10.0), told(5000.0)])
     9.0
     """

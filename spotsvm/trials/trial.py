@@ -434,7 +434,14 @@ def as_attributes(given: Mapping[Any, Any]) -> dict[str, Any]:
     Examples
     --------
     >>> import numpy as np
-    >>> as_attributes({"solver": "smo", "path": (1, np.float32(0.5)), "rows": np.arange(2), 7: {1j}})
+    >>> as_attributes(
+    ...     {
+    ...         "solver": "smo",
+    ...         "path": (1, np.float32(0.5)),
+    ...         "rows": np.arange(2),
+    ...         7: {1j},
+    ...     }
+    ... )
     {'solver': 'smo', 'path': [1, 0.5], 'rows': [0, 1], '7': '{1j}'}
     """
     found = {}

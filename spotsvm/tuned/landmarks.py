@@ -68,7 +68,16 @@ def fit_landmarks(
     Examples
     --------
     >>> x = np.linspace(-1, 1, 200)[:, None]
-    >>> b, c = fit_landmarks("rbf", 1.0, 2.0, x.__getitem__, x[::20], np.sin(3 * x), np.ones(200), [1e-6])
+    >>> b, c = fit_landmarks(
+    ...     "rbf",
+    ...     1.0,
+    ...     2.0,
+    ...     x.__getitem__,
+    ...     x[::20],
+    ...     np.sin(3 * x),
+    ...     np.ones(200),
+    ...     [1e-6],
+    ... )
     >>> K = kernel_values("rbf", proximities("rbf", x, x[::20]), 1.0, 2.0)
     >>> bool(np.abs(K @ b[0].T + c[0] - np.sin(3 * x)).max() < 0.02)
     True

@@ -93,7 +93,9 @@ def reliability(probability: Any, happened: Any) -> pd.DataFrame:
 
     Examples
     --------
-    >>> reliability(np.array([0.1] * 8 + [0.9] * 8), np.array([0] * 8 + [1] * 8)).round(1).drop_duplicates().values.tolist()
+    >>> reliability(
+    ...     np.array([0.1] * 8 + [0.9] * 8), np.array([0] * 8 + [1] * 8)
+    ... ).round(1).drop_duplicates().values.tolist()
     [[0.1, 0.0, 2.0], [0.9, 1.0, 2.0]]
     """
     order = np.argsort(probability, kind="stable")

@@ -169,7 +169,11 @@ def matched_columns(space: Mapping[str, Any], own: Sequence[str], columns: Seque
 
     Examples
     --------
-    >>> matched_columns({"scale__x*": (0.1, 10), "gamma": (0.1, 1)}, ["gamma"], ["x0", "x1", "size"])
+    >>> matched_columns(
+    ...     {"scale__x*": (0.1, 10), "gamma": (0.1, 1)},
+    ...     ["gamma"],
+    ...     ["x0", "x1", "size"],
+    ... )
     {'scale__x*': [0, 1]}
     """
     matches: dict[str, list[int]] = {}

@@ -171,7 +171,10 @@ class TunedSVC(ClassifierMixin, TunedModel):
     >>> low, high = model.expected_score_.interval
     >>> bool(low <= model.score(X_new, y_new) <= high)
     True
-    >>> model.predict_proba(X_new).shape, model.predict_set(X_new, coverage=0.95).shape
+    >>> (
+    ...     model.predict_proba(X_new).shape,
+    ...     model.predict_set(X_new, coverage=0.95).shape,
+    ... )
     ((369, 2), (369, 2))
     """
 

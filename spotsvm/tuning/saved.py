@@ -201,7 +201,9 @@ def machine_parameters(estimator: Any) -> dict[str, Any]:
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from sklearn.svm import SVC
-    >>> found = machine_parameters(make_pipeline(StandardScaler(), SVC(C=3.0, gamma=0.5)))
+    >>> found = machine_parameters(
+    ...     make_pipeline(StandardScaler(), SVC(C=3.0, gamma=0.5))
+    ... )
     >>> found["C"], found["gamma"], SVC(**found).get_params() == found
     (3.0, 0.5, True)
     """

@@ -107,7 +107,14 @@ def mean_front(fronts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 
     Examples
     --------
-    >>> fronts = pd.DataFrame({"fold": 0, "run": [0, 0, 1], "support_vectors": [2, 9, 4], "validation": [0.6, 0.8, 0.7]})
+    >>> fronts = pd.DataFrame(
+    ...     {
+    ...         "fold": 0,
+    ...         "run": [0, 0, 1],
+    ...         "support_vectors": [2, 9, 4],
+    ...         "validation": [0.6, 0.8, 0.7],
+    ...     }
+    ... )
     >>> [values.tolist() for values in mean_front(fronts)]
     [[4, 9], [0.65, 0.75]]
     """

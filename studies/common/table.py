@@ -45,7 +45,11 @@ def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[
 
     Examples
     --------
-    >>> figure = draw_table(pd.DataFrame({"search": ["a", "b"], "best": [1.0, 2.0], "runs": [5, 5]}))
+    >>> figure = draw_table(
+    ...     pd.DataFrame(
+    ...         {"search": ["a", "b"], "best": [1.0, 2.0], "runs": [5, 5]}
+    ...     )
+    ... )
     >>> [panel.get_title() for panel in figure.axes]
     ['best']
     """
@@ -104,7 +108,11 @@ def interval_columns(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
 
     Examples
     --------
-    >>> interval_columns(pd.DataFrame(columns=["set", "mean", "low", "high", "x", "x, low", "x, high"]))
+    >>> interval_columns(
+    ...     pd.DataFrame(
+    ...         columns=["set", "mean", "low", "high", "x", "x, low", "x, high"]
+    ...     )
+    ... )
     {'mean': ('low', 'high'), 'x': ('x, low', 'x, high')}
     """
     names = [str(name) for name in table.columns]
@@ -206,7 +214,9 @@ def markdown_table(table: pd.DataFrame, floatfmt: str = ".4g", missing: str = "n
 
     Examples
     --------
-    >>> print(markdown_table(pd.DataFrame({"kernel": ["|x_i|^2"], "max|f|": [0.5]})))
+    >>> print(
+    ...     markdown_table(pd.DataFrame({"kernel": ["|x_i|^2"], "max|f|": [0.5]}))
+    ... )
     | kernel    |   max\|f\| |
     |:----------|-----------:|
     | \|x_i\|^2 |        0.5 |

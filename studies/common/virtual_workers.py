@@ -39,7 +39,9 @@ class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):
 
     Examples
     --------
-    >>> with VirtualWorkers(lambda params: params["x"], 2, lambda params: params["x"]) as workers:
+    >>> with VirtualWorkers(
+    ...     lambda params: params["x"], 2, lambda params: params["x"]
+    ... ) as workers:
     ...     workers.submit("slow", {"x": 3.0})
     ...     workers.submit("fast", {"x": 1.0})
     ...     [(key, outcome.value, workers.now) for key, outcome in workers.wait()]

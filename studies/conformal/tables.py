@@ -85,7 +85,9 @@ def improvement_by_draw(before: Floats, after: Floats) -> Improvement:
 
     Examples
     --------
-    >>> found = improvement_by_draw(np.array([0.2, 0.1, 0.0]), np.array([0.1, 0.1, 0.0]))
+    >>> found = improvement_by_draw(
+    ...     np.array([0.2, 0.1, 0.0]), np.array([0.1, 0.1, 0.0])
+    ... )
     >>> float(found.mean)
     25.0
     """
@@ -98,7 +100,9 @@ def improvement_of_means(before: Floats, after: Floats) -> Improvement:
 
     Examples
     --------
-    >>> found = improvement_of_means(np.array([0.2, 0.1, 0.0]), np.array([0.1, 0.1, 0.0]))
+    >>> found = improvement_of_means(
+    ...     np.array([0.2, 0.1, 0.0]), np.array([0.1, 0.1, 0.0])
+    ... )
     >>> round(float(found.mean), 4)
     33.3333
     """

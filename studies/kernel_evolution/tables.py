@@ -145,7 +145,11 @@ def shown_table(table: pd.DataFrame) -> str:
     | set   | kernel    |
     |:------|:----------|
     | Heart | \|x_i\|^2 |
-    >>> print(shown_table(pd.DataFrame({"set": ["Heart"], "by": ["GP"], "LaTeX": [r"\|x\|"]})))
+    >>> print(
+    ...     shown_table(
+    ...         pd.DataFrame({"set": ["Heart"], "by": ["GP"], "LaTeX": [r"\|x\|"]})
+    ...     )
+    ... )
     - Heart, GP: $\|x\|$
     """
     if "LaTeX" in table:

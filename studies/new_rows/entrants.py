@@ -107,7 +107,10 @@ class Trail:
     >>> trail = Trail([0.0, 60.0])
     >>> trail.look({"C": 2.0}, 0.9)
     >>> trail.look({"C": 4.0}, 0.8)
-    >>> [(choice.params, choice.looks) for choice in trail.choices()], trail.is_over
+    >>> (
+    ...     [(choice.params, choice.looks) for choice in trail.choices()],
+    ...     trail.is_over,
+    ... )
     ([({}, 0), ({'C': 2.0}, 2)], False)
     """
 

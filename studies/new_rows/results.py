@@ -31,7 +31,10 @@ class Estimate(NamedTuple):
 
     Examples
     --------
-    >>> str(Estimate(-0.25, -0.4, -0.1, False)), str(Estimate(0.9, 0.8, 1.01, True))
+    >>> (
+    ...     str(Estimate(-0.25, -0.4, -0.1, False)),
+    ...     str(Estimate(0.9, 0.8, 1.01, True)),
+    ... )
     ('-0.25 [-0.40, -0.10]', '0.900 [0.800, 1.010]')
     """
 

@@ -198,7 +198,16 @@ def quality_table(frame: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> runs = pd.DataFrame({"task": "t", "search": "s", "pending": [1, 8], "seed": 0, "trials": 9, "regret": [0.5, 0.6]})
+    >>> runs = pd.DataFrame(
+    ...     {
+    ...         "task": "t",
+    ...         "search": "s",
+    ...         "pending": [1, 8],
+    ...         "seed": 0,
+    ...         "trials": 9,
+    ...         "regret": [0.5, 0.6],
+    ...     }
+    ... )
     >>> quality_table(runs.assign(ask_seconds=0.01))["ratio 9"].tolist()
     [1.0, 1.2]
     """

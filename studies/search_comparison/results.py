@@ -48,7 +48,15 @@ def with_regret(runs: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> runs = pd.DataFrame({"task": "t", "evaluations": 9, "search": ["random", "a"], "result": [3.0, 2.0], "best_known": 1.0})
+    >>> runs = pd.DataFrame(
+    ...     {
+    ...         "task": "t",
+    ...         "evaluations": 9,
+    ...         "search": ["random", "a"],
+    ...         "result": [3.0, 2.0],
+    ...         "best_known": 1.0,
+    ...     }
+    ... )
     >>> with_regret(runs)["regret"].tolist()
     [1.0, 0.5]
     """

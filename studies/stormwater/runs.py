@@ -34,7 +34,14 @@ def rain_features(rain: Floats, params: Params) -> Floats:
 
     Examples
     --------
-    >>> params = {"D1": 2, "D2": 1, "lambda1": 0.5, "lambda2": 0.0, "W1": 60, "W2": 60}
+    >>> params = {
+    ...     "D1": 2,
+    ...     "D2": 1,
+    ...     "lambda1": 0.5,
+    ...     "lambda2": 0.0,
+    ...     "W1": 60,
+    ...     "W2": 60,
+    ... }
     >>> rain_features(np.r_[8.0, np.zeros(99)], params)[:3].tolist()
     [[8.0, 0.0, 8.0], [4.0, 8.0, 0.0], [2.0, 4.0, 0.0]]
     """

@@ -182,7 +182,9 @@ class Tank:
 
     Examples
     --------
-    >>> series = Tank(noise=0.0).respond(np.r_[np.full(6, 0.5), np.zeros(60)], np.random.default_rng(0))
+    >>> series = Tank(noise=0.0).respond(
+    ...     np.r_[np.full(6, 0.5), np.zeros(60)], np.random.default_rng(0)
+    ... )
     >>> [round(float(series.level[k])) for k in (2, 5, 9, 20, 40)]
     [0, 34, 59, 28, 0]
     """

@@ -49,7 +49,12 @@ def hartmann6(x: Floats) -> float:
 
     Examples
     --------
-    >>> round(hartmann6(np.array([0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573])), 5)
+    >>> round(
+    ...     hartmann6(
+    ...         np.array([0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573])
+    ...     ),
+    ...     5,
+    ... )
     -3.32237
     """
     return -float(_ALPHA @ np.exp(-np.sum(_SCALE * (x - _CENTRE) ** 2, axis=1)))

@@ -148,7 +148,9 @@ class Chance:
         --------
         >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]
         >>> embedding = Embedding.of(inputs)
-        >>> Chance.of_bound(embedding, inputs, 0.6 - inputs[:, 0]).at(np.array([[0.5], [0.7]])).round(2)
+        >>> Chance.of_bound(embedding, inputs, 0.6 - inputs[:, 0]).at(
+        ...     np.array([[0.5], [0.7]])
+        ... ).round(2)
         array([1., 0.])
         """
         unit = float(np.sqrt(np.mean(margins**2))) or 1.0
@@ -213,7 +215,10 @@ def caution(succeeded: NDArray[np.bool_]) -> float:
 
     Examples
     --------
-    >>> caution(np.array([True, False, False])), round(caution(np.array([False, True, True, True])), 2)
+    >>> (
+    ...     caution(np.array([True, False, False])),
+    ...     round(caution(np.array([False, True, True, True])), 2),
+    ... )
     (4.0, 1.32)
     """
     level, relief = 0.0, 0.0

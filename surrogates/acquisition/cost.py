@@ -44,7 +44,10 @@ def saving(embedding: Embedding, inputs: Floats, seconds: Floats) -> Chance | No
     >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]
     >>> embedding = Embedding.of(inputs)
     >>> model = saving(embedding, inputs, 10.0 ** (2 * inputs[:, 0]))
-    >>> (model.mean(embedding.transform(np.array([[0.25], [0.75]]))) / np.log(10.0)).round(2)
+    >>> (
+    ...     model.mean(embedding.transform(np.array([[0.25], [0.75]])))
+    ...     / np.log(10.0)
+    ... ).round(2)
     array([ 0.5, -0.5])
     """
     known = np.isfinite(seconds)

@@ -63,7 +63,13 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
     --------
     >>> points = np.linspace(0.0, 1.0, 9)[:, None]
     >>> rng = np.random.default_rng(0)
-    >>> gain = expected_gain(Domain.continuous(1), points, (points[:, 0] - 0.4) ** 2, noisy=False, rng=rng)
+    >>> gain = expected_gain(
+    ...     Domain.continuous(1),
+    ...     points,
+    ...     (points[:, 0] - 0.4) ** 2,
+    ...     noisy=False,
+    ...     rng=rng,
+    ... )
     >>> gain.incumbent, bool(0 < gain.improvement < 0.001)
     (3, True)
     """

@@ -121,7 +121,12 @@ def pattern_search(
 
     Examples
     --------
-    >>> point, value = pattern_search(lambda u: -((u - 0.3) ** 2).sum(axis=1), np.full(2, 0.5), np.array([True, False]), 40)
+    >>> point, value = pattern_search(
+    ...     lambda u: -((u - 0.3) ** 2).sum(axis=1),
+    ...     np.full(2, 0.5),
+    ...     np.array([True, False]),
+    ...     40,
+    ... )
     >>> point.round(2).tolist()
     [0.3, 0.5]
     """

@@ -54,7 +54,13 @@ def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy:
     Examples
     --------
     >>> points = np.linspace(0.0, 1.0, 101)[:, None]
-    >>> rows = select_evaluations(Domain.continuous(1), points, (points[:, 0] - 0.5) ** 2, noisy=False, n=20)
+    >>> rows = select_evaluations(
+    ...     Domain.continuous(1),
+    ...     points,
+    ...     (points[:, 0] - 0.5) ** 2,
+    ...     noisy=False,
+    ...     n=20,
+    ... )
     >>> rows.tolist()
     [0, 6, 12, 18, 24, 30, 36, 48, 49, 50, 51, 52, 58, 64, 75, 81, 87, 93, 99, 100]
     """

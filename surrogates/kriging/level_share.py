@@ -74,8 +74,12 @@ def draw_level_shares(
     >>> from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
     >>> points = np.linspace(0.0, 1.0, 12)[:, None]
     >>> domain, rng = Domain.continuous(1), np.random.default_rng(0)
-    >>> models = KrigingEnsemble(domain).fit(points, (points[:, 0] - 0.4) ** 2, rng)
-    >>> lower, upper = draw_level_shares(models, domain, 0.01, rng, noise="deterministic", n_points=1024)
+    >>> models = KrigingEnsemble(domain).fit(
+    ...     points, (points[:, 0] - 0.4) ** 2, rng
+    ... )
+    >>> lower, upper = draw_level_shares(
+    ...     models, domain, 0.01, rng, noise="deterministic", n_points=1024
+    ... )
     >>> float(np.median(lower).round(1)), float(np.median(upper).round(1))
     (0.2, 0.2)
     """

@@ -54,7 +54,9 @@ def best_count_threshold(decisions: Floats, y: Floats) -> Floats:
 
     Examples
     --------
-    >>> best_count_threshold(np.array([[5.0, 3.0, -9.0]]), np.array([1.0, -1.0, 1.0]))
+    >>> best_count_threshold(
+    ...     np.array([[5.0, 3.0, -9.0]]), np.array([1.0, -1.0, 1.0])
+    ... )
     array([-4.])
     """
     positive_first = np.argsort(-y, kind="stable")  # a positive row comes first among equal turns: it is satisfied there

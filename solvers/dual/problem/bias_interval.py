@@ -39,7 +39,11 @@ def bias_interval(slope: Floats, beta: Floats, lower: Floats, upper: Floats, eps
 
     Examples
     --------
-    >>> slope, lower, upper = np.array([-0.9, 0.7]), np.array([0.0, -2.0]), np.array([2.0, 0.0])
+    >>> slope, lower, upper = (
+    ...     np.array([-0.9, 0.7]),
+    ...     np.array([0.0, -2.0]),
+    ...     np.array([2.0, 0.0]),
+    ... )
     >>> bias_interval(slope, np.array([2.0, -2.0]), lower, upper)
     (-0.7, 0.9)
     >>> bias_interval(slope, np.array([2.0, -1.0]), lower, upper)

@@ -135,7 +135,9 @@ class DualProblem:
         >>> from spotsvm.solvers.dual import make_problem
         >>> problem = make_problem(np.eye(2), [1, -1], C=2.0)
         >>> alpha = np.array([1.0, 0.5])
-        >>> problem.threshold(alpha, problem.decision(alpha))  # the mean of 1 - 1 and -1 + 0.5
+        >>> problem.threshold(
+        ...     alpha, problem.decision(alpha)
+        ... )  # the mean of 1 - 1 and -1 + 0.5
         -0.25
         """
         signed = self.C * self.y

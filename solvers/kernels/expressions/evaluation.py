@@ -121,8 +121,13 @@ def evaluate(expression: Expression, products: InnerProducts, constants: Mapping
     Examples
     --------
     >>> products = InnerProducts.between(np.array([[1.0, 2.0], [3.0, 0.0]]))
-    >>> squared = Expression("square", (Expression("inner_product", (Expression("x_i"), Expression("x_j"))),))
-    >>> evaluate(Expression("add", (squared, Expression("c1"))), products, {"c1": 0.5})
+    >>> squared = Expression(
+    ...     "square",
+    ...     (Expression("inner_product", (Expression("x_i"), Expression("x_j"))),),
+    ... )
+    >>> evaluate(
+    ...     Expression("add", (squared, Expression("c1"))), products, {"c1": 0.5}
+    ... )
     array([[25.5,  9.5],
            [ 9.5, 81.5]])
     """
@@ -152,9 +157,18 @@ def evaluate_settings(
 
     Examples
     --------
-    >>> products = InnerProducts.between(np.array([[1.0], [2.0]]), np.array([[3.0]]))
-    >>> expression = Expression("multiply", (Expression("c1"), Expression("linear", value=1.0)))
-    >>> [matrix.tolist() for matrix in evaluate_settings(expression, products, [{"c1": 1.0}, {"c1": 2.0}])]
+    >>> products = InnerProducts.between(
+    ...     np.array([[1.0], [2.0]]), np.array([[3.0]])
+    ... )
+    >>> expression = Expression(
+    ...     "multiply", (Expression("c1"), Expression("linear", value=1.0))
+    ... )
+    >>> [
+    ...     matrix.tolist()
+    ...     for matrix in evaluate_settings(
+    ...         expression, products, [{"c1": 1.0}, {"c1": 2.0}]
+    ...     )
+    ... ]
     [[[3.0], [6.0]], [[6.0], [12.0]]]
     """
     if expression.type != "scalar":

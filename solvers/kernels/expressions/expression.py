@@ -72,7 +72,9 @@ class Expression:
     Examples
     --------
     >>> x_i, x_j = Expression("x_i"), Expression("x_j")
-    >>> polynomial = Expression("square", (Expression("inner_product", (x_i, x_j)),))
+    >>> polynomial = Expression(
+    ...     "square", (Expression("inner_product", (x_i, x_j)),)
+    ... )
     >>> polynomial.text(), polynomial.depth, polynomial.size
     ('<x_i, x_j>^2', 3, 4)
     >>> Expression("gaussian", value=0.5).text()
@@ -186,7 +188,9 @@ class Expression:
 
         Examples
         --------
-        >>> Expression("add", (Expression("c1"), Expression("c2"))).bind({"c1": 0.5}).text()
+        >>> Expression("add", (Expression("c1"), Expression("c2"))).bind(
+        ...     {"c1": 0.5}
+        ... ).text()
         '0.5 + c2'
         """
         if self.block in constants:
@@ -255,7 +259,9 @@ class Expression:
 
         Examples
         --------
-        >>> Expression.from_dict({"block": "square", "arguments": [{"block": "c1"}]}).text()
+        >>> Expression.from_dict(
+        ...     {"block": "square", "arguments": [{"block": "c1"}]}
+        ... ).text()
         'c1^2'
         """
         from spotsvm.solvers.kernels.expressions.reading import read_mapping

@@ -39,7 +39,9 @@ class InnerProducts:
 
     Examples
     --------
-    >>> InnerProducts.between(np.array([[3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])).distances
+    >>> InnerProducts.between(
+    ...     np.array([[3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
+    ... ).distances
     array([[20., 18.]])
     """
 

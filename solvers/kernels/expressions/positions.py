@@ -32,7 +32,12 @@ def parts_of(expression: Expression) -> list[Part]:
 
     Examples
     --------
-    >>> [part.position for part in parts_of(Expression("add", (Expression("c1"), Expression("c2"))))]
+    >>> [
+    ...     part.position
+    ...     for part in parts_of(
+    ...         Expression("add", (Expression("c1"), Expression("c2")))
+    ...     )
+    ... ]
     [(), (0,), (1,)]
     """
     parts = [Part((), expression)]
@@ -60,7 +65,11 @@ def with_part(expression: Expression, position: tuple[int, ...], new: Expression
 
     Examples
     --------
-    >>> with_part(Expression("add", (Expression("c1"), Expression("c2"))), (1,), Expression("c3")).text()
+    >>> with_part(
+    ...     Expression("add", (Expression("c1"), Expression("c2"))),
+    ...     (1,),
+    ...     Expression("c3"),
+    ... ).text()
     'c1 + c3'
     """
     if not position:

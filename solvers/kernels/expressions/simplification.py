@@ -22,8 +22,21 @@ def simplified(expression: Expression) -> Expression:
 
     Examples
     --------
-    >>> wide, narrow = Expression("gaussian", value=0.5), Expression("gaussian", value=2.0)
-    >>> simplified(Expression("multiply", (wide, Expression("normalise", (Expression("scale", (narrow,), 3.0),))))).text()
+    >>> wide, narrow = (
+    ...     Expression("gaussian", value=0.5),
+    ...     Expression("gaussian", value=2.0),
+    ... )
+    >>> simplified(
+    ...     Expression(
+    ...         "multiply",
+    ...         (
+    ...             wide,
+    ...             Expression(
+    ...                 "normalise", (Expression("scale", (narrow,), 3.0),)
+    ...             ),
+    ...         ),
+    ...     )
+    ... ).text()
     'exp(-2.5 * |x_i - x_j|^2)'
     """
     arguments = tuple(simplified(child) for child in expression.arguments)

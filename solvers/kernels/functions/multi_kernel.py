@@ -79,7 +79,13 @@ class MultiKernel:
 
     Examples
     --------
-    >>> MultiKernel((BaseKernel(Kernel("linear"), (0,)), BaseKernel(Kernel("rbf"), (1, 2))), (1.0, 0.0)).n_terms
+    >>> MultiKernel(
+    ...     (
+    ...         BaseKernel(Kernel("linear"), (0,)),
+    ...         BaseKernel(Kernel("rbf"), (1, 2)),
+    ...     ),
+    ...     (1.0, 0.0),
+    ... ).n_terms
     1
     """
 

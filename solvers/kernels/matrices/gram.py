@@ -128,7 +128,12 @@ def kernel_blocks(kernel: Kernel, X: Floats, Z: Floats, *, max_bytes: int = MAX_
 
     Examples
     --------
-    >>> [block for block, values in kernel_blocks(Kernel("linear"), np.ones((3, 1)), np.ones((4, 1)), max_bytes=200)]
+    >>> [
+    ...     block
+    ...     for block, values in kernel_blocks(
+    ...         Kernel("linear"), np.ones((3, 1)), np.ones((4, 1)), max_bytes=200
+    ...     )
+    ... ]
     [slice(0, 2, None), slice(2, 3, None)]
     """
     m = X.shape[1] if kernel.base == "precomputed" else len(Z)

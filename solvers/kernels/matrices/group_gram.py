@@ -46,7 +46,13 @@ class GroupGram:
     Examples
     --------
     >>> gram = GroupGram([[0.0, 0.0], [1.0, 2.0]])
-    >>> kernel = MultiKernel((BaseKernel(Kernel("rbf", 1.0), (0,)), BaseKernel(Kernel("rbf", 1.0), (1,))), (1.0, 2.0))
+    >>> kernel = MultiKernel(
+    ...     (
+    ...         BaseKernel(Kernel("rbf", 1.0), (0,)),
+    ...         BaseKernel(Kernel("rbf", 1.0), (1,)),
+    ...     ),
+    ...     (1.0, 2.0),
+    ... )
     >>> matrix, constant = gram.matrix(kernel)
     >>> (matrix + constant).round(3)
     array([[3.   , 0.405],

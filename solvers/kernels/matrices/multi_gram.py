@@ -42,7 +42,13 @@ def multi_gram_matrix(kernel: MultiKernel, X: Any, *, max_bytes: int = MAX_BYTES
 
     Examples
     --------
-    >>> kernel = MultiKernel((BaseKernel(Kernel("linear"), (0,)), BaseKernel(Kernel("linear"), (1,))), (1.0, 10.0))
+    >>> kernel = MultiKernel(
+    ...     (
+    ...         BaseKernel(Kernel("linear"), (0,)),
+    ...         BaseKernel(Kernel("linear"), (1,)),
+    ...     ),
+    ...     (1.0, 10.0),
+    ... )
     >>> multi_gram_matrix(kernel, [[1.0, 1.0], [2.0, 0.0]])
     array([[11.,  2.],
            [ 2.,  4.]])
@@ -82,7 +88,12 @@ def multi_kernel_blocks(
     Examples
     --------
     >>> kernel = MultiKernel((BaseKernel(Kernel("linear"), (0,)),), (3.0,))
-    >>> [values.tolist() for _, values in multi_kernel_blocks(kernel, np.ones((1, 2)), np.ones((2, 2)))]
+    >>> [
+    ...     values.tolist()
+    ...     for _, values in multi_kernel_blocks(
+    ...         kernel, np.ones((1, 2)), np.ones((2, 2))
+    ...     )
+    ... ]
     [[[3.0, 3.0]]]
     """
     compute = combined_block(kernel, check_columns(kernel, X), Z)

@@ -86,8 +86,13 @@ class Alternation(Generic[A, B]):
     Examples
     --------
     >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
-    >>> grid = ModelGenetics([np.geomspace(0.1, 10, 20)]), ModelGenetics([np.geomspace(0.1, 10, 20)])
-    >>> near = lambda a, b: np.array([-np.log(a[0] * b[0]) ** 2 - np.log(a[0] / 3) ** 2])
+    >>> grid = (
+    ...     ModelGenetics([np.geomspace(0.1, 10, 20)]),
+    ...     ModelGenetics([np.geomspace(0.1, 10, 20)]),
+    ... )
+    >>> near = lambda a, b: np.array(
+    ...     [-(np.log(a[0] * b[0]) ** 2) - np.log(a[0] / 3) ** 2]
+    ... )
     >>> alternation = Alternation(Phase(grid[0], 20), Phase(grid[1], 20), near)
     >>> a, b = alternation.run(np.random.default_rng(0))
     >>> alternation.stopped_by, bool(near(a, b)[0] > -0.1)

@@ -48,9 +48,20 @@ class PairNsga2:
 
     Examples
     --------
-    >>> subsets, models = SubsetGenetics([0, 0, 0, 1, 1, 1], 1), ModelGenetics([(1.0, 2.0, 4.0)])
-    >>> search = PairNsga2(subsets, models, lambda rows, model: np.array([model[0], 1 / model[0] + rows.sum()]), 4)
-    >>> front = search.run(np.random.default_rng(0), may_go_on=iter([True] * 10 + [False]).__next__)
+    >>> subsets, models = (
+    ...     SubsetGenetics([0, 0, 0, 1, 1, 1], 1),
+    ...     ModelGenetics([(1.0, 2.0, 4.0)]),
+    ... )
+    >>> search = PairNsga2(
+    ...     subsets,
+    ...     models,
+    ...     lambda rows, model: np.array([model[0], 1 / model[0] + rows.sum()]),
+    ...     4,
+    ... )
+    >>> front = search.run(
+    ...     np.random.default_rng(0),
+    ...     may_go_on=iter([True] * 10 + [False]).__next__,
+    ... )
     >>> min(int(rows.sum()) for rows, _ in front)
     3
     """

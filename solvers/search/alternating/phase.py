@@ -61,7 +61,9 @@ class Phase(Generic[T]):
     --------
     >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
     >>> phase = Phase(ModelGenetics([np.geomspace(0.1, 10, 20)]), 20)
-    >>> near_2 = lambda models: np.array([[-abs(np.log(x / 2))] for (x,) in models])
+    >>> near_2 = lambda models: np.array(
+    ...     [[-abs(np.log(x / 2))] for (x,) in models]
+    ... )
     >>> phase.run(near_2, np.random.default_rng(0))
     True
     >>> round(phase.population.best[0])

@@ -90,7 +90,11 @@ def high_low_children(population: Population[T], genetics: Genetics[T], rng: np.
     --------
     >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
     >>> parents = Population([(1.0,), (2.0,)], np.array([[0.0], [1.0]]))
-    >>> len(high_low_children(parents, ModelGenetics([(1.0, 2.0)]), np.random.default_rng(0)))
+    >>> len(
+    ...     high_low_children(
+    ...         parents, ModelGenetics([(1.0, 2.0)]), np.random.default_rng(0)
+    ...     )
+    ... )
     2
     """
     n = len(population)

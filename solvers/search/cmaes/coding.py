@@ -36,8 +36,18 @@ class CmaesCoding:
     Examples
     --------
     >>> from spotsvm.surrogates.domain import Coordinate
-    >>> coding = CmaesCoding(Domain((Coordinate(), Coordinate(levels=4), Coordinate(levels=3, categorical=True))))
-    >>> coding.decode(coding.encode(np.array([0.3, 0.625, 0.5])), np.full(3, 0.5)).tolist()
+    >>> coding = CmaesCoding(
+    ...     Domain(
+    ...         (
+    ...             Coordinate(),
+    ...             Coordinate(levels=4),
+    ...             Coordinate(levels=3, categorical=True),
+    ...         )
+    ...     )
+    ... )
+    >>> coding.decode(
+    ...     coding.encode(np.array([0.3, 0.625, 0.5])), np.full(3, 0.5)
+    ... ).tolist()
     [0.3, 0.625, 0.5]
     >>> coding.encode(np.array([0.3, 0.625, 0.5])).tolist(), coding.integers
     ([0.3, 2.0], [1])
@@ -93,7 +103,9 @@ class CategoryShares:
     Examples
     --------
     >>> from spotsvm.surrogates.domain import Coordinate
-    >>> shares = CategoryShares(Domain((Coordinate(levels=2, categorical=True),)), rate=0.5, floor=0.2)
+    >>> shares = CategoryShares(
+    ...     Domain((Coordinate(levels=2, categorical=True),)), rate=0.5, floor=0.2
+    ... )
     >>> shares.update(np.array([[0.75], [0.75]]), np.array([0.6, 0.4]))
     >>> shares.shares[0].tolist()
     [0.25, 0.75]

@@ -84,7 +84,10 @@ class Capabilities:
     Examples
     --------
     >>> from spotsvm.searches import CmaesSearch, Domain
-    >>> CmaesSearch.capabilities.initial_name, CmaesSearch(Domain.continuous(2)).capabilities.n_initial
+    >>> (
+    ...     CmaesSearch.capabilities.initial_name,
+    ...     CmaesSearch(Domain.continuous(2)).capabilities.n_initial,
+    ... )
     ('first generation', 6)
     """
 
@@ -133,7 +136,9 @@ class AskTell(Protocol):
     ...
     ...     def tell(self, point, value):
     ...         pass
-    >>> Study({"x": uniform(0, 1)}, Grid()).run(lambda p: abs(p["x"] - 0.7), n_trials=5).best_params
+    >>> Study({"x": uniform(0, 1)}, Grid()).run(
+    ...     lambda p: abs(p["x"] - 0.7), n_trials=5
+    ... ).best_params
     {'x': 0.75}
     """
 
@@ -180,8 +185,14 @@ class Search(ABC):
     >>> from spotsvm.searches import Domain, Search, Suggestion
     >>> class Around(Search):
     ...     def suggest(self, rng):
-    ...         centre = self.points[np.argmin(self.values)] if len(self.points) else np.full(self.domain.dimension, 0.5)
-    ...         return Suggestion(self.domain.snap_one(rng.normal(centre, 0.2)), "around")
+    ...         centre = (
+    ...             self.points[np.argmin(self.values)]
+    ...             if len(self.points)
+    ...             else np.full(self.domain.dimension, 0.5)
+    ...         )
+    ...         return Suggestion(
+    ...             self.domain.snap_one(rng.normal(centre, 0.2)), "around"
+    ...         )
     >>> search = Around(Domain.continuous(1), seed=0)
     >>> for _ in range(20):
     ...     point = search.ask().point

@@ -54,7 +54,12 @@ def breed_new(grammar: Grammar, accepts: Accepts, tries: int, rng: np.random.Gen
     Examples
     --------
     >>> from spotsvm.solvers.search.genetic_programming import PaperGrammar
-    >>> bred = breed_new(PaperGrammar(), lambda expression: expression.size > 5, 1000, np.random.default_rng(0))
+    >>> bred = breed_new(
+    ...     PaperGrammar(),
+    ...     lambda expression: expression.size > 5,
+    ...     1000,
+    ...     np.random.default_rng(0),
+    ... )
     >>> bred.accepted, bred.expression.size > 5
     (True, True)
     """
@@ -92,8 +97,16 @@ def breed_variation(
     Examples
     --------
     >>> from spotsvm.solvers.search.genetic_programming import PaperGrammar
-    >>> linear = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
-    >>> breed_variation(PaperGrammar(), [linear], lambda expression: False, 10, np.random.default_rng(0)).expression == linear
+    >>> linear = Expression(
+    ...     "inner_product", (Expression("x_i"), Expression("x_j"))
+    ... )
+    >>> breed_variation(
+    ...     PaperGrammar(),
+    ...     [linear],
+    ...     lambda expression: False,
+    ...     10,
+    ...     np.random.default_rng(0),
+    ... ).expression == linear
     True
     """
     bred = _bred(grammar, lambda: grammar.vary(parents, rng), accepts, tries, refused={parents[0]})

@@ -24,8 +24,12 @@ def canonical_key(expression: Expression) -> tuple[Any, ...]:
     Examples
     --------
     >>> one, two = Expression("c1"), Expression("c2")
-    >>> product = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
-    >>> canonical_key(Expression("add", (product, two))) == canonical_key(Expression("add", (one, product)))
+    >>> product = Expression(
+    ...     "inner_product", (Expression("x_i"), Expression("x_j"))
+    ... )
+    >>> canonical_key(Expression("add", (product, two))) == canonical_key(
+    ...     Expression("add", (one, product))
+    ... )
     True
     """
     return min(_renamed(_sorted(expression, swap)) for swap in (False, True))

@@ -39,7 +39,9 @@ class PaperGrammar(Grammar):
     Examples
     --------
     >>> grammar, rng = PaperGrammar(), np.random.default_rng(1)
-    >>> linear = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
+    >>> linear = Expression(
+    ...     "inner_product", (Expression("x_i"), Expression("x_j"))
+    ... )
     >>> grammar.is_valid(linear)
     True
     >>> replace_label(linear, rng).text()

@@ -27,7 +27,9 @@ def step_values(expression: Expression, rng: np.random.Generator) -> Expression:
 
     Examples
     --------
-    >>> stepped = step_values(Expression("gaussian", value=1.0), np.random.default_rng(0))
+    >>> stepped = step_values(
+    ...     Expression("gaussian", value=1.0), np.random.default_rng(0)
+    ... )
     >>> 0.3 < stepped.value < 3.0 and stepped.value != 1.0
     True
     """

@@ -136,11 +136,18 @@ def evolve(
     >>> class Steps:
     ...     def grow(self, rng):
     ...         return int(rng.integers(1000))
+    ...
     ...     def vary(self, parent, mate, rng):
     ...         return int(parent + rng.integers(-9, 10)), "step"
+    ...
     ...     def key(self, genome):
     ...         return genome
-    >>> evolve(Steps(), lambda x: (abs(x - 500.0),), np.random.default_rng(0), n_trials=300).best.genome
+    >>> evolve(
+    ...     Steps(),
+    ...     lambda x: (abs(x - 500.0),),
+    ...     np.random.default_rng(0),
+    ...     n_trials=300,
+    ... ).best.genome
     500
     """
     check_sizes(n_trials, population_size, tournament_size)

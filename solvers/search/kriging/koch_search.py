@@ -74,12 +74,17 @@ class KochSearch(KrigingSearch):
 
     Examples
     --------
-    >>> search = KochSearch(Domain.continuous(2), seed=0, noise=True, n_initial=3, spread=0)
+    >>> search = KochSearch(
+    ...     Domain.continuous(2), seed=0, noise=True, n_initial=3, spread=0
+    ... )
     >>> noise = np.random.default_rng(0)
     >>> for _ in range(10):
     ...     suggestion = search.ask()
     ...     print(f"{suggestion.origin}: {suggestion.note}".rstrip(": "))
-    ...     search.tell(suggestion.point, float(suggestion.point.sum() + 0.1 * noise.normal()))
+    ...     search.tell(
+    ...         suggestion.point,
+    ...         float(suggestion.point.sum() + 0.1 * noise.normal()),
+    ...     )
     design
     design
     design

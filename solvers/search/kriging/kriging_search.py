@@ -157,8 +157,14 @@ class KrigingSearch(Search):
     >>> from sklearn.linear_model import BayesianRidge
     >>> from spotsvm import Study
     >>> from spotsvm.acquisition import lower_confidence_bound
-    >>> search = partial(KrigingSearch, surrogate=BayesianRidge(), acquisition=lower_confidence_bound)
-    >>> study = Study({"x": uniform(-1, 2)}, search, seed=0).run(lambda p: p["x"], n_trials=10)
+    >>> search = partial(
+    ...     KrigingSearch,
+    ...     surrogate=BayesianRidge(),
+    ...     acquisition=lower_confidence_bound,
+    ... )
+    >>> study = Study({"x": uniform(-1, 2)}, search, seed=0).run(
+    ...     lambda p: p["x"], n_trials=10
+    ... )
     >>> round(study.best_trial.params["x"], 3)
     -1.0
     """

@@ -33,7 +33,9 @@ class FiniteDifferences:
 
     Examples
     --------
-    >>> differences = FiniteDifferences(Domain.continuous(2), lambda u: float(u[0] + 3 * u[1]), 0.05)
+    >>> differences = FiniteDifferences(
+    ...     Domain.continuous(2), lambda u: float(u[0] + 3 * u[1]), 0.05
+    ... )
     >>> differences.gradient(np.array([0.5, 1.0])).round(6).tolist()
     [1.0, 3.0]
     """

@@ -64,8 +64,13 @@ class Nsga2Search(MultiObjectiveSearch):
     >>> search = Nsga2Search(Domain.continuous(2), seed=0)
     >>> for _ in range(100):
     ...     point = search.ask().point
-    ...     search.tell(point, [((point - 0.2) ** 2).sum(), ((point - 0.8) ** 2).sum()])
-    >>> bool((abs(search.points[-20:, 0] - search.points[-20:, 1]) < 0.3).mean() > 0.7)  # the front is part of the diagonal
+    ...     search.tell(
+    ...         point, [((point - 0.2) ** 2).sum(), ((point - 0.8) ** 2).sum()]
+    ...     )
+    >>> bool(
+    ...     (abs(search.points[-20:, 0] - search.points[-20:, 1]) < 0.3).mean()
+    ...     > 0.7
+    ... )  # the front is part of the diagonal
     True
     """
 

@@ -63,8 +63,12 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
     >>> search = ParegoSearch(Domain.continuous(2), seed=0, noise=False)
     >>> for _ in range(15):
     ...     point = search.ask().point
-    ...     search.tell(point, [((point - 0.2) ** 2).sum(), ((point - 0.8) ** 2).sum()])
-    >>> bool((abs(search.points[8:, 0] - search.points[8:, 1]) < 0.2).mean() > 0.5)  # the front is part of the diagonal
+    ...     search.tell(
+    ...         point, [((point - 0.2) ** 2).sum(), ((point - 0.8) ** 2).sum()]
+    ...     )
+    >>> bool(
+    ...     (abs(search.points[8:, 0] - search.points[8:, 1]) < 0.2).mean() > 0.5
+    ... )  # the front is part of the diagonal
     True
     """
 
@@ -128,7 +132,9 @@ def augmented_tchebycheff(objectives: Floats, weights: Floats, rho: float = 0.05
 
     Examples
     --------
-    >>> augmented_tchebycheff(np.array([[0.0, 30.0], [1.0, 20.0], [2.0, 10.0]]), np.array([0.5, 0.5]))
+    >>> augmented_tchebycheff(
+    ...     np.array([[0.0, 30.0], [1.0, 20.0], [2.0, 10.0]]), np.array([0.5, 0.5])
+    ... )
     array([0.525, 0.275, 0.525])
     """
     out = np.full(len(objectives), np.nan)

@@ -51,7 +51,13 @@ def shake(domain: Domain, around: Floats, radius: Floats, norm: Norm, rng: np.ra
     Examples
     --------
     >>> middle = np.array([0.5, 1.0])
-    >>> point = shake(Domain.continuous(2), middle, np.array([0.1, 0.2]), "inf", np.random.default_rng(0))
+    >>> point = shake(
+    ...     Domain.continuous(2),
+    ...     middle,
+    ...     np.array([0.1, 0.2]),
+    ...     "inf",
+    ...     np.random.default_rng(0),
+    ... )
     >>> bool(0.4 <= point[0] <= 0.6 and 0.8 <= point[1] <= 1.0)
     True
     """

@@ -214,7 +214,9 @@ def solve_by_libsvm(
 
     Examples
     --------
-    >>> result = solve_by_libsvm(2 * np.eye(2), np.array([1.0, -1.0]), np.array([10.0, 10.0]))
+    >>> result = solve_by_libsvm(
+    ...     2 * np.eye(2), np.array([1.0, -1.0]), np.array([10.0, 10.0])
+    ... )
     >>> result.alpha, result.objective
     (array([0.5, 0.5]), 0.5)
     """

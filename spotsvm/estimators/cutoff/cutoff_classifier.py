@@ -376,7 +376,10 @@ def machine_prefix(estimator: Any) -> str:
     >>> from sklearn.pipeline import make_pipeline
     >>> from sklearn.preprocessing import StandardScaler
     >>> from sklearn.svm import SVC
-    >>> machine_prefix(SVC()), machine_prefix(make_pipeline(StandardScaler(), SVC()))
+    >>> (
+    ...     machine_prefix(SVC()),
+    ...     machine_prefix(make_pipeline(StandardScaler(), SVC())),
+    ... )
     ('', 'svc__')
     """
     prefix = ""

@@ -145,10 +145,16 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     >>> from sklearn.datasets import make_classification
     >>> X, y = make_classification(60, flip_y=0.2, random_state=0)
     >>> model = MarginErrorFront(n_generations=20, random_state=0).fit(X, y)
-    >>> bool(model.front_.margin.is_monotonic_decreasing and model.front_.hinge_error.is_monotonic_decreasing)
+    >>> bool(
+    ...     model.front_.margin.is_monotonic_decreasing
+    ...     and model.front_.hinge_error.is_monotonic_decreasing
+    ... )
     True
     >>> widest = model.classifier_at(0)
-    >>> bool(widest.front_.misclassified[0] >= model.front_.misclassified[model.selected_])
+    >>> bool(
+    ...     widest.front_.misclassified[0]
+    ...     >= model.front_.misclassified[model.selected_]
+    ... )
     True
     """
 

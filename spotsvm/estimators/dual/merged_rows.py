@@ -23,7 +23,11 @@ class MergedRows:
 
     Examples
     --------
-    >>> rows = MergedRows.of(np.array([[1.0], [0.0], [1.0], [7.0]]), np.full(4, 5.0), np.array([1.0, 1.0, 2.0, 0.0]))
+    >>> rows = MergedRows.of(
+    ...     np.array([[1.0], [0.0], [1.0], [7.0]]),
+    ...     np.full(4, 5.0),
+    ...     np.array([1.0, 1.0, 2.0, 0.0]),
+    ... )
     >>> rows.first, rows.group_weights
     (array([1, 0]), array([1., 3.]))
     >>> rows.expand(np.array([0.25, 3.0]), 4)

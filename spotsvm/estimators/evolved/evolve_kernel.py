@@ -248,8 +248,17 @@ class NumbersSpace:
 
     Examples
     --------
-    >>> judged = Judged(Expression("gaussian", value=0.5), Setting(C=2.0), 0.1, 0.1, 1, "semidefinite")
-    >>> expression, setting = NumbersSpace(judged, with_epsilon=False).at(np.array([0.5, 1.0]))
+    >>> judged = Judged(
+    ...     Expression("gaussian", value=0.5),
+    ...     Setting(C=2.0),
+    ...     0.1,
+    ...     0.1,
+    ...     1,
+    ...     "semidefinite",
+    ... )
+    >>> expression, setting = NumbersSpace(judged, with_epsilon=False).at(
+    ...     np.array([0.5, 1.0])
+    ... )
     >>> round(setting.C, 6), round(expression.values[0], 6)
     (2.0, 4.0)
     """

@@ -46,8 +46,12 @@ class ExpressionKernel:
 
     Examples
     --------
-    >>> product = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
-    >>> kernel = ExpressionKernel(Expression("multiply", (Expression("c1"), product)), {"c1": 2.0})
+    >>> product = Expression(
+    ...     "inner_product", (Expression("x_i"), Expression("x_j"))
+    ... )
+    >>> kernel = ExpressionKernel(
+    ...     Expression("multiply", (Expression("c1"), product)), {"c1": 2.0}
+    ... )
     >>> kernel.formula, kernel([[1.0, 2.0]], [[3.0, 0.0]]).tolist()
     ('2 * <x_i, x_j>', [[6.0]])
     """

@@ -138,7 +138,10 @@ class Ranges:
         Examples
         --------
         >>> ranges = Ranges(C=(1.0, 16.0), constants=(0.5, 2.0))
-        >>> sorted(int(np.log2(s.C)) for s in ranges.design(1, 2, np.random.default_rng(0)))
+        >>> sorted(
+        ...     int(np.log2(s.C))
+        ...     for s in ranges.design(1, 2, np.random.default_rng(0))
+        ... )
         [0, 1, 2, 3]
         """
         d = len(self.bounds(n_constants))

@@ -71,7 +71,9 @@ class Judgement(Difference):
     >>> rng = np.random.default_rng(0)
     >>> study = Study({"x": [1, 2, 3, 4]}, "random", 0)
     >>> objective = lambda p: p["x"] + rng.normal(0, 0.1)
-    >>> judgement = judge_recommendation(study.run(objective, n_trials=4), objective, n_repeats=5)
+    >>> judgement = judge_recommendation(
+    ...     study.run(objective, n_trials=4), objective, n_repeats=5
+    ... )
     >>> judgement.verdict
     'same'
     """
@@ -174,10 +176,14 @@ def judge_recommendation(
     --------
     >>> from scipy.stats import uniform
     >>> def noisy(params, seed=0):
-    ...     return (params["x"] - 0.3) ** 2 + 0.1 * np.random.default_rng(seed).normal()
+    ...     return (params["x"] - 0.3) ** 2 + 0.1 * np.random.default_rng(
+    ...         seed
+    ...     ).normal()
     >>> rng = np.random.default_rng(0)
     >>> study = Study({"x": uniform(0, 1)}, seed=3, noise=True)
-    >>> _ = study.run(lambda params: noisy(params, rng.integers(2**32)), n_trials=30)
+    >>> _ = study.run(
+    ...     lambda params: noisy(params, rng.integers(2**32)), n_trials=30
+    ... )
     >>> judgement = judge_recommendation(study, noisy)
     >>> judgement.verdict, judgement.paired
     ('recommended', True)
@@ -307,8 +313,13 @@ def judge_search(
     >>> from sklearn.svm import SVC
     >>> X, y = load_iris(return_X_y=True)
     >>> space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
-    >>> search = SpotSearchCV(SVC(), space, n_iter=15, cv=5, random_state=0).fit(X, y)
-    >>> judge_search(search, X, y, n_repeats=2).verdict in ("same", "no clear difference")
+    >>> search = SpotSearchCV(SVC(), space, n_iter=15, cv=5, random_state=0).fit(
+    ...     X, y
+    ... )
+    >>> judge_search(search, X, y, n_repeats=2).verdict in (
+    ...     "same",
+    ...     "no clear difference",
+    ... )
     True
     """
     _check_repeats(n_repeats, confidence)

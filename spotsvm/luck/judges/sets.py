@@ -104,7 +104,9 @@ def oversearching_between_sets(
     >>> best = {"spring": 0.2, "summer": 0.5, "autumn": 0.6}
     >>> def error(params, name):
     ...     return 1.0 + (params["x"] - best[name]) ** 2
-    >>> matrix = oversearching_between_sets(error, {"x": uniform(0, 1)}, list(best), n_trials=12, seeds=2)
+    >>> matrix = oversearching_between_sets(
+    ...     error, {"x": uniform(0, 1)}, list(best), n_trials=12, seeds=2
+    ... )
     >>> [round(v, 2) for v in matrix.V.tolist()]
     [0.12, 0.05, 0.09]
     """
@@ -202,7 +204,11 @@ class OversearchingMatrix:
 
     Examples
     --------
-    >>> table6 = [[9.11, 16.40, 12.88], [10.82, 12.78, 12.36], [10.45, 12.93, 7.69]]
+    >>> table6 = [
+    ...     [9.11, 16.40, 12.88],
+    ...     [10.82, 12.78, 12.36],
+    ...     [10.45, 12.93, 7.69],
+    ... ]
     >>> matrix = OversearchingMatrix(table6, ["Set 1", "Set 3", "Set 4"])
     >>> [round(100 * v, 2) for v in matrix.V.tolist()]
     [16.74, 14.75, 64.11]

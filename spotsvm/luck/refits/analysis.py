@@ -129,7 +129,13 @@ def oversearching(
     >>> from spotsvm import SpotSearchCV, oversearching
     >>> X, y = load_iris(return_X_y=True)
     >>> space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
-    >>> found = oversearching(SpotSearchCV(SVC(), space, n_iter=10, search="random", cv=3), X, y, outer=3, random_state=0)
+    >>> found = oversearching(
+    ...     SpotSearchCV(SVC(), space, n_iter=10, search="random", cv=3),
+    ...     X,
+    ...     y,
+    ...     outer=3,
+    ...     random_state=0,
+    ... )
     >>> abs(found.optimism) < 0.1, found.variance, len(found.frame())
     (True, 'jackknife', 3)
     """

@@ -407,7 +407,9 @@ def expected_score(
     >>> from sklearn.svm import SVC
     >>> from spotsvm import SpotSearchCV
     >>> X, y = load_iris(return_X_y=True)
-    >>> search = SpotSearchCV(SVC(), {"C": loguniform(0.1, 100)}, n_iter=5, random_state=0).fit(X, y)
+    >>> search = SpotSearchCV(
+    ...     SVC(), {"C": loguniform(0.1, 100)}, n_iter=5, random_state=0
+    ... ).fit(X, y)
     >>> found = expected_score(search, X, y)
     >>> found.interval[0] < found.value < found.interval[1] < 1
     True

@@ -172,7 +172,10 @@ def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: 
 
     Examples
     --------
-    >>> results = {"params": [{"C": 1}, {"C": 2}, {"C": 2}, {"C": 3}], "mean_test_score": np.array([0.7, 0.9, 0.9, np.nan])}
+    >>> results = {
+    ...     "params": [{"C": 1}, {"C": 2}, {"C": 2}, {"C": 3}],
+    ...     "mean_test_score": np.array([0.7, 0.9, 0.9, np.nan]),
+    ... }
     >>> best_candidates(results, "score", 0, 5)
     [0, 1]
     """

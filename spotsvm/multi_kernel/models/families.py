@@ -53,7 +53,9 @@ class FixedKernelModel(_FixedKernels):
 
     Examples
     --------
-    >>> model = FixedKernelModel({"shape": [0, 1], "colour": [2]}, "rbf", scales=(0.25, 1, 4))
+    >>> model = FixedKernelModel(
+    ...     {"shape": [0, 1], "colour": [2]}, "rbf", scales=(0.25, 1, 4)
+    ... )
     >>> model.names
     ('C',)
     >>> model.gram([[0.0, 0.0, 1.0]], {"C": 2.0})
@@ -90,7 +92,11 @@ class ConicModel(_FixedKernels):
     >>> model = ConicModel(groups, scales=(1, 4))
     >>> model.names
     ('weights__shape/1', 'weights__shape/4', 'weights__colour/1', 'weights__colour/4')
-    >>> set(model.embed(FixedKernelModel(groups, "rbf", scales=(1, 4)), {"C": 3.0}).values())
+    >>> set(
+    ...     model.embed(
+    ...         FixedKernelModel(groups, "rbf", scales=(1, 4)), {"C": 3.0}
+    ...     ).values()
+    ... )
     {3.0}
     """
 

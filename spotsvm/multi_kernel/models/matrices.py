@@ -39,7 +39,9 @@ class KernelMatrices:
     Examples
     --------
     >>> from spotsvm.kernels import ConicModel
-    >>> matrices = ConicModel({"a": [0], "b": [1]}, kernel="linear").matrices([[1.0, 2.0], [3.0, 4.0]])
+    >>> matrices = ConicModel({"a": [0], "b": [1]}, kernel="linear").matrices(
+    ...     [[1.0, 2.0], [3.0, 4.0]]
+    ... )
     >>> matrices.gram({"weights__a": 1.0, "weights__b": 0.5})
     array([[ 3.,  7.],
            [ 7., 17.]])

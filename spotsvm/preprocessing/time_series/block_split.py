@@ -45,7 +45,10 @@ class BlockSplit(BaseCrossValidator):
     Examples
     --------
     >>> splitter = BlockSplit(blocks=4, train="set 2", test=["set 1", "set 4"])
-    >>> [(train.tolist(), test.tolist()) for train, test in splitter.split(np.zeros((8, 1)))]
+    >>> [
+    ...     (train.tolist(), test.tolist())
+    ...     for train, test in splitter.split(np.zeros((8, 1)))
+    ... ]
     [([2, 3], [0, 1]), ([2, 3], [6, 7])]
     """
 

@@ -73,7 +73,10 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     >>> from sklearn.pipeline import make_pipeline
     >>> from spotsvm import DelayEmbedding
     >>> level = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
-    >>> model = make_pipeline(DelayEmbedding(dimensions=1, horizon=1), CompleteRowsRegressor(LinearRegression()))
+    >>> model = make_pipeline(
+    ...     DelayEmbedding(dimensions=1, horizon=1),
+    ...     CompleteRowsRegressor(LinearRegression()),
+    ... )
     >>> model.fit(level[:, None], level).predict(level[:, None]).round(6)
     array([nan,  2.,  4.,  8., 16., 32.])
     """

@@ -79,7 +79,9 @@ class DelayEmbedding(CausalTransformer):
     --------
     >>> import pandas as pd
     >>> level = pd.DataFrame({"level": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]})
-    >>> DelayEmbedding(dimensions=2, delay=2, horizon=1).fit(level[:4]).transform(level[4:])
+    >>> DelayEmbedding(dimensions=2, delay=2, horizon=1).fit(level[:4]).transform(
+    ...     level[4:]
+    ... )
        level_lag1  level_lag3
     4         4.0         2.0
     5         5.0         3.0

@@ -55,7 +55,10 @@ class HistoryPipeline(Pipeline):
     --------
     >>> from spotsvm import DelayEmbedding, LeakyRain
     >>> rain = pd.DataFrame({"rain": [8.0, 0.0, 0.0, 0.0, 4.0, 2.0]})
-    >>> steps = [("leaky", LeakyRain(decays=0.5, windows=2)), ("embed", DelayEmbedding(dimensions=2))]
+    >>> steps = [
+    ...     ("leaky", LeakyRain(decays=0.5, windows=2)),
+    ...     ("embed", DelayEmbedding(dimensions=2)),
+    ... ]
     >>> HistoryPipeline(steps, history=rain).fit(rain[:3]).transform(rain[5:])
        rain_decay0.5_window2_lag0  rain_decay0.5_window2_lag1
     5                         4.0                         4.0

@@ -66,7 +66,9 @@ def read_time_stamps(frame: Any, name: str) -> TimeStamps | None:
 
     Examples
     --------
-    >>> read_time_stamps(pd.DataFrame({"rain": [0.0, 1.2]}, index=[7, 8]), "X").ticks
+    >>> read_time_stamps(
+    ...     pd.DataFrame({"rain": [0.0, 1.2]}, index=[7, 8]), "X"
+    ... ).ticks
     array([7, 8])
     """
     if not isinstance(frame, pd.DataFrame):

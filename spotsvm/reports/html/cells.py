@@ -19,7 +19,10 @@ def cell_of(value: Any, digits: int = 4) -> tuple[str, bool]:
 
     Examples
     --------
-    >>> [cell_of(value)[0] for value in (0.123456, 12, 1234567.0, None, "rbf", 3e-9)]
+    >>> [
+    ...     cell_of(value)[0]
+    ...     for value in (0.123456, 12, 1234567.0, None, "rbf", 3e-9)
+    ... ]
     ['0.1235', '12', '1234567', '–', 'rbf', '3e-09']
     """
     if value is None or value is pd.NaT or value is pd.NA:
@@ -55,7 +58,10 @@ def column_texts(column: pd.Series[Any], digits: int = 4) -> list[str]:
 
     Examples
     --------
-    >>> column_texts(pd.Series([0.9, 0.85123, 1.0])), column_texts(pd.Series([1e-5, 20.0]))
+    >>> (
+    ...     column_texts(pd.Series([0.9, 0.85123, 1.0])),
+    ...     column_texts(pd.Series([1e-5, 20.0])),
+    ... )
     (['0.9000', '0.8512', '1.0000'], ['1e-05', '20'])
     """
     cells = [cell_of(value, digits) for value in column]

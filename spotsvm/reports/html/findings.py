@@ -39,7 +39,12 @@ def findings_of(findings: Mapping[str, Mapping[str, Any]], *names: str) -> list[
 
     Examples
     --------
-    >>> [section.heading for section in findings_of({"stop": {"sentence": "It went on."}}, "stop", "timeout")]
+    >>> [
+    ...     section.heading
+    ...     for section in findings_of(
+    ...         {"stop": {"sentence": "It went on."}}, "stop", "timeout"
+    ...     )
+    ... ]
     ['Whether to go on']
     """
     return [_section(name, findings[name]) for name in names if name in findings]

@@ -204,9 +204,16 @@ class Page:
     Examples
     --------
     >>> import pandas as pd
-    >>> table = Table(pd.DataFrame({"search": ["kriging"], "score": [0.98]}), "Scores")
-    >>> text = Page("A <page>", [Section("Results", ["All results.", table])]).html()
-    >>> "<title>A &lt;page&gt;</title>" in text, '<th scope="row">kriging</th>' in text
+    >>> table = Table(
+    ...     pd.DataFrame({"search": ["kriging"], "score": [0.98]}), "Scores"
+    ... )
+    >>> text = Page(
+    ...     "A <page>", [Section("Results", ["All results.", table])]
+    ... ).html()
+    >>> (
+    ...     "<title>A &lt;page&gt;</title>" in text,
+    ...     '<th scope="row">kriging</th>' in text,
+    ... )
     (True, True)
     """
 

@@ -38,7 +38,12 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
     >>> (line,) = figure.subplots().plot([0, 1], [0, 1], "o")
     >>> name_trials(line, [7, 9])
     >>> text = inline_svg(figure, "line", "A line")
-    >>> text.startswith("<svg"), 'id="line-figure_1"' in text, "var(--series-0)" in text, text.count('data-trial="9"')
+    >>> (
+    ...     text.startswith("<svg"),
+    ...     'id="line-figure_1"' in text,
+    ...     "var(--series-0)" in text,
+    ...     text.count('data-trial="9"'),
+    ... )
     (True, True, True, 1)
     """
     from matplotlib import rc_context  # on use: it takes half a second

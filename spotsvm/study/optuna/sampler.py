@@ -60,7 +60,9 @@ class SpotSampler(BaseSampler):
     >>> from spotsvm.study.optuna import SpotSampler
     >>> optuna.logging.set_verbosity(optuna.logging.ERROR)
     >>> study = optuna.create_study(sampler=SpotSampler(seed=0))
-    >>> study.optimize(lambda trial: (trial.suggest_float("x", 0, 1) - 0.3) ** 2, n_trials=12)
+    >>> study.optimize(
+    ...     lambda trial: (trial.suggest_float("x", 0, 1) - 0.3) ** 2, n_trials=12
+    ... )
     >>> study.best_value < 0.001
     True
     """

@@ -414,7 +414,11 @@ def checksum(*cells: Cell) -> int:
 
     Examples
     --------
-    >>> checksum(3, "rbf") == checksum(3.0, "rbf"), checksum(3, "rbf") == checksum(3, "rbg"), checksum(0.0) == checksum(-0.0)
+    >>> (
+    ...     checksum(3, "rbf") == checksum(3.0, "rbf"),
+    ...     checksum(3, "rbf") == checksum(3, "rbg"),
+    ...     checksum(0.0) == checksum(-0.0),
+    ... )
     (True, False, True)
     """
     plain = [float(cell) + 0.0 if isinstance(cell, int | float) else cell for cell in cells]

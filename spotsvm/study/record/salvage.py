@@ -75,7 +75,9 @@ def salvage(path: str | Path) -> Salvaged:
     ...     with Study({"x": [1, 2, 3, 4]}, "random", 0, path=path) as study:
     ...         _ = study.run(lambda p: p["x"], n_trials=4)
     ...     whole = path.read_bytes()
-    ...     _ = path.write_bytes(bytes(4096) + whole[4096:])  # without its first page
+    ...     _ = path.write_bytes(
+    ...         bytes(4096) + whole[4096:]
+    ...     )  # without its first page
     ...     len(salvage(path).trials)
     4
     """

@@ -24,7 +24,10 @@ def is_wider(recorded: Any, given: Any) -> bool:
 
     Examples
     --------
-    >>> narrow, wide = (Space({"C": (1.0, high), "degree": (2, 5)}).describe() for high in (10.0, 20.0))
+    >>> narrow, wide = (
+    ...     Space({"C": (1.0, high), "degree": (2, 5)}).describe()
+    ...     for high in (10.0, 20.0)
+    ... )
     >>> is_wider(narrow, wide), is_wider(wide, narrow), is_wider(narrow, narrow)
     (True, False, False)
     """

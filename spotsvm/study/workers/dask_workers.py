@@ -85,7 +85,12 @@ class DaskWorkers(AbstractContextManager["DaskWorkers"]):
     Examples
     --------
     >>> from distributed import Client
-    >>> with Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as client:
+    >>> with Client(
+    ...     processes=False,
+    ...     n_workers=1,
+    ...     threads_per_worker=2,
+    ...     dashboard_address="127.0.0.1:0",
+    ... ) as client:
     ...     with DaskWorkers(lambda params: params["x"] ** 2, client) as workers:
     ...         workers.submit(7, {"x": 3})
     ...         [(key, outcome.value) for key, outcome in workers.wait()]

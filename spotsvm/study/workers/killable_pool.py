@@ -42,7 +42,9 @@ class KillablePool(AbstractContextManager["KillablePool"]):
 
     Examples
     --------
-    >>> with KillablePool(lambda params: params["x"] ** 2, 2, trial_timeout=60.0) as workers:
+    >>> with KillablePool(
+    ...     lambda params: params["x"] ** 2, 2, trial_timeout=60.0
+    ... ) as workers:
     ...     workers.submit(0, {"x": 3})
     ...     [(key, outcome.value) for key, outcome in workers.wait()]
     [(0, 9.0)]

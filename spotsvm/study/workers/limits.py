@@ -35,7 +35,11 @@ def checked_memory_limit(memory_limit: Any) -> int | None:
 
     Examples
     --------
-    >>> checked_memory_limit("1.5GB"), checked_memory_limit("64 MiB"), checked_memory_limit(2e9)
+    >>> (
+    ...     checked_memory_limit("1.5GB"),
+    ...     checked_memory_limit("64 MiB"),
+    ...     checked_memory_limit(2e9),
+    ... )
     (1500000000, 67108864, 2000000000)
     """
     if memory_limit is None:

@@ -30,7 +30,9 @@ def open_workers(
 
     Examples
     --------
-    >>> with open_workers(lambda params: params["x"] ** 2, "threading", n_jobs=2) as workers:
+    >>> with open_workers(
+    ...     lambda params: params["x"] ** 2, "threading", n_jobs=2
+    ... ) as workers:
     ...     workers.submit(0, {"x": 3})
     ...     [(key, outcome.value) for key, outcome in workers.wait()]
     [(0, 9.0)]

@@ -74,7 +74,11 @@ def default_space(estimator: Any, classes: Sequence[Any] | None = None) -> Space
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
-    >>> list(default_space(make_pipeline(PrincipalMonomials(), ImportanceFraction(), SVR())))
+    >>> list(
+    ...     default_space(
+    ...         make_pipeline(PrincipalMonomials(), ImportanceFraction(), SVR())
+    ...     )
+    ... )
     ['principalmonomials__n_components', 'importancefraction__fraction', 'svr__C', 'svr__gamma', 'svr__epsilon']
     >>> list(default_space(SVC(kernel="poly")))
     ['C', 'gamma', 'degree', 'coef0']
@@ -153,7 +157,10 @@ def kernel_space(machine: Any) -> Space:
 
     Examples
     --------
-    >>> [list(kernel_space(SVC(kernel=kernel))) for kernel in ("poly", "sigmoid", "linear")]
+    >>> [
+    ...     list(kernel_space(SVC(kernel=kernel)))
+    ...     for kernel in ("poly", "sigmoid", "linear")
+    ... ]
     [['gamma', 'degree', 'coef0'], ['gamma', 'coef0'], []]
     """
     kernel = machine.kernel

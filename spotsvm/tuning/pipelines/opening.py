@@ -58,9 +58,14 @@ def opening(
     --------
     >>> from scipy.stats import loguniform
     >>> from spotsvm import Study
-    >>> space = {name: loguniform(2**-5, 2**5) for name in ("C", "gamma", "weight__a", "weight__b")}
+    >>> space = {
+    ...     name: loguniform(2**-5, 2**5)
+    ...     for name in ("C", "gamma", "weight__a", "weight__b")
+    ... }
     >>> study = Study(space, opening(space, ["C", "gamma"], 8), seed=0)
-    >>> _ = study.run(lambda p: sum(np.log2(value) ** 2 for value in p.values()), n_trials=16)
+    >>> _ = study.run(
+    ...     lambda p: sum(np.log2(value) ** 2 for value in p.values()), n_trials=16
+    ... )
     >>> [round(t.params["weight__a"], 6) == 1 for t in study.trials].count(True)
     8
     """

@@ -49,7 +49,9 @@ class NamedPipeline:
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> from spotsvm.tables import named_pipeline
-    >>> pipeline = named_pipeline("svm", "regression", *load_diabetes(return_X_y=True, as_frame=True))
+    >>> pipeline = named_pipeline(
+    ...     "svm", "regression", *load_diabetes(return_X_y=True, as_frame=True)
+    ... )
     >>> pipeline.scoring, len(pipeline.space)
     ('neg_root_mean_squared_error', 3)
     """
@@ -157,7 +159,9 @@ def named_pipeline(
     --------
     >>> from sklearn.datasets import load_iris
     >>> from spotsvm.tables import named_pipeline
-    >>> named_pipeline("spectra", "classification", *load_iris(return_X_y=True, as_frame=True)).scoring
+    >>> named_pipeline(
+    ...     "spectra", "classification", *load_iris(return_X_y=True, as_frame=True)
+    ... ).scoring
     'mean_class_accuracy'
     """
     if name not in REGIONS:

@@ -91,15 +91,21 @@ def spectra_pipeline(
 
     Examples
     --------
-    >>> pipeline, space = spectra_pipeline("classification", 200, ["lean", "medium", "fat"])
+    >>> pipeline, space = spectra_pipeline(
+    ...     "classification", 200, ["lean", "medium", "fat"]
+    ... )
     >>> len(space), [name for name in space if "__cutoff__" in name]
     (8, ['cutoffclassifier__cutoff__fat', 'cutoffclassifier__cutoff__lean'])
 
     The pipeline is an estimator, with or without a search:
 
     >>> from sklearn.datasets import make_classification
-    >>> X, y = make_classification(200, 50, n_informative=10, n_classes=3, random_state=0)
-    >>> pipeline, space = spectra_pipeline("classification", 200, np.unique(y), n_estimators=10)
+    >>> X, y = make_classification(
+    ...     200, 50, n_informative=10, n_classes=3, random_state=0
+    ... )
+    >>> pipeline, space = spectra_pipeline(
+    ...     "classification", 200, np.unique(y), n_estimators=10
+    ... )
     >>> pipeline.fit(X, y).predict(X).shape
     (200,)
     """

@@ -49,7 +49,10 @@ def thousands_mark(present: pd.Series) -> str | None:
 
     Examples
     --------
-    >>> thousands_mark(pd.Series(["1,234.5", "12"])), thousands_mark(pd.Series(["1,5", "red"]))
+    >>> (
+    ...     thousands_mark(pd.Series(["1,234.5", "12"])),
+    ...     thousands_mark(pd.Series(["1,5", "red"])),
+    ... )
     (',', None)
     """
     odd = present[~are_numbers(present)].map(str)

@@ -64,7 +64,9 @@ def read_series(
     >>> import tempfile
     >>> import pandas as pd
     >>> from spotsvm.tables import read_series
-    >>> rain = pd.DataFrame({"rain": [0.0, 2.0, 1.0] * 200, "level": [1.0, 1.5, 1.4] * 200})
+    >>> rain = pd.DataFrame(
+    ...     {"rain": [0.0, 2.0, 1.0] * 200, "level": [1.0, 1.5, 1.4] * 200}
+    ... )
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     rain.to_csv(f"{folder}/storm.csv", index=False)
     ...     series = read_series(f"{folder}/storm.csv", "level", rows=550)

@@ -50,7 +50,11 @@ def held_out(table: Table, cv: int, seed: int, in_time: bool | None = None, shar
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> from spotsvm.tables import held_out, make_table
-    >>> train, test = held_out(make_table(*load_diabetes(return_X_y=True, as_frame=True)), cv=5, seed=0)
+    >>> train, test = held_out(
+    ...     make_table(*load_diabetes(return_X_y=True, as_frame=True)),
+    ...     cv=5,
+    ...     seed=0,
+    ... )
     >>> len(train.y), len(test.y)
     (331, 111)
     """

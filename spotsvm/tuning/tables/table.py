@@ -208,7 +208,9 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     >>> from sklearn.datasets import load_iris
     >>> from spotsvm.tables import read_table
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     load_iris(as_frame=True).frame.to_csv(f"{folder}/iris.csv", index=False)
+    ...     load_iris(as_frame=True).frame.to_csv(
+    ...         f"{folder}/iris.csv", index=False
+    ...     )
     ...     table = read_table(f"{folder}/iris.csv", "target")
     >>> table.task, table.X.shape
     ('classification', (150, 4))
