@@ -1,7 +1,7 @@
 """The version of the library, and its import from a checkout of the repository.
 
-Python started in a checkout finds its folder `spotsvm/` before an installed one. The packages that an installation has inside
-`spotsvm` lie beside that folder; without this they would be missing, or come from another version.
+Python started in a checkout finds the checkout's folder `spotsvm/` before an installed package. Packages that an installation has
+inside `spotsvm` lie beside that folder; without this module they would be missing, or come from another version.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from types import ModuleType
 #: the packages whose folders lie beside `spotsvm/` in a checkout
 _BESIDE = ("surrogates", "solvers", "studies")
 _ROOT = Path(__file__).parents[2]
-#: how pyproject.toml of this project begins
+#: the beginning of this project's pyproject.toml
 _PROJECT = re.compile(r'^\[project\]\nname = "spotsvm"\nversion = "(.+)"$', flags=re.MULTILINE)
 
 
@@ -33,7 +33,7 @@ class _BesideFinder(MetaPathFinder):
 
 @cache
 def _checkout_version() -> str | None:
-    """Return the version of the checkout in which this file lies; None if it lies in an installation."""
+    """Return the version of the checkout that this file is in; None if it is in an installation."""
     if not all((_ROOT / name / "__init__.py").is_file() for name in _BESIDE):
         return None
     try:
@@ -44,12 +44,12 @@ def _checkout_version() -> str | None:
 
 
 def library_version() -> str:
-    """Return the version of the imported library: that of the checkout, which may differ from an installed one."""
+    """Return the version of the imported library; a checkout may have another version than the installation."""
     return _checkout_version() or version("spotsvm")
 
 
 def use_checkout() -> None:
     """Make the folders beside `spotsvm/` importable as its packages if this file lies in a checkout."""
     if _checkout_version() is not None:
-        # before all others: an editable installation of another checkout has a finder as well
+        # first, as an editable installation of another checkout also has a finder
         sys.meta_path.insert(0, _BesideFinder())

@@ -1,4 +1,4 @@
-"""Checks of the parameters of estimators and transformers, whose messages say what is allowed."""
+"""Checks of the parameters of estimators and transformers; error messages give the allowed values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from spotsvm.solvers.checked_numbers import as_float
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise ArgumentError unless a value is one of some words.
+    """Raise ArgumentError unless a value is one of the choices.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def check_flag(name: str, value: Any) -> bool:
 
 
 def check_count(name: str, value: Any, least: int = 1, most: int | None = None, *, before: str = "", after: str = "") -> int:
-    """Return a whole number in a range, or raise ArgumentError; `before` and `after` say what else the caller allows."""
+    """Return a whole number in a range, or raise ArgumentError; `before` and `after` describe further allowed values."""
     whole = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
     if whole is None or whole < least or (most is not None and whole > most):
         limits = f"{least} or more" if most is None else f"from {least} to {most}"

@@ -11,7 +11,7 @@ _WIDTH = 100
 
 
 class Script:
-    """Python code that runs as it stands: lines, and what they import; of spotsvm it uses public names only.
+    """Complete Python code: lines and their imports. Only public names of spotsvm are used.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Script:
 
 
 def literal(code: str) -> Any:
-    """Return the value of a Python literal; an ellipsis if the code is none.
+    """Return the value of a Python literal; Ellipsis if the code is not a literal.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def literal(code: str) -> Any:
 
 
 def value_code(value: Any) -> str:
-    """Return the literal that gives a value again, of the same type, or a path as text; empty if there is none.
+    """Return the literal of a value, which restores the same type (text for a path); empty if there is no literal.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def value_code(value: Any) -> str:
 
 
 def mapping_code(entries: Mapping[str, str]) -> str:
-    """Return the code of a dictionary from the code of its values, on lines of its own if it is long.
+    """Return the code of a dictionary from the code of its values, on several lines if it is long.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def mapping_code(entries: Mapping[str, str]) -> str:
 
 
 def params_code(params: Mapping[str, Any]) -> str:
-    """Return the code of a dictionary of parameters, numpy's numbers as Python's; what has no literal is written by its repr.
+    """Return the code of a dictionary of parameters; numpy numbers become Python numbers, and other objects their repr.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""CSV files: numbers to the last bit, text that no spreadsheet takes for a formula, and compressed tables of bounded size."""
+"""CSV files: exact numbers, text that no spreadsheet executes as a formula, and compressed tables of limited size."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ import pandas as pd
 from spotsvm.common.text import checked_path, printable
 from spotsvm.errors import DataError, StorageError
 
-#: characters with which a formula begins; some spreadsheets accept the full-width ones too
+#: characters with which a formula begins; some spreadsheets also accept full-width characters
 _FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
-#: fillers of Hangul and the empty pattern of Braille, which are no white space
+#: fillers of Hangul and the empty pattern of Braille, which are invisible but not white space
 _BLANK_LETTERS = "\u115f\u1160\u3164\uffa0\u2800"
 
 
@@ -39,18 +39,18 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
         target = checked_path(target, such_as="table.csv")
     try:
         safe_frame(frame).to_csv(target, index=False, lineterminator="\n", encoding="utf-8")
-    except BrokenPipeError:  # whoever reads the standard output has enough
+    except BrokenPipeError:  # the reader of standard output has closed it
         raise
     except OSError as error:
         raise StorageError(f"{target}: cannot write the {what}: {error.strerror or error}") from error
-    except UnicodeEncodeError:  # a terminal with an encoding of its own
+    except UnicodeEncodeError:  # a terminal with another encoding
         raise StorageError(
             f"the {what} cannot be written in {getattr(target, 'encoding', 'this encoding')}; write it to a file"
         ) from None
 
 
 def safe_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame as `write_csv` writes it: with text and column names that no spreadsheet takes for a formula."""
+    """Return a frame as `write_csv` writes it: no spreadsheet executes its text and column names as formulas."""
     columns = [frame.iloc[:, k].reset_index(drop=True) for k in range(frame.shape[1])]
     safe = [c if pd.api.types.is_numeric_dtype(c.dtype) else c.astype(object).map(_safe) for c in columns]
     out = pd.DataFrame(dict(enumerate(safe)), index=range(len(frame)))
@@ -63,7 +63,7 @@ def _safe(cell: Any) -> Any:
         return cell
     # a lone carriage return would not be quoted, and end the row; control characters would act on a terminal
     text = printable((cell if isinstance(cell, str) else str(cell)).replace("\r\n", "\n").replace("\r", "\n"))
-    # spreadsheets ignore leading white space, and may ignore what is invisible
+    # spreadsheets ignore leading white space, and may ignore invisible characters
     if (text[:1] in ("\t", "\n") or _from_visible(text).startswith(_FORMULA)) and not _is_number(text):
         text = f"'{text}"
     return text
@@ -87,7 +87,7 @@ def _is_number(text: str) -> bool:
     return text == text.strip()
 
 
-#: most bytes of an unpacked table
+#: maximum bytes of an unpacked table
 MOST_BYTES = 2**31
 _OPENERS: dict[str, Callable[[Path], Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 _OTHERS = (".tar", ".zst", ".7z", ".rar")
@@ -108,7 +108,7 @@ def opened_csv(path: str | Path) -> Iterator[io.BufferedReader]:
     damaged, has more than 2 GiB unpacked, or is a pipe.
     """
     file = checked_path(path, such_as="table.csv")
-    if file.resolve().is_fifo():  # a named pipe; that between two commands of a shell has no name
+    if file.resolve().is_fifo():  # a named pipe; a pipe between two shell commands has no name
         raise DataError(f"{file} is a named pipe, which may never deliver data; save the table as a file")
     ending = file.suffix.lower()
     if ending in _OTHERS:
@@ -121,7 +121,7 @@ def opened_csv(path: str | Path) -> Iterator[io.BufferedReader]:
                 return
             yield io.BufferedReader(_Bounded(_opened(file, ending, stack), file))
     except (EOFError, lzma.LZMAError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
-        # a zip file may need an unknown method of compression, or a password
+        # a zip file may need an unknown compression method, or a password
         why = " ".join(str(error).split()) or type(error).__name__
         raise DataError(f"{file} is not a CSV file compressed as its suffix says: {why}") from error
 
@@ -132,12 +132,12 @@ def _opened(file: Path, ending: str, stack: ExitStack) -> IO[bytes]:
         names = [name for name in archive.namelist() if not name.endswith("/")]
         if len(names) != 1:
             raise DataError(f"{file}: the archive contains {len(names)} files; use one that contains only the table")
-        # only its bytes are read: whatever the path of the member, nothing is written
+        # only the member's bytes are read, and its path is not used, so nothing is written
         return stack.enter_context(archive.open(names[0]))
     return cast("IO[bytes]", stack.enter_context(_OPENERS[ending](file) if ending in _OPENERS else file.open("rb")))
 
 
-#: what came through pipes without a name, which can be read once
+#: bytes read from pipes without a name, which can be read only once
 _READ: dict[tuple[int, int], bytes] = {}
 
 
@@ -145,7 +145,7 @@ def _piped(file: Path) -> bytes | None:
     """Return all bytes of a pipe without a name, such as /dev/stdin; None for any other file."""
     try:
         found = file.stat()
-    except OSError:  # which opening the file meets again
+    except OSError:  # opening the file raises it again
         return None
     if not stat.S_ISFIFO(found.st_mode):
         return None

@@ -41,11 +41,11 @@ _SERIES = (
     ("#2d8fc7", "#8fd3ff"),
 )
 _RED = ("#c5221f", "#ff7b72")
-#: fills of a map, from the worst to the best values; in a picture they stand as they are here
+#: fills of a map, from the worst to the best values; pictures use these colours unchanged
 LEVELS = ("#f3f7fb", "#dde9f4", "#c5daed", "#a9c9e4", "#88b4d9", "#659dcb", "#4484ba", "#2a6ba5", "#14518a")
 _LEVELS_DARK = ("#171d25", "#1b2733", "#1f3244", "#234058", "#28506f", "#2e6288", "#3876a3", "#4a8dbd", "#67a8d6")
 _GREYS = 20
-#: matplotlib's own colours, next to those of the series
+#: matplotlib's own colours, replaced by the colours of the series
 _ALIASES = {
     "#1f77b4": "series-0",
     "#ff7f0e": "series-1",
@@ -86,7 +86,7 @@ _IN_PYPLOT: ContextVar[bool] = ContextVar("in pyplot", default=False)
 
 @contextmanager
 def in_pyplot() -> Iterator[None]:
-    """Make the figures that are drawn inside the context pyplot's, so that notebooks and `pyplot.show` show them."""
+    """Draw figures inside the context with pyplot, so that notebooks and `pyplot.show` show them."""
     token = _IN_PYPLOT.set(True)
     try:
         yield
@@ -96,11 +96,11 @@ def in_pyplot() -> Iterator[None]:
 
 @contextmanager
 def drawing(width: float, height: float) -> Iterator[Figure]:
-    """Create a figure of this size in inches, and draw inside the context in the report's style."""
+    """Create a figure of this size in inches; the context has the report's style."""
     from matplotlib import rc_context, rcParamsDefault
     from matplotlib.figure import Figure
 
-    # not the backend: setting it would open a window where there is one
+    # not the backend, as setting it could open a window
     plain: Any = {key: value for key, value in rcParamsDefault.items() if not key.startswith(("backend", "interactive"))}
     # an axis from -1e308 to 1e308 has no width; the caller handles it
     with rc_context({**plain, **_STYLE}), np.errstate(over="ignore", invalid="ignore"):
@@ -113,7 +113,7 @@ def drawing(width: float, height: float) -> Iterator[Figure]:
 
 
 def new_axes(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
-    """Return `ax`, or the axes of a new figure of pyplot if it is None."""
+    """Return `ax`, or the axes of a new pyplot figure if `ax` is None."""
     if ax is not None:
         return ax
     from matplotlib import pyplot  # on use: it takes half a second
@@ -122,11 +122,11 @@ def new_axes(ax: Axes | None, width: float = 6.0, height: float = 4.0) -> Axes:
 
 
 class AxesArray(np.ndarray[Any, np.dtype[np.object_]]):
-    """Several axes, as an array that also has their figure."""
+    """An array of axes that also has their figure."""
 
     @property
     def figure(self) -> Figure:
-        """The figure of the first of the axes, which can be saved: `axes.figure.savefig("front.png")`."""
+        """The figure of the first axes, for example to save it: `axes.figure.savefig("front.png")`."""
         first: Any = self.flat[0]
         found: Figure = first.figure
         return found
@@ -153,22 +153,22 @@ def panels(figure: Figure, number: int, columns: int) -> list[Axes]:
     return every[:number]
 
 
-#: how names of artists begin that a page links with trials: one by the whole artist, one a marker, or the recommended one
+#: prefixes of the names of artists that a page links with trials: one trial, one trial per marker, or the recommended trial
 ONE_TRIAL, TRIALS, CHOSEN = "trial:", "trials:", "chosen:"
 
 
 def name_trials(artist: Artist, numbers: Sequence[int]) -> None:
-    """Note which trials an artist shows, one a marker in this order; a page links what shows the same trial."""
+    """Store the trials that an artist shows, one per marker in this order; a page links all marks of the same trial."""
     artist.set_gid(TRIALS + ",".join(map(str, numbers)))
 
 
 def name_trial(artist: Artist, number: int) -> None:
-    """Note that an artist as a whole shows a trial."""
+    """Store that a whole artist shows one trial."""
     artist.set_gid(f"{ONE_TRIAL}{number}")
 
 
 def name_chosen(artist: Artist, label: str) -> None:
-    """Note that an artist marks the recommended trial; `label` is what a reader who points at it is told."""
+    """Store that an artist marks the recommended trial; `label` is its tooltip."""
     artist.set_gid(f"{CHOSEN}{label}")
 
 
@@ -189,7 +189,7 @@ def draw_intervals(
 
 
 def plain(text: str) -> str:
-    r"""Return text as a label of one line, in which a dollar sign starts no formula.
+    r"""Return text as a label of one line, with dollar signs escaped so that they start no formula.
 
     Examples
     --------
@@ -243,7 +243,8 @@ def colour_variables() -> dict[str, tuple[str, str]]:
 def variable_of(colour: str) -> str:
     """Return the CSS variable that replaces a colour (#rrggbb) in a figure; the colour itself if there is none.
 
-    A grey is replaced by one at the same share between ink and paper, so that black on white is light on dark in the dark scheme.
+    A grey is replaced by the grey with the same share between ink and paper: black on white becomes light on dark in the dark
+    scheme.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How a result shows itself: a title and a table, as text in a terminal and as HTML in a notebook."""
+"""The display of results: a title and a table, as text in a terminal and as HTML in a notebook."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from scipy.sparse import issparse
 
 from spotsvm.common.checkout import library_version
 
-#: numpy's own way to print
+#: numpy's default print options
 _PRINTED: dict[str, Any] = {
     "precision": 8, "threshold": 1000, "edgeitems": 3, "linewidth": 75, "suppress": False, "nanstr": "nan", "infstr": "inf",
     "formatter": None, "sign": "-", "floatmode": "maxprec", "legacy": False,
@@ -31,7 +31,7 @@ _PRINTED: dict[str, Any] = {
 
 
 def canonical(data: Any) -> Any:
-    """Return sparse data in a form that does not depend on how they were made; other data unchanged."""
+    """Return sparse data in canonical form, and other data unchanged."""
     if not issparse(data):
         return data
     rows = data.tocsr(copy=True)
@@ -40,11 +40,11 @@ def canonical(data: Any) -> Any:
 
 
 def as_text(value: Any, **options: Any) -> str:
-    """Return the repr of a value as it is in any process, whatever the print settings of numpy and scikit-learn.
+    """Return a repr that is the same in every process, independent of the print settings of numpy and scikit-learn.
 
-    `options` are those of `np.printoptions`, where they differ from numpy's defaults.
+    `options` are arguments of `np.printoptions` that differ from numpy's defaults.
     """
-    sklearn = sys.modules.get("sklearn")  # without it no estimator is to be shown
+    sklearn = sys.modules.get("sklearn")  # if it is not imported, the value has no estimator
     with np.printoptions(**_PRINTED | options), sklearn.config_context(print_changed_only=True) if sklearn else nullcontext():
         return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
@@ -55,7 +55,7 @@ def content_hash(value: Any) -> str:
     Numbers and texts count by value, arrays by type, shape and numbers, frames and sparse data by their cells, lists and mappings
     by their items, estimators by their class and parameters, and other objects by the state that pickle would store. An object
     that cannot be pickled counts by its class and its text. Functions count by name, code, constants, defaults and closures;
-    those of installed packages, and classes, by name alone. The code is that of one version of Python.
+    functions of installed packages, and classes, by name alone. The bytecode depends on the version of Python.
     """
     return _digest(value, ()).hex()
 
@@ -98,7 +98,7 @@ def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
     if isinstance(value, CodeType):
         return [b"code", value.co_code, *map(inside, (value.co_names, value.co_varnames, value.co_freevars, value.co_consts))]
     if isinstance(value, FunctionType) and not _is_installed(value):
-        # the docstring is among the constants, and changes nothing
+        # the docstring is one of the constants, but does not change results
         consts = tuple(None if const == value.__doc__ else const for const in value.__code__.co_consts)
         parts = [value.__code__.replace(co_consts=consts), value.__defaults__, value.__kwdefaults__, *_closure(value)]
         return [b"function", _name(value), *map(inside, parts)]
@@ -107,10 +107,10 @@ def _parts(value: Any, above: tuple[int, ...]) -> list[bytes]:
     if callable(getattr(value, "get_params", None)):
         return [kind, inside(value.get_params(deep=False))]
     if value is getattr(np.random.get_state, "__self__", None):
-        return [kind]  # numpy's own, which is another in each process
+        return [kind]  # numpy's own generator, which differs in each process
     try:
         kept = value.__reduce_ex__(4)
-    except Exception:  # what an object of the user's raises can be anything
+    except Exception:  # a user's object may raise any error
         return [kind, as_text(value).encode("utf-8", "backslashreplace")]
     if isinstance(kept, str):
         return [kind, kept.encode()]
@@ -125,7 +125,7 @@ def _is_installed(function: FunctionType) -> bool:
 
 
 def _closure(function: FunctionType) -> list[Any]:
-    """Return the values that a function has from the functions around it; of one that is not set yet, its name."""
+    """Return the values of a function's closure; the name of a variable that is not set yet."""
     held = []
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:
@@ -136,7 +136,7 @@ def _closure(function: FunctionType) -> list[Any]:
 
 
 def _name(of: Any) -> bytes:
-    """Return the name of a class or function; for our own without the module, which may change."""
+    """Return the name of a class or function; for those of this library without the module, which may change."""
     module = str(getattr(of, "__module__", ""))
     place = "spotsvm" if module.partition(".")[0] == "spotsvm" else module
     return f"{place}.{getattr(of, '__qualname__', of.__name__)}".encode("utf-8", "backslashreplace")
@@ -157,14 +157,14 @@ def whole(value: Any) -> Any:
         return value
     names = list(value.columns) if isinstance(value, pd.DataFrame) else value.name
     try:
-        # by values alone, not by how pandas has laid them out in memory
+        # by values, not by their memory layout in pandas
         return joblib.hash((names, pd.util.hash_pandas_object(value).to_numpy()))
     except TypeError:  # cells that have no hash, such as lists
         return joblib.hash(value)
 
 
 def _function_in(value: Any) -> Any:
-    """Return the function that a method, a partial or a scorer calls; any other value as it is."""
+    """Return the function that a method, a partial or a scorer calls; other values unchanged."""
     while isinstance(value, MethodType | partial) or _scored_by(value) is not None:
         inner = value.__func__ if isinstance(value, MethodType) else value.func if isinstance(value, partial) else None
         value = _scored_by(value) if inner is None else inner
@@ -172,7 +172,7 @@ def _function_in(value: Any) -> Any:
 
 
 def _scored_by(value: Any) -> Any:
-    """Return the function of a scorer that `make_scorer` made; None of all else."""
+    """Return the function of a scorer made by `make_scorer`; None for other values."""
     return vars(value).get("_score_func") if type(value).__module__ == "sklearn.metrics._scorer" else None
 
 

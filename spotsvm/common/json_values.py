@@ -1,4 +1,4 @@
-"""Values as JSON has them: plain types, and None in place of nan."""
+"""Values as JSON types: plain Python types, with None in place of nan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 
 def plain(value: Any) -> Any:
-    """Return a value in Python's own types; the repr of a value without a JSON type, such as an estimator."""
+    """Return a value in plain Python types; a value without a JSON type, such as an estimator, becomes its repr."""
     if isinstance(value, Mapping):
         return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, np.generic | np.ndarray):
@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:
 
 
 def nan_to_none(value: Any) -> Any:
-    """Return a plain value with None in place of nan and infinity, which JSON does not have."""
+    """Return a plain value with None in place of nan and infinity, which JSON cannot represent."""
     return _replaced(value, lambda item: None if isinstance(item, float) and not isfinite(item) else item)
 
 

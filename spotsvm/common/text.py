@@ -1,4 +1,4 @@
-"""Text from data made safe to print, numbers, durations and tables as text, hints at misspelt names, and checks of paths."""
+"""Safe printing of text from data; numbers, durations and tables as text; hints at misspelt names; checks of paths."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import Any, TypeVar
 
 from spotsvm.errors import ArgumentError, StorageError
 
-#: control characters but for tab and line feed; marks that turn the direction of text; halves of surrogate pairs; no characters
+#: control characters except tab and line feed; marks of text direction; halves of surrogate pairs; non-characters
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 _LONGEST = 2000
-#: in place of a missing number
+#: text for a missing number
 MISSING = "–"
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def printable(text: str) -> str:
-    r"""Return text with escapes in place of control characters, marks of text direction, and what UTF-8 cannot encode."""
+    r"""Return text with escapes for control characters, marks of text direction, and characters that UTF-8 cannot encode."""
     return _STEERING.sub(lambda sign: _escape(sign[0]), text)
 
 
@@ -49,14 +49,14 @@ def shown_value(value: Any, longest: int = 80) -> str:
     """
     try:
         return printable_line(repr(value), longest)
-    except Exception:  # integers of very many digits have no repr, and a user's object can raise anything
+    except Exception:  # integers with very many digits have no repr, and a user's object may raise any error
         return f"a value of type {type(value).__name__}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a hint at the names that a misspelt one may stand for, to be put at the end of a message; empty if none is near.
+    """Return a hint for the end of a message: known names that are similar to a misspelt name; empty if there are none.
 
-    Names of a pipeline's parameters, `step__parameter`, are found by the parameter alone.
+    Parameters of a pipeline, `step__parameter`, are also matched by the parameter alone.
 
     Examples
     --------
@@ -74,9 +74,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def names_arguments(**elsewhere: str) -> Callable[[Function], Function]:
-    """Make a function say which argument was meant if it is called with one that it does not have.
+    """Make a function suggest the right argument if it is called with an unknown argument.
 
-    `elsewhere` maps names of arguments in other libraries to those of the function.
+    `elsewhere` maps names of arguments in other libraries to arguments of the function.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def names_arguments(**elsewhere: str) -> Callable[[Function], Function]:
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
-    r"""Return a line for each row of a table, whose cells begin one below another.
+    r"""Return a line for each row of a table, with aligned columns.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def duration(seconds: float) -> str:
     >>> duration(0.031), duration(75), duration(7325), duration(200000)
     ('0.031 s', '1 min 15 s', '2 h 2 min', '2 d 7 h')
     """
-    if not 0 <= seconds < 1e12:  # what a damaged record may hold
+    if not 0 <= seconds < 1e12:  # a damaged record may have such values
         return "an unknown time"
     if seconds < 59.5:
         return f"{seconds:.2g} s" if seconds < 9.95 else f"{seconds:.0f} s"

@@ -44,9 +44,8 @@ def compare(
 ) -> Comparison:
     """Run each search from each seed for `n_trials` evaluations, and compare what they find.
 
-    Each run is a Study. All of them evaluate the same configurations first: those of `start`, then the centre of the space. The
-    same seeds are used for every search, so their results are compared in pairs; all that a search evaluates counts, failed
-    trials included.
+    Each run is a Study. All runs evaluate the same configurations first: those of `start`, then the centre of the space. The
+    same seeds are used for every search, so their results are compared in pairs. All evaluations count, including failed trials.
 
     Parameters
     ----------
@@ -57,33 +56,34 @@ def compare(
     space : dict or list of dict
         As `Study` takes it.
     searches : sequence or dict, default=("kriging", "cmaes", "lbfgsb", "vns", "random")
-        Names, or callables `(domain, seed)` such as a functools.partial of a search's class; each alone or in a pair
-        (label, search). Or a dict of label to search.
+        Names, or callables `(domain, seed)` such as a functools.partial of a search's class; each may be in a pair
+        (label, search). Or a dict from label to search.
     n_trials : int, default=100
         Evaluations of each run.
     seeds : int or sequence of int, default=5
-        Number of runs of each search, with the seeds 0, 1, ...; or the seeds. See `Comparison.table` on what few seeds can show.
+        Number of runs of each search, with the seeds 0, 1, ...; or a list of seeds. See `Comparison.table` on small numbers of
+        seeds.
     direction : {"minimize", "maximize"}, default="minimize"
-        Whether a smaller or a larger value is better; that holds for the measure as well.
+        Whether a smaller or a larger value is better, also for the measure.
     names : sequence of str, optional
         A label for each search.
     noise : "auto" or bool, default="auto"
         As in `Study`.
     measure : str, optional
-        The further number of the objective by which runs are compared, at the recommended trial: for example a score on
-        rows that no search sees, or the true value of a noisy function. By default the best value seen is used.
+        Name of a further number that the objective returns; runs are compared by this number at the recommended trial. Examples
+        are a score on rows that no search uses, or the true value of a noisy function. By default the best value seen is used.
     confidence : float, default=0.95
         Confidence level of the figure's bootstrap bands, between 0 and 1.
     n_jobs : int or None, default=None
-        Runs in parallel, each in its own process; -1 means one per processor, None means 1. The trials do not depend on it,
-        the times of suggestions do.
+        Number of parallel runs, each in its own process; -1 means one per processor, None means 1. It changes the times of
+        suggestions, but not the trials.
     callback : callable or None, default=None
         Called in this process with each `Run` as it ends, search by search.
     path : path-like, optional
         A folder for the records, one file per run. The same call resumes after an interruption. None keeps the runs in memory.
     start : dict, sequence of dict, or None, default=None
         Configurations that every run evaluates first, such as an estimator's defaults. The centre of the space follows: the
-        median of each distribution, the middle one of integers and of lists of values; of several dictionaries that of each.
+        median of each distribution and the middle of integers and lists of values, for each dictionary of the space.
 
     Returns
     -------
@@ -93,8 +93,8 @@ def compare(
     Raises
     ------
     ArgumentError
-        If there are no searches or seeds, or one is repeated; if a search is for several objectives or cannot be created; if
-        the objective does not return the measure. A ValueError.
+        If there are no searches or seeds, or a label or seed is repeated; if a search is for several objectives or cannot be
+        created; if the objective does not return the measure. A ValueError.
     BudgetError
         If `n_trials` is smaller than a search's initial design. A ValueError.
     SpaceError, StudyMismatchError, StorageError

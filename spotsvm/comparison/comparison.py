@@ -133,7 +133,7 @@ class Comparison:
         Parameters
         ----------
         n_trials : int, optional
-            Number of evaluations after which to take it; by default all.
+            Number of evaluations after which to take the result; by default all.
 
         Returns
         -------
@@ -172,9 +172,9 @@ class Comparison:
 
         Notes
         -----
-        Few seeds show little: with k pairs without ties, the smallest possible p is 2^(1-k), so 5 seeds cannot reach less
-        than 0.0625, whatever the searches are; from 6 on p can be below 0.05, and with four rivals from 8 on after Holm's
-        adjustment. The search to test against is chosen from the same runs, so p is in its favour.
+        Few seeds show little: with k pairs without ties, the smallest possible p is 2^(1-k). So p is at least 0.0625 with 5
+        seeds; it can be below 0.05 from 6 seeds on, and after Holm's adjustment for four rivals from 8 seeds on. The search
+        to test against is chosen from the same runs, so p favours this search.
 
         References
         ----------
@@ -188,7 +188,7 @@ class Comparison:
         return comparison_table(self._results, self._task.sign, failed, means)
 
     def frame(self) -> pd.DataFrame:
-        """Return every trial, one row each: search, seed, and the columns of `Study.frame`, the trial's own seed as trial_seed.
+        """Return one row per trial: search, seed, and the columns of `Study.frame`, with the trial's own seed as trial_seed.
 
         Two columns are added: best, the best value so far, and recommended, whether the search's study recommends this trial
         in the end.
@@ -207,10 +207,10 @@ class Comparison:
         return frame.assign(recommended=[trial.number == run.recommended for run, trial in runs])
 
     def curves(self) -> pd.DataFrame:
-        """Return what each run had reached after each number of evaluations: search, seed, evaluations, value.
+        """Return the value that each run had reached after each number of evaluations: search, seed, evaluations, value.
 
-        The value is the best seen, after each evaluation; or, if there is a measure, the measure of the trial recommended at
-        that point, after each tenth of the evaluations. A run that ended early keeps its last value.
+        The value is the best seen, after each evaluation. If there is a measure, it is the measure of the trial recommended at
+        that time, after each tenth of the evaluations. A run that ended early keeps its last value.
 
         Returns
         -------
@@ -252,20 +252,20 @@ class Comparison:
     ) -> Figure:
         """Draw `curves`: for each search the centre of the seeds, and a band.
 
-        The first values can be worse by orders of magnitude; unless the axis is logarithmic, it leaves out the worst of them.
+        The first values can be worse by orders of magnitude; an axis that is not logarithmic leaves out the worst of them.
 
         Parameters
         ----------
         centre : {"median", "mean"}, default="median"
             The centre.
         band : {"interquartile", "range", "bootstrap"} or None, default="interquartile"
-            Between the quartiles of the seeds; between the best and the worst of them; or the percentile bootstrap interval
-            of the centre, with the comparison's confidence level. The first two show how runs differ, the last how well the
-            centre is known.
+            Between the quartiles of the seeds; between the best and the worst seed; or the percentile bootstrap interval
+            of the centre, with the comparison's confidence level. The first two show how runs differ, the last the uncertainty
+            of the centre.
         log : bool, default=False
             Whether the axis of values is logarithmic.
         optimum : float, optional
-            A known optimum, or a bound: its distance is drawn instead of the value.
+            A known optimum, or a bound: the distance to it is drawn instead of the value.
         ax : Axes, optional
             Where to draw; by default a new figure of 6 x 4 inches.
 
@@ -298,7 +298,7 @@ class Comparison:
         return figure
 
     def to_markdown(self) -> str:
-        """Return the table as markdown, with a note on what it can show.
+        """Return the table as Markdown, with a note on the test.
 
         Returns
         -------
@@ -327,14 +327,14 @@ def _prolonged(curve: Floats, length: int) -> Floats:
 
 
 def _words(centre: Centre, band: Band | None, confidence: float, seeds: int) -> str:
-    """Return what a line and its band are."""
+    """Return a description of a line and its band."""
     if seeds == 1:
         return "1 seed"
     bands = {"interquartile": "quartiles", "range": "best and worst", "bootstrap": f"{confidence:.0%} bootstrap interval"}
     return f"{centre}{'' if band is None else f' and {bands[band]}'} of {seeds} seeds"
 
 
-#: up to this number of differences all 2^n signs are tried
+#: maximum number of differences for which all 2^n signs are tried
 _ENUMERATED = 13
 
 
@@ -350,8 +350,8 @@ def rank_searches(results: pd.DataFrame, sign: float) -> pd.DataFrame:
 def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
     """Test paired differences against 0 by Wilcoxon's signed ranks (1945), two-sided; return p, and the reason if it is nan.
 
-    Differences of 0 are left out. p is exact for up to 13 differences, and up to 50 without ties; else it is the normal
-    approximation's.
+    Differences of 0 are left out. p is exact for up to 13 differences, and up to 50 without ties; otherwise the normal
+    approximation is used.
 
     Examples
     --------
@@ -400,7 +400,7 @@ def comparison_table(results: pd.DataFrame, sign: float, failed: Sequence[int], 
     """
     losses = sign * results
     mean_rank = rank_searches(results, sign).mean()
-    # of equal mean ranks the better median comes first, and none last
+    # for equal mean ranks the better median comes first, and a missing median last
     order = losses.median().to_frame("median").assign(rank=mean_rank).sort_values(["rank", "median"], kind="stable").index
     differences = {label: results[label] - results[order[0]] for label in order}
     tests = [signed_rank_test(differences[label]) if label != order[0] else (np.nan, "best ranked") for label in order]

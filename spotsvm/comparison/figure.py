@@ -1,4 +1,4 @@
-"""The figure of a comparison: what each search had reached after each evaluation, with a band over the seeds."""
+"""The figure of a comparison: the value that each search had reached after each evaluation, with a band over the seeds."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def band_over_seeds(
 ) -> tuple[Floats, Floats, Floats]:
     """Return the centre of curves, shape (n_seeds, n_points), and the edges of a band around it; nan where a run has no value.
 
-    The band is from the first to the third quartile of the seeds; from the best to the worst; or a percentile bootstrap interval
-    of the centre (Efron 1979). ArgumentError is raised if `centre` or `band` is unknown.
+    The band is from the first to the third quartile of the seeds, from the best to the worst seed, or a percentile bootstrap
+    interval of the centre (Efron 1979). ArgumentError is raised if `centre` or `band` is unknown.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def draw_curves(
     """Draw a line and a band for each search, from the values that it had reached by seed and number of evaluations.
 
     `sign` is 1 if a smaller value is better, else -1. With `steps` a value holds until the next number of evaluations; otherwise
-    the points are joined. ArgumentError is raised if the axis is logarithmic and a value is negative, or none is positive.
+    the points are joined. ArgumentError is raised if the axis is logarithmic and a value is negative, or no value is positive.
     """
     from matplotlib.ticker import LogFormatter, MaxNLocator  # on use: matplotlib takes half a second
 
@@ -102,7 +102,7 @@ def draw_curves(
 
 
 def _leave_out_the_beginning(ax: Axes, curves: Mapping[str, Floats], sign: float) -> None:
-    """Limit the axis to the values after a tenth of the evaluations: the first can be worse by orders of magnitude."""
+    """Limit the axis to the values after a tenth of the evaluations: earlier values can be worse by orders of magnitude."""
     every = sign * np.concatenate([curve[:, curve.shape[1] // 10 :].ravel() for curve in curves.values()])
     every = every[np.isfinite(every)]
     if not len(every) or not np.ptp(every) > 0:

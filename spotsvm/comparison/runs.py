@@ -43,7 +43,7 @@ class Task:
 
     @property
     def sign(self) -> float:
-        """1 if a smaller value is better, -1 if a larger one is."""
+        """1 if a smaller value is better, -1 if a larger value is better."""
         return 1.0 if self.direction == "minimize" else -1.0
 
 
@@ -54,13 +54,13 @@ class Run:
     Attributes
     ----------
     search : str
-        Its label.
+        Label of the search.
     seed : int
-        Its seed.
+        Seed of the run.
     trials : tuple of Trial
         The finished trials, by number.
     recommended : int or None
-        Number of the trial to use, as `Study.recommend` says; None if no trial has succeeded.
+        Number of the trial that `Study.recommend` returns; None if no trial has succeeded.
     """
 
     search: str
@@ -82,7 +82,7 @@ def run_search(task: Task, label: str, search: Entrant, seed: int) -> Run:
 
 
 def run_jobs(function: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n_jobs: int | None) -> Iterable[Result]:
-    """Yield the results of a function for several tuples of arguments, in their order, each as it is ready.
+    """Yield the results of a function for several tuples of arguments, in their order, as they become ready.
 
     `n_jobs` is the number of processes for joblib; None and 1 mean this process.
     """
@@ -97,14 +97,14 @@ def run_jobs(function: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n
 
 
 def recommended_number(trials: tuple[Trial, ...], task: Task, seed: int) -> int | None:
-    """Return the number of the recommended trial; None if none has succeeded."""
+    """Return the number of the recommended trial; None if no trial has succeeded."""
     try:
         return recommend(trials, task.space.domain, sign=task.sign, noise=task.noise, seed=seed).number
     except NoCompletedTrialError:
         return None
 
 
-#: most characters of a label in a file name; file systems allow 255 bytes in total
+#: maximum number of characters of a label in a file name; file systems allow 255 bytes in total
 _LONGEST = 100
 
 
@@ -117,7 +117,7 @@ def record_name(label: str, seed: int) -> str:
     ('kriging_seed3.db', 'L-BFGS-B_fine_041cdd29_seed0.db')
     """
     plain = re.sub(r"[^A-Za-z0-9.-]+", "_", label)[:_LONGEST]
-    # lower case: some file systems take A.db and a.db for one file
+    # lower case: for some file systems A.db and a.db are the same file
     mark = "" if plain == label == label.lower() else f"_{zlib.crc32(label.encode('utf-8', 'surrogatepass')):08x}"
     return f"{plain}{mark}_seed{seed}.db"
 
@@ -146,7 +146,7 @@ def takes_seed(objective: Callable[..., Any]) -> bool:
 
 
 def _measure_check(measure: str | None) -> Callable[[Study, Trial], None] | None:
-    """Return a callback that checks the measure, so that a misspelt one costs one evaluation and not all."""
+    """Return a callback that checks the measure, so that a misspelt name costs only one evaluation."""
     if measure is None:
         return None
 
@@ -172,9 +172,9 @@ Searches = Sequence[Entrant | tuple[str, Entrant]] | Mapping[str, Entrant]
 
 
 def labelled_searches(searches: Searches, names: Sequence[str] | None = None) -> dict[str, Entrant]:
-    """Return the searches by label: that of `names` or of a pair, or the name of the search or callable.
+    """Return the searches by label: the label in `names` or in a pair, or the name of the search or callable.
 
-    ArgumentError is raised if there are none, two have the same label, or one cannot be created again for each seed.
+    ArgumentError is raised if there are no searches, two have the same label, or a search cannot be created anew for each seed.
 
     Examples
     --------
@@ -237,7 +237,7 @@ def _checked(search: Any, label: str) -> Entrant:
 
 
 def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
-    """Return the seeds: 0 to k - 1 for a number k, else the given ones; ArgumentError if they are invalid or repeated.
+    """Return the seeds: 0 to k - 1 for a number k, else the given seeds; ArgumentError if they are invalid or repeated.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def _is_integer(value: object) -> TypeGuard[int]:
 
 
 def check_direction_and_jobs(direction: object, n_jobs: object) -> None:
-    """Raise ArgumentError unless `direction` is that of one objective and `n_jobs` a number of processes or None."""
+    """Raise ArgumentError unless `direction` is valid for one objective and `n_jobs` is a number of processes or None."""
     if direction not in ("minimize", "maximize"):
         raise ArgumentError(f"direction={direction!r} is not a direction; use 'minimize' or 'maximize'")
     if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):

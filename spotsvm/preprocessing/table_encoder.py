@@ -1,4 +1,4 @@
-"""Numbers for the columns of any table: numbers, yes or no, categories, texts and dates, with or without gaps."""
+"""Encode the columns of any table as numbers: numbers, yes/no, categories, texts and dates, with or without gaps."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from spotsvm.errors import ArgumentError, DataError
 
-#: a text is an identifier if more values than this, and more than this share of them, are different and are single words
+#: a text is an identifier if more than this number of values, and more than this share, are different and single words
 _MANY_LEVELS, _NEARLY_ALL = 20, 0.9
-#: a text with few levels is a category; one with more, if they have so many rows on average
+#: a text is a category if it has at most this number of levels, or at least this number of rows per level on average
 _FEW_LEVELS, _ROWS_OF_LEVEL = 40, 4
-#: most 0/1 columns of a category that the user names; further levels, the rarest ones, share the last
+#: maximum number of 0/1 columns of a category that the user names; the rarest levels share the last column
 _MOST_COLUMNS = 256
-#: the name of a date for its encoder, which comes before those of its numbers
+#: name of a date column for its encoder, and prefix of the names of its numbers
 _DATE = "date_"
 #: number of cells from which the format of dates is guessed
 _DATES_SEEN = 30
@@ -33,34 +33,35 @@ _DATES_SEEN = 30
 class TableEncoder(TransformerMixin, BaseEstimator):
     """Encode a table with columns of any kind as an array of floats.
 
-    The kind of each column is decided by the rows that it is fitted to:
+    The kind of each column is decided by the training rows:
 
     - *number* (also numbers, booleans and durations written as text): kept;
     - *yes/no* (a text with two values): 0 or 1, in alphabetical order;
     - *category* (a text with at most 40 values, or with at most `max_levels` values that occur 4 times on average): a 0/1 column
-      for each level, of which a gap is one;
-    - *text* (any other): `n_components` components of its sequences of letters, by skrub's `StringEncoder`: values that are
-      written alike are near each other. As a whole it has the variance of one standardised column;
+      for each level; a gap is a level of its own;
+    - *text* (any other): `n_components` components of its sequences of letters, by skrub's `StringEncoder`: values with similar
+      spelling are near each other. All components together have the variance of one standardised column;
     - *date*: the days since 1970, the year, and sine and cosine of the month, of its day, of the weekday and, if there are times,
-      of the hour, by skrub's `DatetimeEncoder`. Dates may be written in all ways that pandas can guess, such as "Jan 1 2000";
+      of the hour, by skrub's `DatetimeEncoder`. Dates may have any format that pandas can guess, such as "Jan 1 2000";
     - *constant*: left out;
-    - *identifier* (a text with more than 20 values, over 90 % of all, of which most are single words): left out.
+    - *identifier* (a text with more than 20 different values in over 90 % of its rows, most of them single words): left out.
 
-    Gaps in numbers, yes/no and dates are filled with the median, and a 0/1 column says where they were. In later rows, an unseen
-    level is 0 in all columns of its category, and a gap where there was none is filled with the median, as is whatever cannot be
+    Gaps in numbers, yes/no and dates are filled with the median, and a 0/1 column marks them. In later rows, an unseen level is 0
+    in all columns of its category. A gap in a column that had none is filled with the median, and so is a cell that cannot be
     read as a number or date. An array of numbers keeps all its columns, constant or not, and is not copied if it has no gaps.
 
     Parameters
     ----------
     categorical : iterable of str, default=()
-        Columns to take as categories, whatever they hold. The 255 most frequent levels have a column each; others share one.
+        Columns to treat as categories, even if they have numbers. The 255 most frequent levels have a column each; all others
+        share one column.
     max_levels : int, default=255
-        Most levels of a category that is not named in `categorical`.
+        Maximum number of levels of a category that is not named in `categorical`.
     n_components : int, default=30
         Number of components of a text; fewer if its values have fewer sequences of 3 or 4 letters.
     scaler : transformer, default=None
-        Scales numbers, yes/no and dates, such as ``StandardScaler()``; levels, gaps and the components of texts are on a suitable
-        scale already, which a `StandardScaler` for all columns would change: a rare level would become large.
+        Scales numbers, yes/no and dates, such as ``StandardScaler()``. Levels, gaps and the components of texts already have a
+        suitable scale. A `StandardScaler` for all columns would change it: a rare level would become large.
     random_state : int, default=0
         Seed of the components of texts.
 
@@ -72,7 +73,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     n_features_in_ : int
         Number of input columns.
     feature_names_in_ : ndarray of str
-        Their names, if the input is a frame whose columns are named by texts.
+        Names of the input columns, if the input is a frame whose column names are texts.
 
     Notes
     -----
@@ -151,7 +152,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         """
         table, names = self._checked(X, reset=True), self._input_names(X)
         is_frame = isinstance(table, pd.DataFrame)
-        self._encoders: dict[int, Any] = {}  # of the columns that are no numbers, by position
+        self._encoders: dict[int, Any] = {}  # encoders of the non-numeric columns, by position
         self._n_levels: dict[int, int] = {}
         self._kinds = ["number"] * table.shape[1]
         if is_frame:
@@ -169,7 +170,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for k in set(self._owners.tolist()) - with_output:
             self._kinds[k] = "constant"
         self._fill = np.zeros(values.shape[1])
-        for columns, median in ((~some, np.median), (some & known, np.nanmedian)):  # of which the second is slow
+        for columns, median in ((~some, np.median), (some & known, np.nanmedian)):  # nanmedian is slow
             if columns.any():
                 self._fill[columns] = median(values[:, columns], axis=0)
         numbers = self._filled(values, missing)
@@ -177,8 +178,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         self._report = self._rows_of_report(names)
         if not self.columns_["n_outputs"].any():
             raise DataError(
-                "each column has the same value in all rows, or is an identifier: there is nothing to learn from; name a column "
-                "as categorical to use it"
+                "each column has the same value in all rows or is an identifier, so there is nothing to learn from; name a "
+                "column as categorical to use it"
             )
         return self._joined(table, numbers, missing)
 
@@ -188,12 +189,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : DataFrame or array-like of shape (n_samples, n_features)
-            A table with the columns of the fitted one.
+            A table with the columns of the fitted table.
 
         Returns
         -------
         ndarray of shape (n_samples, n_outputs)
-            Numbers, yes/no and dates first; then where there were gaps; then categories and texts.
+            Numbers, yes/no and dates first; then the 0/1 columns of gaps; then categories and texts.
         """
         check_is_fitted(self, "columns_")
         table = self._checked(X, reset=False)
@@ -203,12 +204,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     @property
     def columns_(self) -> pd.DataFrame:
-        """What was done with each input column."""
+        """The treatment of each input column."""
         return pd.DataFrame(self._report, columns=["column", "kind", "treatment", "n_outputs", "levels"])
 
     @property
     def sources_(self) -> NDArray[np.intp]:
-        """The place of the input column that each output is made from."""
+        """The position of the input column of each output."""
         check_is_fitted(self, "columns_")
         counts = self.columns_["n_outputs"]
         blocks = [np.full(counts[k], k) for k, _ in self._blocks()]
@@ -220,7 +221,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the input columns, where the fitted table had none.
+            Names of the input columns, if the fitted table had none.
 
         Returns
         -------
@@ -252,7 +253,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return tags
 
     def _checked(self, X: Any, reset: bool) -> Any:
-        """Return a frame if X is one or an array of objects, else an array of floats."""
+        """Return a frame if X is a frame or an array of objects, else an array of floats."""
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if not all(X.shape):
@@ -274,7 +275,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return {k for k, name in enumerate(names) if name in categorical}
 
     def _fitted_kind(self, k: int, column: pd.Series, forced: bool) -> str:
-        """Return the kind of a column that is not of a numeric type, having fitted its encoder."""
+        """Fit the encoder of a column without a numeric type, and return the kind of the column."""
         if not forced:
             if _are_numbers(column):
                 return "number"
@@ -282,7 +283,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             if written is not None:
                 from skrub import DatetimeEncoder  # on use: it takes a second
 
-                # which has the time in single precision
+                # DatetimeEncoder has the time in single precision
                 encoder = DatetimeEncoder(add_weekday=True, add_total_seconds=False, periodic_encoding="circular")
                 encoder.fit(read_dates(column, written))
                 self._encoders[k] = (written, encoder)
@@ -335,7 +336,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return (blocks[0] if len(blocks) == 1 else np.hstack(blocks)), np.concatenate(owners).astype(np.intp)
 
     def _filled(self, values: NDArray[np.float64], missing: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the numbers that are used, with medians in the place of gaps."""
+        """Return the numbers that are used, with gaps filled by medians."""
         if missing.any():
             values = np.where(missing, self._fill, values)
         return values if len(self._used) == values.shape[1] else values[:, self._used]
@@ -347,7 +348,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for k, encoder in self._blocks():
             texts = as_texts(table.iloc[:, k])
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # levels that are unseen are no mistake
+                warnings.simplefilter("ignore", UserWarning)  # unseen levels are allowed
                 parts.append(np.asarray(encoder.transform(_cells(texts) if self._kinds[k] == "category" else texts), dtype=float))
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
@@ -378,7 +379,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             "date": f"{n - gaps} numbers of the calendar and the clock{self._written(k)}",
             "text": f"{n} components of its sequences of letters",
             "constant": "left out: the same value in all rows",
-            "identifier": "left out: nearly each row has another word, as an identifier has",
+            "identifier": "left out: nearly every row has a different word, like an identifier",
         }
         return said[kind] + (filled if n > gaps else "")
 
@@ -407,7 +408,7 @@ def _are_numbers(column: pd.Series) -> bool:
 
 
 def _as_numbers(column: pd.Series) -> pd.Series:
-    """Return a column as floats, with NaN for what is no number."""
+    """Return a column as floats, with NaN for cells that are not numbers."""
     if is_timedelta64_dtype(column.dtype):
         return pd.Series(column.dt.total_seconds())
     if is_numeric_dtype(column.dtype):
@@ -416,7 +417,7 @@ def _as_numbers(column: pd.Series) -> pd.Series:
 
 
 def as_texts(column: pd.Series) -> pd.Series:
-    """Return a column as texts, in which a whole number has no decimal point; gaps stay gaps.
+    """Return a column as texts; whole numbers have no decimal point, and gaps stay gaps.
 
     Examples
     --------
@@ -445,9 +446,9 @@ def is_identifier(texts: pd.Series) -> bool:
 
 
 def date_format(column: pd.Series) -> str | None:
-    """Return the format of a column of dates, "" if it holds time stamps, not texts, and None if it has others than dates.
+    """Return the format of a column of dates, "" for time stamps instead of texts, and None if a cell is not a date.
 
-    Formats are guessed by pandas from some of the cells; the first that reads all is taken, months before days.
+    Formats are guessed by pandas from some of the cells. The first format that fits all cells is used, months before days.
 
     Examples
     --------
@@ -475,7 +476,7 @@ def date_format(column: pd.Series) -> str | None:
 
 
 def read_dates(column: pd.Series, written: str) -> pd.Series:
-    """Return a column as time stamps without a zone; NaT for what is no date."""
+    """Return a column as time stamps without a zone; NaT for cells that are not dates."""
     dates = pd.to_datetime(
         column if is_datetime64_any_dtype(column.dtype) else as_texts(column),
         format=written or None,

@@ -142,7 +142,7 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
             r"column 'a' is not numeric \(line 3 contains '1,000'\); correct.* use --thousands ',', or .* --drop 'a'$",
         ),
         (rows("w" * 5000 + ",2,x"), "column 'a' is not numeric"),
-        ("a,kind\n" + "".join(f"n{k},{k % 2}\n" for k in range(30)), "is an identifier: there is nothing to learn from"),
+        ("a,kind\n" + "".join(f"n{k},{k % 2}\n" for k in range(30)), "is an identifier, so there is nothing to learn from"),
         (rows("1,inf,x"), "column 'b' has infinite values, the first in line 2;"),
         (rows("1,-Infinity,x"), "column 'b' has infinite values"),
         (rows("1,1e200,x"), "column 'b' has absolute values above 1e.100"),
