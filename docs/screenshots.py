@@ -24,7 +24,7 @@ STATIC = Path(__file__).parent / "_static"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 #: sections of the report, and the files of their screenshots
 SHOTS = {
-    "What came out": "report-result.png",
+    "Result": "report-result.png",
     "Recommended parameters": "report-parameters.png",
     "How much of it is luck": "report-luck.png",
     "Convergence": "report-convergence.png",

@@ -23,8 +23,8 @@ class StudyAxis:
     """A coordinate of the space, or the choice between its dictionaries."""
 
     column: int
-    name: str  # with its dictionaries, if others have a parameter of that name
-    labels: tuple[str, ...]  # of the values, if there are few
+    name: str  # with its dictionaries, if other dictionaries have a parameter of the same name
+    labels: tuple[str, ...]  # texts of the values, if there are few
     parameter: Parameter | None  # None for the choice between dictionaries
     levels: int  # 0 if continuous
     ordered: bool
@@ -33,20 +33,20 @@ class StudyAxis:
     full: str  # the name in the space
 
     def grid(self, size: int) -> Floats:
-        """Return up to `size` places from end to end; of a discrete coordinate at the middle of its values."""
+        """Return up to `size` positions from end to end; for a discrete coordinate the middles of its values."""
         if self.levels == 0:
             return np.linspace(0.0, 1.0, size)
         chosen = np.unique(np.linspace(0, self.levels - 1, min(size, self.levels)).round().astype(int))
         return np.asarray((chosen + 0.5) / self.levels)
 
     def value_at(self, place: float) -> str:
-        """Return the value at a place of the coordinate, as text."""
+        """Return the value at a position of the coordinate, as text."""
         if self.parameter is None:
             return self.labels[min(int(place * self.levels), self.levels - 1)]
         return shown(self.parameter.decode(place), 3)
 
     def ticks(self) -> tuple[list[float], list[str]]:
-        """Return the places of the ticks, and their labels."""
+        """Return the positions of the ticks, and their labels."""
         if self.parameter is None or (self.levels and not self.ordered):
             places = [(k + 0.5) / self.levels for k in range(self.levels)]
             return places, [cut(text) for text in self.labels]
@@ -94,7 +94,7 @@ def study_axes(space: Space) -> list[StudyAxis]:
 
 
 def branch_labels(space: Space) -> tuple[str, list[str]]:
-    """Return a name for the choice between the dictionaries of a space, and one for each: by the fixed parameters that differ."""
+    """Return a name for the choice between the dictionaries of a space, and names for them, by fixed parameters that differ."""
     fixed = [{name: p.decode(0.5) for name, p in branch.items() if p.levels == 1} for branch in space.branches]
     common = [name for name in fixed[0] if all(name in one for one in fixed)]
     telling = [name for name in common if len({repr(one[name]) for one in fixed}) > 1]
@@ -151,8 +151,8 @@ def _round_values(parameter: Parameter) -> list[float]:
     else:
         try:
             whole = MaxNLocator(_MOST_TICKS - 2, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-        except ValueError:  # beside 1e308 there is nothing round
+        except ValueError:  # near 1e308 there are no round values
             whole = [low, high]
-    # 0.1 + 0.2 is not what anybody wants to read
+    # removes rounding errors such as that of 0.1 + 0.2
     values = [value for value in (float(f"{v:.12g}") for v in whole) if low <= value <= high]
     return [v for v in values if v == int(v)] if isinstance(parameter, IntegerParameter) else values

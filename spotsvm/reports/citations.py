@@ -149,7 +149,7 @@ KEYS = ("spotsvm", *_LITERATURE)
 
 
 def bibtex_entry(key: str) -> str:
-    """Return the BibTeX entry of a key; that of the library names its version.
+    """Return the BibTeX entry of a key; the library's own entry has its version.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The section on convergence: the best value so far, what random search reaches, and whether the search did better."""
+"""The section on convergence: the best value so far, the values of random search, and whether the search did better."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED, Trial, is_given
 
 _PLACES = 300
-_UNBOUNDED = " The study's own model does not know the bounds, so it cannot stand for one: pass one as the baseline."
+_UNBOUNDED = (
+    " The study's own model ignores the bounds, so it cannot predict random search: pass a random search as the baseline."
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def _differing(study: StudyResults, baseline: StudyResults) -> list[str]:
 
 
 def convergence_section(view: StudyView, baseline: StudyResults | None) -> Section | None:
-    """Return the section, or None if no trial has succeeded; without a baseline, the study's model stands for random search."""
+    """Return the section, or None if no trial has succeeded; without a baseline, the study's model predicts random search."""
     if not view.done:
         return None
     parts = _hypervolume(view, baseline) if view.study.objectives.several else _best_so_far(view, baseline)
@@ -75,7 +77,7 @@ def _ended(study: StudyResults) -> list[Trial]:
 
 
 def best_so_far(trials: Sequence[Trial], sign: float) -> Floats:
-    """Return the best value after each trial, of those that hold the bounds, shape (n,); nan while there is none."""
+    """Return the best value after each trial, among trials that hold the bounds, shape (n,); nan before the first such trial."""
     losses = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in trials])
     best = np.minimum.accumulate(losses)
     return np.where(np.isfinite(best), sign * best, np.nan)
@@ -108,12 +110,12 @@ def convergence_picture(view: StudyView, baseline: StudyResults | None) -> Pictu
 def _best_picture(
     view: StudyView, baseline: StudyResults | None, curve: Floats, sign: float
 ) -> tuple[Picture, _Band | None, int]:
-    """Draw the best value so far; return the band of random search as well, and how many values lie outside the picture."""
+    """Draw the best value so far; also return the band of random search, and the number of values outside the picture."""
     ended = _ended(view.study)
     numbers = np.arange(1, len(ended) + 1)
     shown = _without_the_straight(curve)
     band = None if _is_random(view.study) else _band(view, baseline, shown, sign)
-    # its end can be that of what is possible, or the best value seen: then it says nothing
+    # an end at the limit of the possible values, or at the best value seen, has no meaning
     if band is not None and len({short(float(edge[-1]), 4) for edge in band.edges}) == 1:
         band = None
     with drawing(4.4, 3.3) as figure:
@@ -156,32 +158,34 @@ def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.in
         values = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in _drawn(baseline)])
         if np.isfinite(values).sum() < 2:
             return None
-        source = f"the {len(values)} values of the given random search, resampled; it cannot go beyond the best of them"
+        source = (
+            f"the {len(values)} values of the baseline, a random search, resampled; it cannot exceed the best of these values"
+        )
         edges = best_of(values, numbers.astype(float))
         return _Band(numbers, sign * np.where(np.isfinite(edges), edges, np.nan), source)
     model = view.models[0]
     if isinstance(model, str) or not all(map(holds_bounds, view.trials)):
         return None
     noise = ", with its estimate of the noise" if model.noise > 0 else ""
-    end = "" if model.noise > 0 else "; it cannot go beyond the best value seen"
+    end = "" if model.noise > 0 else "; it cannot exceed the best value seen"
     source = f"the study's own Kriging model at random configurations{noise}: an estimate, as no random search was run{end}"
     edges = np.minimum(best_of(random_values(model, view.study.seed), numbers.astype(float)), _started(view, numbers, sign))
     if best_so_far(_ended(view.study), sign)[-1] == sign * _started(view, numbers, sign)[-1]:
-        return None  # a random search would begin with the best configuration, too
+        return None  # a random search would also begin with the best configuration
     if model.noise <= 0:  # between the trials an interpolating model overshoots
         edges = np.maximum(edges, (sign * view.values()).min())
     return _Band(numbers, possible(view, sign * edges), source)
 
 
 def _started(view: StudyView, numbers: NDArray[np.intp], sign: float) -> Floats:
-    """Return the smallest loss of the given starts, with which a random search would begin too, among the first trials."""
+    """Return the smallest loss of the starting points after each number of trials; a random search would begin with them too."""
     ended = _ended(view.study)
     losses = [sign * t.value if t.value is not None and may_be_best(t) and is_given(t) else np.inf for t in ended]
     return np.asarray(np.minimum.accumulate(losses))[numbers - 1]
 
 
 def possible(view: StudyView, values: Floats) -> Floats:
-    """Return predicted values without what no score of this name can be; a Kriging model knows no such limits."""
+    """Return predicted values, clipped to the range of the score; a Kriging model has no such limits."""
     metric = tuned_metric(view.done[:5])
     seen = view.values()
     if view.unit is not None:  # an error is 0 or more
@@ -193,7 +197,7 @@ def possible(view: StudyView, values: Floats) -> Floats:
 
 
 def _is_random(study: StudyResults) -> bool:
-    """Return whether a study is a random search itself, and is not to be compared with one."""
+    """Return whether a study is itself a random search, so that a comparison with random search makes no sense."""
     return str(study.about.get("search", "")) in ("random", "lhs")
 
 
@@ -212,7 +216,7 @@ def _verdict(view: StudyView, baseline: StudyResults | None, sign: float) -> str
     if view.recommended is None or view.recommended.basis != "predicted":
         return found.sentence()
     return (
-        f"{found.sentence()} Under noise both best values are partly luck: this compares values seen, not recommended "
+        f"{found.sentence()} Under noise, both best values are partly luck: this compares values seen, not recommended "
         "configurations."
     )
 
@@ -232,7 +236,7 @@ def _band_words(view: StudyView, band: _Band | None) -> str:
 
 
 def _limits(sign: float, values: Floats, curve: Floats, band: _Band | None) -> tuple[int, tuple[float, float]]:
-    """Return how many values are much worse than the others, and the limits of an axis that leaves them out."""
+    """Return the number of values that are much worse than the others, and the limits of an axis without these values."""
     losses = sign * values[np.isfinite(values)]
     shown = [np.quantile(losses, 0.9), *(sign * curve[len(curve) // 10 :])]
     low = float(losses.min())
@@ -259,7 +263,7 @@ def _mark_chosen(ax: Any, view: StudyView, ended: Sequence[Trial]) -> None:
 
 
 def _without_the_straight(curve: Floats) -> NDArray[np.intp]:
-    """Return the numbers of trials, from 1, at which a line of steps is drawn: where it changes, and some hundreds in total."""
+    """Return the numbers of trials, from 1, at which a line of steps is drawn: where it changes, up to some hundreds."""
     n = len(curve)
     changed = np.flatnonzero(np.diff(curve, prepend=np.nan) != 0)
     changed = changed[np.isfinite(curve[changed])]
@@ -276,7 +280,8 @@ def _told_band(band: _Band | None) -> str:
 def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:
     return [
         "The hypervolume is the volume that the front dominates, up to a point slightly worse than all trials; it grows as the "
-        "front becomes better or wider. For several objectives there is no band of random search: pass one as the baseline.",
+        "front becomes better or wider. For several objectives there is no band of random search: pass a random search as the "
+        "baseline.",
         _hypervolume_picture(view, baseline),
     ]
 

@@ -17,12 +17,12 @@ from spotsvm.reports.view import Importance, MainEffect, StudyView, main_effects
 
 _MOST = 12
 _POOR = 0.5
-#: trials that are shown below an effect at most
+#: maximum number of trials shown below an effect
 _STROKES = 150
 
 
 def effects_parts(view: StudyView) -> list[Part]:
-    """Return what the models of the trials tell of the parameters, a section for each of several objectives."""
+    """Return importance and main effects from the models of the trials, with a section for each of several objectives."""
     several = view.study.objectives.several
     parts: list[Part] = []
     for k, model in enumerate(view.models):
@@ -54,7 +54,7 @@ def _trust(model: StudyModel) -> Part:
     if share >= _POOR:
         return text + "."
     return Notice(
-        f"{text}: that is little, so take the effects as hints. More trials, or less noise, would make them clearer.", "warning"
+        f"{text}. This is little, so the effects are only hints. More trials or less noise would make them clearer.", "warning"
     )
 
 
@@ -69,8 +69,8 @@ def _importance_parts(axes: Sequence[StudyAxis], shares: Importance) -> list[Par
     )
     return [
         "Importance is the share of the model's variance over the search space that a parameter explains, alone or together with "
-        "others (Sobol indices). What several parameters explain together counts for each of them. Configurations are drawn "
-        "uniformly on the scale of each parameter.",
+        "others (Sobol indices). The variance that several parameters explain together counts for each of them. Configurations "
+        "are drawn uniformly on the scale of each parameter.",
         importance_picture(axes, shares),
         Table(frame, "Sobol indices, the most important parameter first", 3, one_kind=True),
     ]
@@ -113,7 +113,7 @@ def _effects_picture(view: StudyView, effects: Sequence[MainEffect], label: str)
     some = f"The {len(effects)} most important parameters of {number}. " if len(effects) < number else ""
     over = ", averaged over all other parameters" if number > 1 else ""
     branches = {len(effect.axis.branches) for effect in effects}
-    conditional = " A parameter that exists for some configurations only is averaged over those." if len(branches) > 1 else ""
+    conditional = " A conditional parameter is averaged over the configurations that have it." if len(branches) > 1 else ""
     chosen = f" The dashed line is the {view.chosen_words} value." if view.recommended is not None else ""
     return Picture(
         figures[0],

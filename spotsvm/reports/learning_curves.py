@@ -1,4 +1,4 @@
-"""The section on learning curves: the values that trials reported step by step, and which trials ended early."""
+"""The section on learning curves: the values that trials reported at each step, and the trials that ended early."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from spotsvm.reports.html.page import Part, Picture, Section
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.trial import Trial
 
-#: curves that are drawn
+#: maximum number of curves drawn
 _MOST = 100
 
 
@@ -35,7 +35,7 @@ def _words(view: StudyView) -> Part:
     return (
         f"{counted(len(view.stopped), 'trial')} of {ended} ended early, because the rule of the run saw little chance of an "
         f"improvement. This saved {short(saved)} reported steps{share}.{last} A trial that ended early is never recommended; the "
-        "search was told the value that a model of the curves expects of it."
+        "search uses the value that a model of the curves predicts for it."
     )
 
 

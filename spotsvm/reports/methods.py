@@ -1,4 +1,4 @@
-"""The methods section of a paper, written from what a study has recorded: text, tables, and the literature to cite."""
+"""The methods section of a paper, written from a study's record: text, tables, and the literature to cite."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LATEX = {
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': "''", "<": r"\textless{}", ">": r"\textgreater{}",
 }  # fmt: skip
 _LONGEST = 300
-#: searches by the name that a record has: what they are called, and whom to cite
+#: descriptions of searches, with citations, by their names in a record
 _SEARCHES = {
     "kriging": (
         "sequential parameter optimisation with a Kriging model. After an initial design each configuration maximises the "
@@ -60,7 +60,7 @@ _SEARCHES = {
         "for random weights of the objectives"
     ),
 }
-#: where a trial comes from, for one and for several
+#: origins of trials, singular and plural
 _ORIGINS = {
     "start": ("was a starting point", "were starting points"),
     "given": ("was evaluated elsewhere and added", "were evaluated elsewhere and added"),
@@ -93,7 +93,7 @@ _OF_RULE = {
 class MethodsSection:
     r"""Text for the methods section of a paper, with tables and references, as `Study.methods_section` returns it.
 
-    `print` shows the text. Its citations are those of pandoc, `[@jones1998]`; `latex` has them as `\cite{jones1998}`.
+    `print` shows the text, with citations in pandoc's syntax, `[@jones1998]`; in `latex` they are `\cite{jones1998}`.
 
     Attributes
     ----------
@@ -102,16 +102,16 @@ class MethodsSection:
     space : DataFrame
         A row for each parameter: name, type, range, scale.
     results : DataFrame
-        A row for each model or configuration with its score, and the ends of its interval, low and high, where one is known; of
-        several objectives a row for each trial of the front.
+        A row for each model or configuration with its score, and the ends of its interval, low and high, if known. For several
+        objectives, a row for each trial of the front.
     confidence : float
         The confidence level of these intervals.
     references : dict of str to str
-        The BibTeX entries of what the text cites, by key.
+        The BibTeX entries of the cited works, by key.
 
     See Also
     --------
-    Study.methods_section : What makes it.
+    Study.methods_section : Makes the section.
 
     Examples
     --------
@@ -141,11 +141,11 @@ class MethodsSection:
 
     @property
     def bibtex(self) -> str:
-        """The BibTeX entries of what the text cites."""
+        """The BibTeX entries of the cited works."""
         return "\n\n".join(self.references.values()) + "\n"
 
     def markdown(self) -> str:
-        """Return the text and both tables as Markdown, with citations as pandoc reads them.
+        """Return the text and both tables as Markdown, with citations in pandoc's syntax.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class MethodsSection:
         Returns
         -------
         str
-            Paragraphs, and two tables with the labels tab:space and tab:results, to be put into a document by \input.
+            Paragraphs, and two tables with the labels tab:space and tab:results, to include in a document by \input.
         """
         paragraphs = [_as_latex(text).replace("Table 1", r"Table~\ref{tab:space}") for text in self.paragraphs]
         paragraphs = [text.replace("Table 2", r"Table~\ref{tab:results}") for text in paragraphs]
@@ -226,12 +226,12 @@ def study_methods(study: StudyResults, luck: Optimism | ExpectedScore | None = N
     study : StudyResults
         The study.
     luck : Optimism, ExpectedScore or None
-        How much of the score is luck; None is the study's finding of that kind, if it has one.
+        How much of the score is luck; None uses the study's own finding, if it has one.
     of_refit : str
-        A sentence on what was fitted in the end.
+        A sentence about the final fit.
     """
     if luck is not None and not isinstance(luck, Optimism | ExpectedScore):
-        raise ArgumentError(f"luck={luck!r} is no estimate; use what expected_score or oversearching returns, or None")
+        raise ArgumentError(f"luck={luck!r} is no estimate; use the result of expected_score or oversearching, or None")
     view = StudyView(study)
     if luck is None and "oversearching" in view.findings and isinstance(view.luck, Optimism):
         luck = view.luck
@@ -296,7 +296,7 @@ def _origin_words(origin: str, several: bool) -> str:
 
 
 def _design_words(view: StudyView, ended: Sequence[Trial]) -> str:
-    """Return what the initial design is, where the library knows; empty if not, or if it was departed from."""
+    """Return the initial design in words; empty if it is unknown or was not followed."""
     about = view.study.about
     design = [t for t in ended if t.origin == "design"]
     if not design or about.get("prior") is not None or any(t.note for t in design):
@@ -305,7 +305,7 @@ def _design_words(view: StudyView, ended: Sequence[Trial]) -> str:
         return "; the design is a Latin hypercube"
     if about.get("search") not in ("kriging", "kriging_per_second", "parego"):
         return ""
-    # given points take the first places of the design, and the centre is the first of them
+    # starting points replace the first points of the design, and the centre is the first of these
     centred = not any(is_given(t) for t in ended)
     return "; the design is the centre of the space and a Latin hypercube" if centred else "; the design is a Latin hypercube"
 
@@ -344,7 +344,7 @@ def _score_words(view: StudyView) -> str:
             named = "the estimator's own score" if unit.metric == "score" else f"the {unit.title}"
             way = _DONE[study.objectives.directions[0]]
             parts.append(
-                f"What was {way} is the mean of {named}{of} over {folds} folds of cross-validation, the same for all "
+                f"The value that was {way} is the mean of {named}{of} over {folds} folds of cross-validation, the same for all "
                 "configurations."
             )
     elif not study.objectives.several:
@@ -360,12 +360,12 @@ def _noise_words(view: StudyView) -> str:
         "declared deterministic": "Two evaluations of one configuration were taken to be equal.",
         "noisy": "Repeated evaluations of one configuration differed, so the objective is noisy.",
         "deterministic": "A repeated evaluation gave the same value, so the objective was taken to be deterministic.",
-        "unknown": "No configuration was evaluated twice, so it is not known whether the objective is noisy.",
+        "unknown": "No configuration was evaluated twice, so it is unknown whether the objective is noisy.",
     }[view.noise]
 
 
 def n_folds(trials: Sequence[Trial]) -> int:
-    """Return the number of folds whose scores the trials have; 0 if they are not of cross-validation."""
+    """Return the number of folds in the trials' scores; 0 if the scores are not from cross-validation."""
     found = {int(fold[1]) for t in trials for name in t.extra if (fold := re.match(r"split(\d+)_test_", name))}
     return len(found)
 
@@ -400,7 +400,7 @@ def _result_words(view: StudyView) -> str:
 
 
 def _value_name(view: StudyView) -> str:
-    """Return what the values of a study of one objective are called: by the score if they are means over folds."""
+    """Return the name of the values of a study of one objective: the score's name if they are means over folds."""
     if not n_folds(view.trials):
         return view.objective_name(0)
     metric = OwnUnits.of(view.source.about, view.source.objectives).units[0]
@@ -408,7 +408,7 @@ def _value_name(view: StudyView) -> str:
 
 
 def _starting_point(view: StudyView) -> Trial | None:
-    """Return the first trial if it is a starting point with a value: for a tuned estimator its own parameters, by default."""
+    """Return the first trial if it is a starting point with a value; for a tuned estimator, by default its own parameters."""
     first = view.trials[0]
     return first if first.origin == START and first.value is not None else None
 
@@ -450,13 +450,13 @@ def expectation_words(luck: ExpectedScore) -> str:
     )
     if luck.how == "draws":
         return text + (
-            "These rows were drawn again with replacement; each draw chose anew among the best configurations on the rows drawn, "
-            "and was judged on those left out [@tsamardinos2018]. The mean of the draws was corrected by the .632 rule "
-            "[@efron1983], and the interval is by their spread. So it covers the luck of the rows and of the choice."
+            "These rows were drawn with replacement; in each draw the choice among the best configurations was repeated on the "
+            "drawn rows and scored on the rows left out [@tsamardinos2018]. The mean of the draws was corrected by the .632 rule "
+            "[@efron1983], and the interval comes from their spread. So it covers the luck of the rows and of the choice."
         )
     return text + (
-        "The chosen configuration was fitted on folds of another seed, and the interval is by the spread of the scores when "
-        "their rows are drawn again. It covers the luck of the rows, and not that of the choice, so the score is a little too "
+        "The chosen configuration was fitted on folds of another seed, and the interval comes from the spread of the scores over "
+        "draws of their rows. It covers the luck of the rows, but not of the choice, so the score is a little too "
         "good."
     )
 
@@ -471,7 +471,7 @@ def _interval(interval: tuple[float, float], confidence: float) -> str:
 
 
 def version_words(versions: Any) -> str:
-    """Return the versions of the software; empty if they are not known."""
+    """Return the versions of the software in a sentence; empty if they are unknown."""
     if not isinstance(versions, Mapping) or not versions:
         return ""
     names = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}

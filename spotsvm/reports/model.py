@@ -1,4 +1,4 @@
-"""The Kriging model of the trials of a study, and what it says of effects, slices and random search."""
+"""The Kriging model of the trials of a study, for effects, slices and the comparison with random search."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from spotsvm.trials.trial import FINISHED, Trial, is_given
 Floats = NDArray[np.float64]
 
 
-#: distinct configurations that a model needs before it is shown
+#: minimum number of distinct configurations for a model
 FEWEST = 8
 
 
@@ -36,9 +36,9 @@ class StudyModel:
     """A Kriging model of one objective; predictions have the direction of the study."""
 
     domain: Domain
-    models: Models  # not warped; under noise it also recommends a trial
+    models: Models  # not warped; under noise they also recommend a trial
     sign: float
-    noise: float  # standard deviation of one response near the best one; 0 for an objective known to be deterministic
+    noise: float  # standard deviation of a single response near the best; 0 if the objective is known to be deterministic
     explained: float  # share of the variance of left-out values
     unit: float = 1.0  # of the values in the models
 
@@ -59,7 +59,7 @@ class StudyModel:
 def fit_study_model(
     trials: Sequence[Trial], domain: Domain, objectives: Objectives, objective: int, *, noise: Noise, seed: int
 ) -> StudyModel | str:
-    """Fit the model of one objective, to at most a thousand of the points; or return a sentence on why there is none."""
+    """Fit the model of one objective to at most a thousand points, or return a sentence that says why this is impossible."""
     done = [t for t in trials if t.values is not None]
     distinct = len({t.point for t in done})
     if distinct < FEWEST:
@@ -91,8 +91,8 @@ _NOISE_DRAWS = 8
 def best_of(values: Floats, numbers: Floats, quantiles: tuple[float, ...] = QUANTILES) -> Floats:
     """Return quantiles of the smallest of m values drawn with replacement, a column for each m of `numbers`.
 
-    The smallest of m exceeds the p-quantile of the values with probability (1 - p)^m, so its q-quantile is theirs at
-    1 - (1 - q)^(1/m).
+    The smallest of m values exceeds their p-quantile with probability (1 - p)^m, so its q-quantile is the quantile of the values
+    at 1 - (1 - q)^(1/m).
 
     References
     ----------
@@ -104,15 +104,15 @@ def best_of(values: Floats, numbers: Floats, quantiles: tuple[float, ...] = QUAN
     [[0.0, 0.0, 0.0], [4.0, 2.0, 0.0], [8.0, 6.0, 0.0]]
     """
     shares = 1.0 - (1.0 - np.array(quantiles)[:, None]) ** (1.0 / np.asarray(numbers, dtype=float))
-    # less one part in 10^12: 0.5 that has come out as 0.5 and a bit is still 0.5
+    # less one part in 10^12, against rounding errors
     places = np.ceil(shares * len(values) - 1e-12).astype(int) - 1
     return np.asarray(np.sort(values)[np.clip(places, 0, len(values) - 1)])
 
 
 def random_values(model: StudyModel, seed: int) -> Floats:
-    """Return values that random search would see if the model were right, smaller ones better.
+    """Return values that random search would see if the model were right; smaller is better.
 
-    They are predictions at uniformly random points; under noise, several draws of the noise are added to each.
+    The values are predictions at uniformly random points; under noise, several draws of the noise are added to each.
     """
     rng = np.random.default_rng([seed, 1 << 42])
     values = model.sign * model.mean(rng.random((_POOL, model.domain.dimension)))
@@ -121,9 +121,9 @@ def random_values(model: StudyModel, seed: int) -> Floats:
     return (values[:, None] + model.noise * rng.normal(size=(_POOL, _NOISE_DRAWS))).ravel()
 
 
-_NOTHING = 0.01  # an interval that leaves out no more at either end
-_ERROR = 0.025  # beyond each end of the interval
-_MOST = 2000  # trials; what random search reaches with more, a model of a thousand does not know
+_NOTHING = 0.01  # an interval is uninformative if it leaves out less than this at both ends
+_ERROR = 0.025  # probability beyond each end of the interval
+_MOST = 2000  # maximum number of trials for which a model of a thousand points can predict random search
 _POINTS = (1024, 16384)
 _TIED = 0.9
 
@@ -153,7 +153,7 @@ class AgainstRandom:
             "not better": "The search did no better than random search does in half of all cases",
             "unknown": "The trials do not show whether the search did better than random search",
         }[self.verdict]
-        if self.high == self.low or (self.low < _NOTHING and self.high > 1.0 - _NOTHING):  # which says nothing
+        if self.high == self.low or (self.low < _NOTHING and self.high > 1.0 - _NOTHING):  # the interval is uninformative
             return f"{told}. {self.source}."
         return (
             f"{told}: with as many trials, random search does as well in {_percent(self.low)} to {_percent(self.high)} of cases "
@@ -166,13 +166,13 @@ def against_random(
 ) -> AgainstRandom:
     """Compare the best value of a study with the best of as many random configurations.
 
-    Random trials are counted if that suffices: if none of n is as good, a share of up to 1 - 0.025^(1 / n) of the space can still
-    be, so that "at most one of ten cases" takes 35 times as many random trials as the study has, and "at most half" 6 times; four
-    or more that are as good can show the opposite. Otherwise the share is drawn from Kriging models of all trials, one of the
-    values and one of their logarithms, and the interval covers both.
+    Random trials are counted if there are enough. If none of n random trials is as good, up to a share of 1 - 0.025^(1 / n) of
+    the space can still be as good. So "at most one of ten cases" needs 35 times as many random trials as the study has, and "at
+    most half" 6 times as many; four or more random trials that are as good can show the opposite. Otherwise the share comes from
+    two Kriging models of all trials, of the values and of their logarithms, and the interval covers both.
 
-    The given starts of a study do not count as its own trials. `drawn` are the trials of a random search of the same objective;
-    `sign` is 1 if smaller values are better, -1 if larger ones are.
+    The starting points of a study do not count as its own trials. `drawn` are the trials of a random search of the same
+    objective; `sign` is 1 if smaller values are better, else -1.
 
     References
     ----------
@@ -186,7 +186,7 @@ def against_random(
     started = np.array([is_given(t) for t in ended])
     own, best = int(np.sum(~started)), float(losses.min())
     if np.any(losses[started] <= best):
-        return AgainstRandom(1.0, 1.0, "No trial is better than the given starts, with which a random search would begin, too")
+        return AgainstRandom(1.0, 1.0, "No trial is better than the starting points, with which a random search would also begin")
     k, n = int(np.sum(others <= best)), len(others)
     if n:
         low = 0.0 if k == 0 else float(beta.ppf(_ERROR, k, n - k + 1))
@@ -199,7 +199,7 @@ def against_random(
     asked = f"The values of random configurations were predicted by two Kriging models of the {pooled}"
     if own > _MOST:
         return AgainstRandom(
-            0.0, 1.0, f"With more than {_MOST} trials a model is too coarse, and there are too few random trials to count"
+            0.0, 1.0, f"With more than {_MOST} trials, a model is too coarse, and there are too few random trials to count"
         )
     try:
         return AgainstRandom(*_by_models([*ended, *random], domain, sign, noise, seed, own, best), asked)

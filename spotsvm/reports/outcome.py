@@ -1,4 +1,4 @@
-"""The first section: what a study has found, in a sentence, and its scores as a picture with intervals."""
+"""The first section: the result of a study in a sentence, and its scores as a picture with intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SURE = 1.96
 
 
 def facts(view: StudyView) -> list[tuple[str, str]]:
-    """Return what the study is about, for the head of a page."""
+    """Return the facts about the study for the head of a page."""
     table = view.findings.get(TABLE, {})
     found = [(name, cell_of(value)[0]) for name, value in table.items() if isinstance(value, str | int | float)]
     objectives = view.study.objectives
@@ -38,7 +38,7 @@ def facts(view: StudyView) -> list[tuple[str, str]]:
 
 def _counts(view: StudyView) -> str:
     ended, values = finished_counts(view.trials)
-    below = "; each value has a number, and is a trial in what follows"
+    below = "; each value has its own number and is called a trial below"
     return str(ended) if ended == values else f"{ended}, with {values} values in their sweeps{below}"
 
 
@@ -63,7 +63,7 @@ def outcome_section(view: StudyView) -> Section:
         parts += verdict_parts(view.verdict)
     else:
         parts += [Notice(_words(view, view.recommended), "finding"), *_interval_of(view, view.recommended)]
-    return Section("What came out", [*parts, *findings_of(view.findings, ROWS)])
+    return Section("Result", [*parts, *findings_of(view.findings, ROWS)])
 
 
 def _around(value: float, error: float) -> tuple[float, float]:
@@ -71,7 +71,7 @@ def _around(value: float, error: float) -> tuple[float, float]:
 
 
 def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
-    """Return a picture of the recommended value, the best seen and the expected score, if something is known of their errors."""
+    """Return a picture of the recommended value, the best seen and the expected score, if an error is known."""
     rows: list[tuple[str, float, float, float]] = []
     luck = view.luck
     if found.basis == "predicted" and found.standard_error > 0:
@@ -81,7 +81,7 @@ def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
         ]
     elif not isinstance(luck, str) and luck.expected_score.known:
         unit = ScoreUnit(luck.metric)
-        # of nested searches the tuned score is a mean over outer folds, and no score of this trial
+        # with nested searches, the tuned score is a mean over outer folds, and not a score of this trial
         rows = [("on the folds", float(view.trials[found.number].value or 0.0), nan, nan)]
         rows.append(("to expect", unit.value(luck.expected_score.value), *unit.interval(luck.expected_score.interval)))
     if not rows:
@@ -106,7 +106,7 @@ def _words(view: StudyView, found: Recommendation) -> str:
         noise = ", and no noise was found between evaluations" if view.noise == "deterministic" else ""
         return f"Use trial {found.number}: its value, {value}, is the best seen{held}{noise}."
     if found.basis == "verdict":
-        return f"Use trial {found.number}, which the comparison with the default names. Its value is {value}.{seen}"
+        return f"Use trial {found.number}, as recommended by the comparison with the default. Its value is {value}.{seen}"
     if dict(found.params) == dict(found.best_seen_params):
         told = f"Its configuration also has the best value seen, {best}"
     else:

@@ -20,9 +20,9 @@ from spotsvm.trials.trial import Trial
 
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
 _CAPTIONS = {
-    "nested": "Tuned scores of the inner searches, and scores of what they chose on the outer folds.",
+    "nested": "Tuned scores of the inner searches, and scores of their winners on the outer folds.",
     "repeats": "Tuned scores of the winner and the runners-up, and their scores on fresh splits.",
-    "folds": "The score of each fold's own best candidate, and that of the winner of all folds, fold by fold.",
+    "folds": "The score of each fold's own best candidate, and of the winner over all folds, fold by fold.",
 }
 _HOW_TO_KNOW = (
     "To measure it, run spotsvm.oversearching(search, X, y, outer=5) with the SpotSearchCV of this study, and store the result "
@@ -55,7 +55,7 @@ def _of_default(view: StudyView, luck: Optimism) -> list[Part]:
     ):
         return []
     return [
-        "What is recommended is not what the search has chosen by its scores. What follows is about the choice of the search."
+        "The recommended model is not the one that the search chose by its scores. This section is about the search's choice."
     ]
 
 
@@ -79,11 +79,11 @@ def _optimism_parts(optimism: Optimism) -> list[Part]:
             f"The tuned score is {tuned}, and {new} is to be expected on new data.",
         ),
     ]
-    return [*parts, Table(frame, "What it comes from")] if len(frame) else parts
+    return [*parts, Table(frame, "Scores behind this estimate")] if len(frame) else parts
 
 
 def _readable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the resamples counted from 1, as in the picture, with the parameters that differ, under short names."""
+    """Return the resamples, numbered from 1 as in the picture, with the parameters that differ under short names."""
     params = [str(name) for name in frame.columns if str(name).startswith("param_")]
     differ = [name for name in params if frame[name].map(repr).nunique() > 1]
     frame = frame.drop(columns=[name for name in params if name not in differ])
@@ -102,7 +102,7 @@ def _from_trials(view: StudyView) -> list[Part]:
 
 
 def _test_score(done: list[Trial]) -> str:
-    """Return the name of a number that all trials have and that is called like a test score; empty if there is none."""
+    """Return the name of a test score that all trials have; empty if there is none."""
     common = [name for name in done[0].extra if all(name in t.extra for t in done)]
     return next((name for name in common if _TEST.fullmatch(name)), "")
 
@@ -142,13 +142,13 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
 
 
 _SAME = "another evaluation of the best configuration would give the same value."
-#: what is known of the noise where no model of it was fitted, or it shows none
+#: sentences about the noise if no model of it was fitted, or the model shows no noise
 _WITHOUT_MODEL = {
     "deterministic": f"No noise was found where a configuration was evaluated again, so {_SAME}",
-    "declared deterministic": f"The objective is without noise, as the study was told, so {_SAME}",
+    "declared deterministic": f"The objective was declared to be without noise, so {_SAME}",
     "noisy": "The values differ between evaluations of one configuration; there are too few to say by how much the best is luck.",
-    "declared noisy": "The objective is noisy, as the study was told; there are too few values to say how much is luck.",
-    "unknown": "No configuration was evaluated twice, so it is not known whether another evaluation would give the same value.",
+    "declared noisy": "The objective was declared noisy; there are too few values to say how much is luck.",
+    "unknown": "No configuration was evaluated twice, so it is unknown whether another evaluation would give the same value.",
 }
 
 

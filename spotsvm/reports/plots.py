@@ -59,7 +59,7 @@ def importance_frame(study: StudyResults, objective: int | str = 0) -> pd.DataFr
         k = _number(study, objective)
         shares, model = _shares(view, k), _model(view, k)
         rows = []
-        turned = float(study.objectives.signs[k] * view.study.objectives.signs[k])  # back to the values of the study
+        turned = float(study.objectives.signs[k] * view.study.objectives.signs[k])  # back to the study's own sign
         for effect in main_effects(model, view.axes, study.seed):
             mean = turned * effect.mean
             low, high = int(np.argmin(mean)), int(np.argmax(mean))
@@ -105,16 +105,16 @@ def _number(study: StudyResults, objective: int | str) -> int:
         return names.index(objective)
     if isinstance(objective, int) and not isinstance(objective, bool) and 0 <= objective < len(study.objectives):
         return objective
-    known = f"one of {', '.join(names)}, or its number" if names else "0, as there is one"
-    raise ArgumentError(f"objective={shown_value(objective)} is no objective of the study; use {known}")
+    valid = f"one of {', '.join(names)}, or its index" if names else "0, as there is a single objective"
+    raise ArgumentError(f"objective={shown_value(objective)} is no objective of the study; use {valid}")
 
 
 def _value(axis: StudyAxis, place: float) -> Any:
-    """Return the value of a parameter at a place, or the text of a choice between dictionaries."""
+    """Return the value of a parameter at a position, or the text of a choice between dictionaries."""
     return axis.value_at(place) if axis.parameter is None else axis.parameter.decode(place)
 
 
 def _axes(picture: Picture) -> Any:
-    """Return the axes of a picture: themselves if they are alone, else an array of them."""
+    """Return the axes of a picture, or an array of axes if there are several."""
     axes = [ax for ax in picture.figure.axes if ax.get_label() != "<colorbar>"]
     return axes[0] if len(axes) == 1 else axes_array(axes)

@@ -1,4 +1,4 @@
-"""The section on what to use: the recommended parameters with their plausible ranges, or the front of several objectives."""
+"""The section on the choice: the recommended parameters with their plausible ranges, or the front of several objectives."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import Recommendation
 
 _HOW = {
-    "predicted": "the best predicted among the evaluated ones",
+    "predicted": "the best predicted among the evaluated trials",
     "observed": "the best seen",
-    "verdict": "the one that the comparison with the default recommends",
+    "verdict": "the trial that the comparison with the default recommends",
 }
 _GRID = 101
-#: a plausible range that is all of the range
+#: text if all values are plausible
 WHOLE = "the score does not depend on it here"
 _SURE = 1.96
 _WHAT_IS_PLAUSIBLE = (
-    "Plausible are the values of a parameter for which the Kriging model of the trials, with the others as recommended, predicts "
-    "a value that it cannot tell from the one at the recommended configuration: within {width}."
+    "A value of a parameter is plausible if the Kriging model of the trials, with all other parameters as recommended, predicts "
+    "nearly the same result as at the recommended configuration: within {width}."
 )
 
 
@@ -45,7 +45,7 @@ def recommended_section(view: StudyView) -> Section | None:
     if view.chosen_number is not None:
         parts.append(Table(trial_table(view, found), f"The recommended trial is {_HOW[found.basis]}", 6))
     if view.chosen_number is None:
-        parts.append("These are the default parameters, which are no trial of the search.")
+        parts.append("These are the default parameters, which are not a trial of the search.")
     full = {one: name for name, one in zip(params, short_names(list(params)), strict=True) if one != name}
     if full:
         parts.append(f"Full names: {', '.join(f'{one} is {name}' for one, name in full.items())}.")
@@ -56,7 +56,7 @@ def recommended_section(view: StudyView) -> Section | None:
 
 
 def parameter_table(view: StudyView, params: Mapping[str, Any], ranges: Mapping[str, str]) -> pd.DataFrame:
-    """Return a frame with a row a parameter: short name, recommended value, plausible range, and the range searched."""
+    """Return a frame with a row per parameter: short name, recommended value, plausible range, and searched range."""
     rows = []
     for name, short_name in zip(params, short_names(list(params)), strict=True):
         axes = [axis for axis in view.axes if axis.full == name]
@@ -72,11 +72,11 @@ def _searched(axis: StudyAxis) -> str:
 
 
 def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
-    """Return the plausible range of each parameter of the recommended trial, and how wide "plausible" is, in words.
+    """Return the plausible range of each parameter of the recommended trial, and the tolerance in words.
 
-    A value is plausible if the predicted mean there, with all other parameters as recommended, is worse than that at the
-    recommended configuration by at most the uncertainty of the score: the standard error of its mean over the folds if there are
-    folds, else that of the recommended value under noise, else that of the model's prediction.
+    A value is plausible if its predicted mean, with all other parameters as recommended, is worse than at the recommended
+    configuration by at most the uncertainty of the score. This is the standard error of the mean over the folds if there are
+    folds, else the standard error of the recommended value under noise, else that of the model's prediction.
     """
     model = view.models[0]
     if isinstance(model, str) or view.recommended is None or view.chosen_words != "recommended":
@@ -94,7 +94,7 @@ def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
 
 
 def _allowed(view: StudyView) -> tuple[float, str]:
-    """Return by how much a plausible value may be worse, 0 if this is left to the model, and the same in words."""
+    """Return the tolerance of plausible values (0 if the model's standard error decides), and the same in words."""
     luck, found = view.luck, view.recommended
     assert found is not None
     if not isinstance(luck, str) and luck.expected_score.error > 0:
@@ -116,7 +116,7 @@ def _plausible(model: StudyModel, axis: StudyAxis, places: Any, point: Any, allo
 
 
 def _range_words(axis: StudyAxis, places: Any, plausible: Any, own: float) -> str:
-    """Return the plausible values: all categories of that kind, or the range around the recommended value, or that it is all."""
+    """Return the plausible values in words: categories, the range around the recommended value, or that all are plausible."""
     if plausible.all():
         return WHOLE
     if axis.levels and not axis.ordered:
@@ -129,7 +129,7 @@ def _range_words(axis: StudyAxis, places: Any, plausible: Any, own: float) -> st
 
 
 def trial_table(view: StudyView, found: Recommendation) -> pd.DataFrame:
-    """Return a frame with a column for the recommended trial, and one for the best seen if it is another."""
+    """Return a frame with a column for the recommended trial, and a column for the best seen if this is another trial."""
     there = view.trials[found.best_seen_number].point
     expected = found.basis == "predicted"
     cells: list[tuple[str, Any, Any]] = [
@@ -137,7 +137,7 @@ def trial_table(view: StudyView, found: Recommendation) -> pd.DataFrame:
         (f"{view.objective_name(0)} seen", view.trials[found.number].value, found.best_seen_value),
         *([(f"expected {view.objective_name(0)}", found.value, np.nan)] if expected else []),
     ]
-    # where there are intervals of the score on new data, these are the errors to go by
+    # if there are intervals of the score on new data, they are the relevant errors
     if isinstance(view.luck, str) and (found.standard_error or found.best_seen_standard_error):
         cells.append(("standard error", found.standard_error or np.nan, found.best_seen_standard_error or np.nan))
     cells.append(("evaluations", found.n_evaluations, sum(t.point == there for t in view.done)))
@@ -160,7 +160,7 @@ def _front(view: StudyView) -> list[Part]:
     return [
         Table(
             pd.DataFrame(table),
-            "The front, beginning with the best in the first objective",
+            "The front, the best trials in the first objective first",
             rows_shown=np.linspace(0, len(table) - 1, min(len(table), MOST)).astype(np.intp),
             trials=[t.number for t in front],
             names={one: name for name, one in names.items()},

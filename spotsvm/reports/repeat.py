@@ -25,7 +25,7 @@ from spotsvm.trials.trial import GIVEN, START, Trial
 
 _CONTEXT = "context: "
 _NOT_RECORDED = "not recorded"
-#: name of the finding with the code, and the command, that repeat a tuning
+#: name of the finding with the code and the command that repeat a tuning
 REPEAT = "repeat"
 
 
@@ -37,7 +37,7 @@ def repeat_section(view: StudyView) -> Section:
     if isinstance(command := told.get("command"), str) and command:
         parts.append(Code(command, "The command"))
     if isinstance(code := told.get("code"), str):
-        parts.append(Code(code, "Python code that repeats it"))
+        parts.append(Code(code, "Python code that repeats the tuning"))
     else:
         parts.append(Code(code_snippet(view.source), "Python code that runs the study again"))
     path = view.source.path
@@ -49,7 +49,7 @@ def repeat_section(view: StudyView) -> Section:
 
 
 def version_parts(study: StudyResults) -> list[Part]:
-    """Return the versions then and now, and the fingerprints of what the values depend on."""
+    """Return the versions then and now, and the fingerprints of the data and settings behind the values."""
     about = study.about
     then, now = about.get("versions"), versions()
     then = then if isinstance(then, dict) else {}
@@ -58,7 +58,7 @@ def version_parts(study: StudyResults) -> list[Part]:
     )
     parts: list[Part] = [Table(frame, "Versions")]
     if changed := [name for name in now if name in then and then[name] != now[name]]:
-        parts.append(Notice(f"Of these, {', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
+        parts.append(Notice(f"{', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
     fingerprints = [(key.removeprefix(_CONTEXT), str(value)) for key, value in sorted(about.items()) if key.startswith(_CONTEXT)]
     if fingerprints:
         frame = pd.DataFrame(fingerprints, columns=["what", "text or fingerprint"])
@@ -71,13 +71,13 @@ def version_parts(study: StudyResults) -> list[Part]:
 
 
 def _what_is_the_same(batch_size: Any) -> str:
-    """Return when a repetition gives the same trials; the batch size is None if workers took trials as they became free."""
+    """Return a sentence on repeating the trials; the batch size is None if workers took trials as they became free."""
     text = "The same seed, objective and versions give the same trials"
     if batch_size is None:
         return (
-            f"{text} only if equally many trials are pending whenever one is suggested. Here several workers took trials as "
+            f"{text} only if the number of pending trials is the same at each suggestion. Here several workers took trials as "
             "they became free, or the batch size changed during the run, so the code gives other trials. A run with a batch_size "
-            "can be repeated; this one can only be resumed from its record."
+            "can be repeated; this run can only be resumed from its record."
         )
     return f"{text}, whatever the number of workers, if the batch size is the same (batch_size={batch_size!s})."
 
@@ -88,9 +88,10 @@ def footer() -> str:
 
 
 def code_snippet(study: StudyResults) -> str:
-    """Return Python code that runs the study again, given `objective`, or for a cross-validated study `estimator`, X, y and cv.
+    """Return Python code that runs the study again; it needs `objective`, or for cross-validation `estimator`, X, y and cv.
 
-    What cannot be written as code, such as estimators in the space or the user's own search, is left to fill in, with a comment.
+    Values that cannot be written as code, such as estimators in the space or the user's own search, are left to fill in, with a
+    comment.
     """
     script = Script()
     script.use("spotsvm", "Study")
@@ -135,7 +136,7 @@ def code_snippet(study: StudyResults) -> str:
 
 
 def space_code(study: StudyResults, script: Script) -> tuple[str, list[str]]:
-    """Return the code of the space, for which the script imports distributions, and the parameters without code."""
+    """Return the code of the space and the parameters that have no code; the script imports the distributions."""
     recorded = study.about.get("code")
     missing: list[str] = []
     branches = []
@@ -143,7 +144,7 @@ def space_code(study: StudyResults, script: Script) -> tuple[str, list[str]]:
         entries = {}
         for name, parameter in branch.items():
             text = _recorded(recorded, k, name)
-            # the text of a record is only used if it is harmless
+            # text from a record is used only if it is harmless code
             code = text if is_parameter_code(text) else parameter_code(parameter)
             if text == "" and recorded is not None or not code:
                 code = "..."
@@ -157,7 +158,7 @@ def space_code(study: StudyResults, script: Script) -> tuple[str, list[str]]:
 
 
 def _given(study: StudyResults) -> list[str]:
-    """Return the lines that add the trials that were evaluated elsewhere; they come first, as they did in most cases."""
+    """Return the lines that add the trials evaluated elsewhere; they come first, as in most original runs."""
     lines = []
     for t in suggested(study.trials):
         if t.origin != GIVEN:
@@ -170,7 +171,7 @@ def _given(study: StudyResults) -> list[str]:
         else:
             name = study.about["sweep"]
             sweep = [one for one in study.trials if one.sweep == t.number]
-            # pairs: the values of a list need not be fit for the keys of a mapping
+            # pairs, because the values of a list may not be hashable
             shown = "[" + ", ".join(f"({_start(study, one)[name]!r}, {_value(one)})" for one in sweep) + "]"
             del params[name]
         lines.append(f"study.add_trial({params!r}, {shown})")
@@ -182,7 +183,7 @@ def _value(trial: Trial) -> str:
 
 
 def _start(study: StudyResults, trial: Trial) -> dict[str, Any]:
-    """Return the values of a start; those that a record holds as text, such as tuples, from the code of their parameter."""
+    """Return the values of a start; values that a record has as text, such as tuples, come from their parameter's code."""
     branch = int(study.space.domain.level_of(trial.point)[0, 0]) if len(study.space.branches) > 1 else 0
     values = dict(trial.params)
     for name, parameter in study.space.branches[branch].items():
@@ -202,7 +203,7 @@ def _recorded(recorded: Any, k: int, name: str) -> Any:
 
 
 def _objective(study: StudyResults) -> list[str]:
-    """Return the code of a cross-validated score, or of a sweep of them; no lines if the study has another objective."""
+    """Return the code of a cross-validated score, or of a sweep of such scores; no lines if the study has another objective."""
     about, trials = study.about, study.trials
     estimator, scoring = about.get(_CONTEXT + "estimator"), about.get(_CONTEXT + "scoring")
     if not isinstance(estimator, str):

@@ -39,7 +39,7 @@ def slices_picture(view: StudyView, model: StudyModel) -> Picture:
 
 
 def slices_panels(view: StudyView, model: StudyModel) -> Picture:
-    """Draw the same with a figure for each pair of parameters, which a page can set side by side or below each other."""
+    """Draw the slices with a figure for each pair of parameters, which a page can show side by side or below each other."""
     pairs = _pairs(view)
     return _pairs_picture(view, model, [[pair] for pair in pairs]) if pairs else _only_curve(view, model)
 
@@ -83,7 +83,7 @@ def _pairs_picture(view: StudyView, model: StudyModel, groups: list[list[tuple[S
         figures[0],
         f"Slices of the model through the {view.chosen_words} configuration, by the most important parameters.{others}{worse}"
         f"{view.thinned_words}",
-        f"Maps of the predicted value over {named}, with the trials as dots and the {view.chosen_words} one as a ring.",
+        f"Maps of the predicted value over {named}, with the trials as dots and the {view.chosen_words} trial as a ring.",
         others=figures[1:],
         zoomable=True,
     )
@@ -131,7 +131,7 @@ def level_edges(values: Floats, sign: float) -> tuple[Floats, bool]:
         low, high = low - 0.5, high + 0.5
     for number in range(_LEVELS, 1, -1):
         edges = np.asarray(MaxNLocator(number, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high), dtype=float)
-        if len(edges) <= _LEVELS + 1:  # the locator goes on beyond both ends
+        if len(edges) <= _LEVELS + 1:  # the locator's edges exceed both ends
             break
     return edges, cut_off
 
@@ -146,7 +146,7 @@ def _map(model: StudyModel, chosen: Floats, x: StudyAxis, y: StudyAxis) -> tuple
 
 
 def _draw_map(ax: Any, x: StudyAxis, y: StudyAxis, u: Floats, v: Floats, values: Floats, edges: Floats, sign: float) -> Any:
-    """Draw a map, and return what its colour bar shows."""
+    """Draw a map, and return the object for its colour bar."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import BoundaryNorm
     from matplotlib.patches import Rectangle
@@ -155,7 +155,7 @@ def _draw_map(ax: Any, x: StudyAxis, y: StudyAxis, u: Floats, v: Floats, values:
     norm = BoundaryNorm(edges, colours.N)
     if x.levels == 0 and y.levels == 0:
         drawn = ax.contourf(u, v, values, levels=edges, cmap=colours, norm=norm)
-        drawn.set_edgecolor("face")  # so that no gap shows between the patches
+        drawn.set_edgecolor("face")  # hides gaps between the patches
         drawn.set_linewidth(0.4)
         return drawn
     drawn = ScalarMappable(norm, colours)
@@ -163,7 +163,7 @@ def _draw_map(ax: Any, x: StudyAxis, y: StudyAxis, u: Floats, v: Floats, values:
     cells = np.clip(np.digitize(values, edges[1:-1]), 0, len(edges) - 2)
     across, along = (_borders(u, x), _borders(v, y)) if y.levels else (_borders(v, y), _borders(u, x))
     for k, row in enumerate(cells if y.levels else cells.T):
-        # neighbours of one shade are one bar, so that no gap shows between them
+        # neighbours of the same shade are one bar, without gaps between them
         starts = np.flatnonzero(np.diff(row, prepend=-1))
         for i, j in zip(starts, [*starts[1:], len(row)], strict=True):
             corner, size = (across[i], along[k]), (across[j] - across[i], along[k + 1] - along[k])
@@ -180,7 +180,7 @@ def _borders(grid: Floats, axis: StudyAxis) -> Floats:
 
 
 def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
-    """Draw the trials that have both parameters; those at one value of a discrete one are spread a little."""
+    """Draw the trials that have both parameters; trials at the same value of a discrete parameter are spread a little."""
     domain = view.study.space.domain
     styles: Any = {
         "trial": {"marker": "o", "ms": 3.6, "mfc": "#1b1b1b", "mec": "1.0", "mew": 0.5},
@@ -215,7 +215,7 @@ def _kind(trial: Trial) -> str:
 def _spread(column: Floats, axis: StudyAxis) -> Floats:
     if not axis.levels or axis.levels > 12:
         return column
-    # multiples of the golden ratio: even, and reproducible
+    # multiples of the golden ratio are evenly spread and reproducible
     shifts = (np.arange(len(column)) * 0.6180339887498949) % 1.0 - 0.5
     return column + 0.5 * shifts / axis.levels
 
@@ -247,16 +247,16 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
     return Picture(
         figure,
         f"The model along {axis.short}, and the trials.{view.thinned_words}",
-        f"The predicted value at each {axis.short}, with {len(view.done)} trials as dots; the recommended one is at "
+        f"The predicted value at each {axis.short}, with {len(view.done)} trials as dots; the recommended trial is at "
         f"{axis.value_at(view.chosen_point[axis.column])}.",
     )
 
 
 _MOST = 12
 _BEST = 0.1
-#: letters of a name that fits below an axis
+#: maximum length of a name below an axis
 _SHORT = 12
-#: shades of lines from the worst to the best: the lightest of a map are hard to see as lines
+#: shades of lines from the worst to the best; the lightest shades of a map are hard to see as lines
 _SHADES = LEVELS[3:]
 
 
@@ -289,14 +289,14 @@ def parallel_picture(view: StudyView) -> Picture:
         ax.set_ylim(-0.03, 1.03)
         ax.spines[:].set_visible(False)
         ax.tick_params(axis="x", length=0)
-    which = "those of the front are orange" if several else "the best tenth is thick"
+    which = "the front is orange" if several else "the best tenth is thick"
     some = f" The {len(axes)} most important parameters of {len(view.axes)}." if len(axes) < len(view.axes) else ""
     gaps = " A line has a gap where a parameter does not exist." if not exists.all() else ""
     beyond = " Much worse values are drawn at the end of their axis." if any(scale.cut_off for scale in scales) else ""
     return Picture(
         figure,
         f"Each line is a trial, each axis an objective, with its best values at the top, or a parameter, the most important "
-        f"first. The darker a line in the light scheme, or the lighter in the dark one, the better is {scales[0].name}; {which}."
+        f"first. A darker line (in the dark scheme, a lighter line) has a better {scales[0].name}; {which}."
         f"{some}{gaps}{beyond}{view.thinned_words}",
         f"Parallel coordinates of {len(done)} trials, {sum(t.number in best for t in done)} of them highlighted; the table of "
         "trials has their values.",
@@ -318,13 +318,13 @@ class _Scale:
         sign = float(view.study.objectives.signs[k])
         losses = sign * np.array([t.values[k] for t in done if t.values is not None])
         best, middle, worst = (float(np.quantile(losses, q)) for q in (0.0, 0.5, 1.0))
-        # a few values that are worse by far would leave the others one point
+        # a few far worse values would squeeze the others into a point
         cut_off = 0 < middle - best < (worst - best) / 6
         return cls(view.objective_name(k), k, sign * (best + 4 * (middle - best) if cut_off else worst), sign * best, cut_off)
 
     @property
     def end(self) -> str:
-        """The worst value shown; with a sign if some are worse."""
+        """The worst value shown as text, with a sign if some values are worse."""
         return ("" if not self.cut_off else "≤ " if self.worst < self.best else "≥ ") + short(self.worst, 3)
 
     def places(self, trials: Sequence[Trial]) -> Floats:
@@ -343,7 +343,7 @@ def _draw_scales(ax: Any, scales: Sequence[_Scale], axes: Sequence[StudyAxis]) -
     ]
     for axis in axes:
         places, labels = axis.ticks()
-        # a range of very small numbers has no marks
+        # a range of very small numbers has no ticks
         some = range(len(places)) if axis.levels or not len(places) else sorted({0, len(places) // 2, len(places) - 1})
         told.append(([places[k] for k in some], [labels[k] for k in some]))
     for j, (places, labels) in enumerate(told):

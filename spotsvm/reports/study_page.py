@@ -24,7 +24,7 @@ from spotsvm.trials.results import StudyResults
 def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Page:
     """Return the page of a study or of its record, compared with a baseline, such as a random search of the same objective.
 
-    ArgumentError is raised if the baseline has other objectives, another space or other data, or no successful trial.
+    ArgumentError is raised if the baseline has different objectives, space or data, or no successful trial.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
     ...     Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
     ... )
     >>> [section.heading for section in page.sections][:3]
-    ['What came out', 'Recommended parameters', 'How much of it is luck']
+    ['Result', 'Recommended parameters', 'How much of it is luck']
     """
     if baseline is not None:
         if not isinstance(baseline, StudyResults):
@@ -61,6 +61,6 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
 def _drawn(view: StudyView, baseline: StudyResults | None) -> list[Section | None]:
     if not view.done:
         return []
-    # rows of panels after what stands beside each other
+    # rows of panels come after parts that are side by side
     parts = sorted([*effects_parts(view), *slices_parts(view)], key=lambda part: bool(getattr(part, "others", ())))
     return [convergence_section(view, baseline), learning_curves_section(view), Section("What matters", parts)]

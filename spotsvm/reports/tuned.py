@@ -65,7 +65,7 @@ def space_table(space: Space) -> pd.DataFrame:
 
 
 def _choice(space: Space, name: str) -> dict[str, str]:
-    """Describe a parameter whose fixed values tell the dictionaries apart."""
+    """Describe a parameter whose fixed values distinguish the dictionaries."""
     values = dict.fromkeys(shown(branch[name].decode(0.5)) for branch in space.branches)
     return {"type": "category", "range": ", ".join(values), "scale": "uniform"}
 
@@ -95,7 +95,7 @@ def _settings(view: StudyView) -> pd.DataFrame:
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
     if (name := study.about.get("sweep")) is not None:
         rows.append(
-            ("suggestions", f"{len(suggested(view.trials))}, each with a sweep of values of {name}, which are trials as well")
+            ("suggestions", f"{len(suggested(view.trials))}, each with a sweep of values of {name}, which also count as trials")
         )
     spent = sum(t.seconds or 0.0 for t in view.trials)
     searching = sum(t.ask_seconds or 0.0 for t in view.trials)
@@ -128,7 +128,7 @@ _ENDS = ("origin", "note", "reason", "seed", "ask_seconds", "fit_seconds", "acqu
 
 
 def trials_section(view: StudyView) -> Section | None:
-    """Return the section with everything known about each trial, in tables narrow enough for paper, and what failed."""
+    """Return the section with all data of each trial, in tables narrow enough for paper, and the failures."""
     if not view.trials:
         return None
     frame = view.study.frame()
@@ -165,7 +165,7 @@ def trials_section(view: StudyView) -> Section | None:
 
 
 def _headings(frame: pd.DataFrame, params: list[str], extras: list[str]) -> dict[str, str]:
-    """Return the heading of each column: parameters under their short names, unless another column has that name."""
+    """Return the heading of each column; parameters have their short names, unless another column has the same name."""
     headings = {str(name): str(name).removeprefix("param_").removeprefix("extra_") for name in frame.columns}
     taken = list(headings.values())
     readable = {name: _readable(name, one) for name, one in headings.items() if name not in params}
@@ -177,7 +177,7 @@ def _headings(frame: pd.DataFrame, params: list[str], extras: list[str]) -> dict
 
 
 def _readable(name: str, heading: str) -> str:
-    """Return the heading of a column of the library's own without its keys."""
+    """Return a readable heading for one of the library's own columns."""
     if fold := re.fullmatch(r"split(\d+)_test_(\w+)", heading):
         return f"fold {int(fold[1]) + 1}" + ("" if fold[2] == "score" else f" {metric_words(fold[2])}")
     if time := re.fullmatch(r"(mean|std)_(fit|score)_time", heading):
@@ -192,7 +192,7 @@ def _bounds(study: Any) -> list[str]:
 
 
 def _failures(view: StudyView) -> list[Part]:
-    """Return what is known about failed trials; nothing without any."""
+    """Return the parts about failed trials; an empty list without failures."""
     if not view.failed:
         return []
     groups: dict[str, list[int]] = {}
@@ -216,7 +216,7 @@ def _failures(view: StudyView) -> list[Part]:
         Section(
             "Failed trials",
             [
-                f"{counted(len(view.failed), 'trial')} of {told} failed. The search avoids regions in which trials fail.",
+                f"{counted(len(view.failed), 'trial')} of {told} failed. The search avoids parts of the space where trials fail.",
                 Table(reasons, "Reasons, the most frequent first"),
                 Table(
                     each,
@@ -230,7 +230,7 @@ def _failures(view: StudyView) -> list[Part]:
 
 
 def _split(columns: list[str]) -> list[list[str]]:
-    """Split a long list of columns; each part begins with the first one."""
+    """Split a long list of columns; each part begins with the first column."""
     head, rest = columns[0], columns[1:]
     return [[head, *rest[k : k + _WIDEST]] for k in range(0, len(rest), _WIDEST)]
 

@@ -17,18 +17,18 @@ from spotsvm.reports.html.page import Notice, Part, Picture, Table
 from spotsvm.trials.metrics import ScoreUnit
 
 _SURE = 1.96
-#: what scores are called that are those of training rows, and who has seen these
+#: names of the scores on training rows, and sentences on what has used these rows
 _FOLDS = {"search": "on the folds", "average": "out of fold"}
 _SEEN = {
-    "search": "The searches have seen the folds, and none has seen the",
-    "average": "Out of fold: training rows, judged by settings and weights that were found without them. Nothing has seen the",
+    "search": "The searches have used the folds, but not the",
+    "average": "Out of fold: training rows, scored with settings and weights chosen without these rows. The fit has not used the",
 }
-#: name, value and both ends of its interval
+#: name, value, and both ends of the interval
 Row = tuple[str, float, float, float]
 
 
 def notice_parts(finding: Mapping[str, Any]) -> list[Part]:
-    """Return the notices of a tuning; entries of a record that are no notices are left out."""
+    """Return the notices of a tuning; entries of a record that are not notices are left out."""
     found = finding.get("notices")
     pairs = [pair for pair in found if isinstance(pair, list | tuple) and len(pair) == 2] if isinstance(found, list) else []
     return [Notice(str(sentence), "warning") for _, sentence in pairs]
@@ -71,7 +71,7 @@ def verdict_parts(found: Verdict) -> list[Part]:
 
 
 def _known(found: Verdict, which: str) -> tuple[float, float]:
-    """Return the interval of a score on the folds, where that is the score to expect."""
+    """Return the interval of a score on the folds, if it is the score to expect."""
     return found.expected.interval if found.by == "average" and found.recommended == which else (nan, nan)
 
 
@@ -88,7 +88,7 @@ def verdict_table(found: Verdict) -> pd.DataFrame:
 
 
 def _differences(found: Verdict, unit: ScoreUnit) -> list[Part]:
-    """Return the picture of the differences between the tuned and the default model; none if no model was compared."""
+    """Return the picture of the differences between the tuned and the default model; an empty list without a comparison."""
     if not (found.compares and np.isfinite(found.difference.value)):
         return []
     rows: list[Row] = [
@@ -105,7 +105,7 @@ def _differences(found: Verdict, unit: ScoreUnit) -> list[Part]:
 
 
 def _within(metric: str, value: float, error: float) -> tuple[float, float]:
-    """Return the interval without what no score of this kind can be."""
+    """Return the interval, cut to the range of the score."""
     return bounded((value - _SURE * error, value + _SURE * error), [value], metric)
 
 

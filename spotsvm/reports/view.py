@@ -1,4 +1,4 @@
-"""What the sections of a report share: the study, its axes, models, main effects and importances, each made once."""
+"""The data that the sections of a report share: the study, its axes, models, main effects and importances."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _SOBOL = 1024
 
 @dataclass(frozen=True)
 class MainEffect:
-    """The mean prediction along one parameter, over all others, and its standard error, at places of shape (g,)."""
+    """The mean prediction along one parameter, over all others, and its standard error, at positions of shape (g,)."""
 
     axis: StudyAxis
     places: Floats
@@ -43,7 +43,7 @@ class MainEffect:
 
 
 def main_effects(model: StudyModel, axes: Sequence[StudyAxis], seed: int) -> list[MainEffect]:
-    """Return the main effect of each coordinate; a conditional one is averaged over configurations that have it."""
+    """Return the main effect of each coordinate; a conditional coordinate is averaged over configurations that have it."""
     others = qmc.Sobol(model.domain.dimension, rng=np.random.default_rng([seed, 1 << 43])).random(_OTHERS)
     return [_main_effect(model, axis, others) for axis in axes]
 
@@ -64,7 +64,7 @@ def _main_effect(model: StudyModel, axis: StudyAxis, others: Floats) -> MainEffe
 
 @dataclass(frozen=True)
 class Importance:
-    """Sobol indices of a model's mean: shares of its variance that each coordinate explains alone, and together with others."""
+    """Sobol indices of a model's mean: shares of the variance that each coordinate explains alone and together with others."""
 
     first: Floats
     total: Floats
@@ -92,22 +92,22 @@ def importance(model: StudyModel, seed: int) -> Importance | None:
         return None
     if model.domain.dimension == 1:  # scipy's function is for two or more
         return Importance(np.ones(1), np.ones(1))
-    # in units of their own spread: the squares of huge values are beyond all numbers, and those of tiny ones are 0
+    # in units of their own spread, as squares of huge values overflow and squares of tiny values are 0
     found = sobol_indices(
         func=lambda x: (model.mean(x.T) - centre) / width, n=_SOBOL, dists=[uniform()] * model.domain.dimension, rng=rng
     )
-    # estimates of small shares can fall below 0, and above 1 by as little
+    # estimates of shares can be slightly below 0 or above 1
     first, total = (np.clip(np.atleast_1d(index), 0.0, 1.0) for index in (found.first_order, found.total_order))
     return Importance(first, np.maximum(first, total))
 
 
-#: trials that a picture or a table shows at most
+#: maximum number of trials in a picture or a table
 MOST = 500
-SHOWN = "the best, the first and the last ones, and an even spread of the others"
+SHOWN = "the best, the first and the last trials, and an even selection of the others"
 
 
 def thinned(losses: Sequence[float] | NDArray[np.float64], most: int = MOST) -> NDArray[np.intp]:
-    """Return the indices of `most` trials to show: a quarter the best, a quarter the first and last ones, the rest evenly spread.
+    """Return the indices of `most` trials to show: a quarter best, a quarter first and last, the rest evenly spread.
 
     Losses of trials without a value are infinite or nan.
 
@@ -144,9 +144,9 @@ def _read_optimism(found: Mapping[str, Any]) -> Optimism | str:
 
 
 class StudyView:
-    """A study, or its record, as its report sees it at one moment.
+    """A study, or its record, at one moment, with the derived data of its report.
 
-    `source` is the study as it is recorded; `study` is the same, or where its values are negated errors, a study of the errors.
+    `source` is the recorded study; `study` is the same study, or a study of the errors if the recorded values are negated errors.
     """
 
     def __init__(self, study: StudyResults):
@@ -162,12 +162,12 @@ class StudyView:
 
     @cached_property
     def unit(self) -> ScoreUnit | None:
-        """The unit of the error that a study of one objective minimises, though its trials have it negated; else None."""
+        """The unit of the error if the trials of a study of one objective have negated errors; else None."""
         return OwnUnits.of(self.source.about, self.source.objectives).error
 
     @property
     def score_name(self) -> str:
-        """How sentences call the score of a trial: by its name if it is an error."""
+        """The name of a trial's score in sentences: the metric's name if it is an error."""
         return "score" if self.unit is None else self.unit.title
 
     @cached_property
@@ -186,7 +186,7 @@ class StudyView:
         return [t for t in self.trials if t.state == "stopped"]
 
     def rows(self, most: int = MOST) -> NDArray[np.intp]:
-        """Return the numbers of at most `most` trials to show; the recommended one is among them."""
+        """Return the numbers of at most `most` trials to show, including the recommended trial."""
         if self.study.objectives.several:
             front = {t.number for t in self.front}
             losses = np.array([0.0 if t.number in front else 1.0 for t in self.trials])
@@ -199,17 +199,17 @@ class StudyView:
 
     @cached_property
     def drawn(self) -> list[Trial]:
-        """The trials that pictures show: all finished ones, or some of many."""
+        """The trials that pictures show: all finished trials, or a selection of many."""
         return [t for t in (self.trials[k] for k in self.rows()) if t.state in FINISHED]
 
     @property
     def thinned_words(self) -> str:
-        """A note that a picture does not show all trials; empty if it does."""
+        """A note if a picture does not show all trials, else empty."""
         return f" Of {len(self.trials)} trials {MOST} are drawn: {SHOWN}." if len(self.trials) > MOST else ""
 
     @cached_property
     def too_large(self) -> str:
-        """A note that values are too large for a model or an axis; empty if none is."""
+        """A note if values are too large for a model or an axis, else empty."""
         largest = max((abs(value) for t in self.done for value in t.values or ()), default=0.0)
         return f"A value of {largest:.3g} is beyond {HUGE:g}, too large to be drawn or modelled." if largest > HUGE else ""
 
@@ -226,7 +226,7 @@ class StudyView:
 
     @cached_property
     def noise(self) -> Noisiness | Literal["declared noisy", "declared deterministic"]:
-        """Whether two evaluations of a configuration may differ, as the study was told or as its replicates show."""
+        """Whether two evaluations of a configuration may differ, as declared by the user or shown by replicates."""
         if self.study.noise != "auto":
             return "declared noisy" if self.study.noise else "declared deterministic"
         done = [t for t in self.done if t.value is not None]
@@ -234,12 +234,12 @@ class StudyView:
 
     @cached_property
     def front(self) -> tuple[Trial, ...]:
-        """The non-dominated trials, if there are several objectives; none as long as no trial holds the bounds."""
+        """The non-dominated trials of several objectives; empty as long as no trial holds the bounds."""
         return self.study.pareto() if any(map(holds_bounds, self.done)) else ()
 
     @cached_property
     def models(self) -> list[StudyModel | str]:
-        """The model of each objective, or why there is none."""
+        """The model of each objective, or a sentence that says why there is no model."""
         s = self.study
         return [
             fit_study_model(self.trials, s.space.domain, s.objectives, k, noise=s.noise, seed=s.seed)
@@ -253,23 +253,23 @@ class StudyView:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """The comparison with the default, where a tuning has made one of all trials that have ended."""
+        """The comparison with the default, if a tuning has made it and it covers all finished trials."""
         found = current_verdict(self.findings, self.study.n_finished)
         try:
             return None if found is None else Verdict.from_dict(found)
-        except (TypeError, ValueError, LookupError):  # of a record that another program has written
+        except (TypeError, ValueError, LookupError):  # the record was written by another program
             return None
 
     @cached_property
     def chosen_number(self) -> int | None:
-        """The number of the recommended trial, which pictures and tables mark; None if what is recommended is no trial."""
+        """The number of the recommended trial, which pictures and tables mark; None if the recommended model is no trial."""
         if self.verdict is not None and self.verdict.number is None:
             return None
         return None if self.recommended is None else self.recommended.number
 
     @cached_property
     def default_point(self) -> Floats | None:
-        """The point of a recommended default that is no trial; None if it is one, or the space does not hold it."""
+        """The point of a recommended default that is no trial; None if the default is a trial or is not in the space."""
         if self.verdict is None or self.verdict.number is not None:
             return None
         try:
@@ -288,7 +288,7 @@ class StudyView:
 
     @property
     def chosen_words(self) -> str:
-        """What the trial at `chosen_point` is."""
+        """A word for the trial at `chosen_point`."""
         if self.recommended is not None:
             known = self.chosen_number is not None or self.default_point is not None
             return "recommended" if known else "best of the search"
@@ -296,7 +296,7 @@ class StudyView:
 
     @cached_property
     def luck(self) -> Optimism | str:
-        """How much of the tuned score is luck, measured or from the scores of the trials; or why this is not known."""
+        """How much of the tuned score is luck, measured or from the scores of the trials, or a sentence why it is unknown."""
         if (found := self.findings.get("oversearching")) is not None:
             read = _read_optimism(found)
             return read if isinstance(read, str) or read.metric != "score" else self._of_error(read)
@@ -311,7 +311,7 @@ class StudyView:
             return ""  # one fold only: nothing can be said from the folds
 
     def _of_error(self, luck: Optimism) -> Optimism:
-        """Return an estimate with the name of the scorer if that is an error, and its interval without what no error can be."""
+        """Return an estimate with the name of the scorer if it is an error, and its interval cut to the range of the error."""
         if self.unit is None:
             return luck
         metric, expected = self.unit.metric, luck.expected_score
@@ -320,7 +320,7 @@ class StudyView:
 
     @property
     def chosen_point(self) -> Floats:
-        """The point of the recommended trial; of the best one where none holds the bounds; of the middle one of a front."""
+        """The point of the recommended trial, of the best trial if no trial holds the bounds, or of the middle of a front."""
         if self.default_point is not None:
             return self.default_point
         if self.recommended is not None:

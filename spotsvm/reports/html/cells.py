@@ -1,4 +1,4 @@
-"""Values as the texts of a page: numbers with few digits, and as many decimals as their column has."""
+"""Values as texts of a page: numbers with few digits, and the same number of decimals within a column."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONGEST = 1000
 
 
 def cell_of(value: Any, digits: int = 4) -> tuple[str, bool]:
-    """Return the text of a table cell, floats with so many significant digits, and whether it is a number.
+    """Return the text of a table cell, floats with `digits` significant digits, and whether it is a number.
 
     Examples
     --------
@@ -73,6 +73,6 @@ def column_texts(column: pd.Series[Any], digits: int = 4) -> list[str]:
     if not 1e-4 <= most < 10.0**digits or min(known) < 1e-3 * most:
         return [text for text, _ in cells]
     usual = float(np.median(known))
-    # the smallest ones get another digit
+    # the smallest numbers get another digit
     decimals = max(digits - 1 - math.floor(math.log10(usual)), 0) + (min(known) < 0.02 * usual)
     return [f"{value:.{decimals}f}" if text != MISSING else text for value, (text, _) in zip(column, cells, strict=True)]

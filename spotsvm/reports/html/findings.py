@@ -13,29 +13,29 @@ from spotsvm.trials.recommendation import ROWS
 
 #: headings of the library's own findings
 _HEADINGS = {
-    "stop": "Whether to go on",
+    "stop": "Whether to continue",
     "timeout": "Time limit",
-    ROWS: "On how many rows the machine was fitted",
+    ROWS: "Number of rows that the model was fitted to",
     "judgement": "Whether the choice of the search holds on fresh data",
 }
-#: titles of the numbers in them that do not explain themselves
+#: titles of numbers whose names are not clear
 _TITLES = {
-    "judgement.value": "by how much it is better",
+    "judgement.value": "how much better the trial judged is",
     "n_trials": "trials",
     "recommended_number": "trial judged",
     "best_seen_number": "trial with the best value seen",
     "n_fresh": "fresh evaluations",
     "n_failed": "failed evaluations",
 }
-#: what parts of their own show
+#: entries that have their own part of the page
 _SILENT = ("sentence", "summary")
-#: findings that sections of their own tell
+#: findings that have their own section
 _TOLD = ("oversearching", "verdict", "notices", "table", "repeat", *_HEADINGS)
 _MOST_CELLS = 1_000_000
 
 
 def findings_of(findings: Mapping[str, Mapping[str, Any]], *names: str) -> list[Part]:
-    """Return a section for each of these findings that there is: its sentence, and its numbers as tables.
+    """Return a section for each of these findings that exists: its sentence, and its numbers as tables.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def findings_of(findings: Mapping[str, Mapping[str, Any]], *names: str) -> list[
 
 
 def further_section(findings: Mapping[str, Mapping[str, Any]]) -> Section | None:
-    """Return the section with the findings that no other section has; None without any."""
+    """Return the section with the findings that no other section has; None if there are none."""
     names = [name for name in findings if name not in _TOLD]
     return Section("Further findings", findings_of(findings, *names)) if names else None
 
@@ -66,7 +66,7 @@ def _section(name: str, finding: Mapping[str, Any]) -> Section:
         parts.append(Table(pd.DataFrame(single, columns=["what", "value"]), "Its numbers"))
     for key, value in finding.items():
         if _rows(value):
-            # rows of one kind have few columns; those of a record may each have others
+            # rows of the same kind have few columns; in a record, each row may have other columns
             names = list(dict.fromkeys(k for row in value for k in row))
             rows = value[: max(_MOST_CELLS // max(len(names), 1), 1)]
             frame = pd.DataFrame([{k: _cell(v) for k, v in row.items()} for row in rows], columns=names)

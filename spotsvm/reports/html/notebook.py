@@ -1,4 +1,4 @@
-"""A study as HTML for notebooks: what it is, how far it is, and its best trials."""
+"""A study as HTML for notebooks: its settings, its progress, and its best trials."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONGEST = 60
 
 
 def notebook_html(study: StudyResults) -> str:
-    """Return two lines about a study, and a table of its ten best trials, or of ten of its front, as HTML."""
+    """Return two lines about a study, and a table of its ten best trials (or ten trials of its front), as HTML."""
     objectives = study.objectives
     trials = study.trials
     failed = sum(t.state in FAILED for t in suggested(trials))

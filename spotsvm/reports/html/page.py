@@ -34,13 +34,13 @@ _MOST_COLUMNS = 500
 
 @dataclass(frozen=True)
 class Table:
-    """A data frame as a table, with short numbers; the first column heads the rows, the index is left out.
+    """A data frame as a table, with short numbers; the first column has the headings of the rows, and the index is left out.
 
-    The page has `rows_shown`, by default all rows; the CSV file of the table has all. `trials` are the numbers of the trials that
-    the rows of the frame are about: the page's script links them with the same trials in pictures, and sorts and filters the
-    rows. `chosen` is the recommended one. `names` are full names of columns with short ones, to be told on pointing at them. The
-    numbers of a table of `one_kind`, such as scores, have the same number of decimals in all columns. A `folded` table is shown
-    on a click on its caption.
+    The page shows the first `rows_shown` rows, by default all; the CSV file of the table has all rows. `trials` has the trial
+    number of each row: the page's script links the rows with the same trials in pictures, and sorts and filters them. `chosen` is
+    the number of the recommended trial. `names` are the full names of columns with short headings, shown as tooltips. In a table
+    of `one_kind`, such as scores, the numbers have the same number of decimals in all columns. A `folded` table is shown on a
+    click on its caption.
     """
 
     frame: pd.DataFrame
@@ -56,13 +56,13 @@ class Table:
 
     @property
     def shown(self) -> pd.DataFrame:
-        """The rows and columns that a page can show: all, or `rows_shown`, up to 100,000 cells."""
+        """The rows and columns on the page: all, or `rows_shown` rows, up to 100,000 cells."""
         columns = self.frame.iloc[slice(None) if self.rows_shown is None else self.rows_shown, :_MOST_COLUMNS]
         return columns.iloc[: max(_MOST_CELLS // max(columns.shape[1], 1), 1)]
 
     @property
     def left_out(self) -> str:
-        """A note on what is not shown; empty if all is."""
+        """A note on rows and columns that are not shown; empty if all are shown."""
         if self.shown.shape == self.frame.shape:
             return ""
         whole, part = (f"{frame.shape[0]} rows and {frame.shape[1]} columns" for frame in (self.frame, self.shown))
@@ -71,7 +71,7 @@ class Table:
 
     @property
     def columns(self) -> list[tuple[str, bool, str]]:
-        """Headings of the columns, whether they hold numbers, and their full names if the headings are short ones."""
+        """For each column its heading, whether it is numeric, and its full name if the heading is short."""
         shown = self.shown
         headings = [str(name) for name in shown.columns]
         full = [self.names.get(name, name) for name in headings]
@@ -92,7 +92,7 @@ class Table:
         return list(zip(numbers, (list(row) for row in zip(*columns, strict=True)), strict=True)) if columns else []
 
     def _alike(self) -> list[list[str]]:
-        """Return the texts of each column, with as many decimals as the largest number has; none can be too small for them."""
+        """Return the texts of each column, with the decimals of the largest number in all columns."""
         columns = [column for _, column in self.shown.items()]
         sizes = np.abs(np.concatenate([np.zeros(1), *(column.to_numpy() for column in columns if column.dtype.kind == "f")]))
         largest = float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
@@ -111,8 +111,8 @@ class Table:
 class Picture:
     """A figure, whose colours follow the colour scheme of the page, with a description for readers who cannot see it.
 
-    `others` are further panels: they stand beside the first where there is room, else below it. A `zoomable` picture can be
-    enlarged, where the page's script runs.
+    `others` are further panels, shown beside the first panel if there is room, else below it. The page's script can enlarge a
+    `zoomable` picture.
     """
 
     figure: Figure
@@ -125,7 +125,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Code:
-    """Code to copy, and what it does."""
+    """Code to copy, with a description."""
 
     text: str
     caption: str
@@ -134,7 +134,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Notice:
-    """A highlighted paragraph, with a colour and a first word by its tone."""
+    """A highlighted paragraph; its tone determines its colour and first word."""
 
     text: str
     tone: Literal["note", "warning", "finding"] = "note"
@@ -143,7 +143,7 @@ class Notice:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with parts below it: a text is a paragraph, a section has a heading of the next lower rank."""
+    """A heading with parts below it: texts are paragraphs, and sections have headings of the next level."""
 
     heading: str
     parts: Sequence[Part]
@@ -151,9 +151,9 @@ class Section:
 
     @property
     def cells(self) -> list[tuple[str, list[Part]]]:
-        """The parts as cells of a page, whole ones and those of the left and the right column of a wide page.
+        """The parts as cells of a wide page: of full width, or in the left or the right column.
 
-        Neighbouring texts are one cell, up to some length. A narrow cell goes where the column is shorter.
+        Neighbouring texts are one cell, up to some length. A narrow cell goes into the shorter column.
         """
         cells: list[tuple[str, list[Part]]] = []
         heights = {"left": 0.0, "right": 0.0}
@@ -186,7 +186,7 @@ def _is_narrow(part: Part) -> bool:
 
 
 def _height(part: Part) -> float:
-    """Return about how many lines of text a narrow part is high."""
+    """Return the approximate height of a narrow part, in lines of text."""
     if isinstance(part, Table):
         return 4.0 + 1.3 * len(part.shown)
     if isinstance(part, Picture):
@@ -277,7 +277,7 @@ class _Names:
         self._given: set[str] = set()
 
     def new(self, text: str) -> str:
-        """Return a name made from the text that is not yet used on the page."""
+        """Return a name made from the text that is not used on the page yet."""
         base = _slug(text)
         name, k = base, 2
         while name in self._given:
@@ -303,14 +303,14 @@ def script() -> Any:
 
 
 def policy() -> str:
-    """Return the content-security policy: nothing is loaded, and this script runs, by its hash, and no other."""
+    """Return the content-security policy: nothing is loaded, and only this script runs, identified by its hash."""
     digest = b64encode(hashlib.sha256(script().encode("utf-8")).digest()).decode("ascii")
     return f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:"
 
 
 @cache
 def _templates() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # on use: most who tune never make a page
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # on use: most tunings make no page
 
     return Environment(
         loader=PackageLoader("spotsvm.reports.html"),

@@ -1,4 +1,4 @@
-"""Figures of matplotlib as SVG inside a page: their colours follow the page, and their points name trials."""
+"""Figures of matplotlib as SVG inside a page: colours follow the page's colour scheme, and points have trial numbers."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _NO_METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 _DRAWN = re.compile(r"-?\d+\.\d{3,}")
 _COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 _FONT = re.compile(r"'?DejaVu Sans'?(?:,[^;]*)?")
-#: pixels an inch of a figure is shown at where there is room, and the fewest at which its texts can be read
+#: pixels per inch of a figure if there is room, and minimum pixels per inch at which its texts can be read
 _PIXELS, _FEWEST = 128, 62
 
 
 def inline_svg(figure: Figure, name: str, alt: str) -> str:
     """Return a figure as an SVG element whose ids begin with `name`, with `alt` as its description.
 
-    Text remains text, and colours are CSS variables wherever `variable_of` knows one. Equal figures give equal SVG.
+    Text remains text, and colours become CSS variables if `variable_of` has one for them. Equal figures give equal SVG.
 
     Examples
     --------
@@ -50,14 +50,14 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
 
     drawn = io.StringIO()
     with rc_context(_SETTINGS), warnings.catch_warnings(), np.errstate(over="ignore", invalid="ignore"):
-        # the browser has the characters that the font of matplotlib lacks
+        # the browser has the characters missing from matplotlib's font
         warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
-        # long names may leave no room: the picture is crowded then, but correct
+        # long names may leave no room: the picture is then crowded, but correct
         warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
         figure.savefig(drawn, format="svg", metadata=_NO_METADATA)
     root = ElementTree.fromstring(printable(drawn.getvalue()))
     for parent in root.iter():
-        # its rules would hold for the whole page
+        # rules in the SVG would apply to the whole page
         for style in [child for child in parent if child.tag.endswith("}style") or child.tag.endswith("}metadata")]:
             parent.remove(style)
     for element in root.iter():
@@ -77,7 +77,7 @@ def _name(element: ElementTree.Element) -> None:
         element.set("data-trial", given.removeprefix(ONE_TRIAL))
     elif given.startswith(TRIALS):
         numbers, points = given.removeprefix(TRIALS).split(","), [one for one in element.iter() if one.tag.endswith("use")]
-        # a point at infinity is not drawn: better none named than a wrong one
+        # a point at infinity is not drawn, so markers and trials do not match: no trial is named
         for point, number in zip(points, numbers, strict=True) if len(points) == len(numbers) else ():
             point.set("data-trial", number)
     elif given.startswith(CHOSEN):

@@ -94,7 +94,7 @@ def test_an_argument_that_makes_no_sense(args, said, good):
         (["export"], "RECORD"),
         (["study", "nothing"], "study 'nothing' is unknown; use one of "),
         (["study", "overhead", "more"], "more"),
-        (["study", "speed", "--quick", "--data", "nowhere"], "--data nowhere is not a folder; name the one that holds the data"),
+        (["study", "speed", "--quick", "--data", "nowhere"], "--data nowhere is not a folder; name the folder of the data"),
         (["tone"], "'tone'"),
         (["--quick"], "--quick"),
         (["demo", "table.csv"], "table.csv"),

@@ -131,7 +131,7 @@ def test_a_start_that_was_never_surpassed_is_no_merit_of_the_search():
     trials = losses([0.5], START) + losses([1.0] * 20)
     found = against_random(trials, SQUARE, sign=1.0, noise=False, seed=0)
     assert found.verdict == "not better"
-    assert "No trial is better than the given starts" in found.sentence()
+    assert "No trial is better than the starting points" in found.sentence()
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0] * 30, [3.0, 2.0, 1.0]])

@@ -76,7 +76,7 @@ def test_a_noisy_study_that_maximises():
     ]
 
 
-@pytest.mark.parametrize(("noise", "words"), [(True, "taken to differ"), (False, "taken to be equal"), ("auto", "not known")])
+@pytest.mark.parametrize(("noise", "words"), [(True, "taken to differ"), (False, "taken to be equal"), ("auto", "unknown")])
 def test_what_is_known_of_the_noise(noise, words):
     study = Study({"x": (0.0, 1.0)}, "random", seed=0, noise=noise).run(noisy(0), n_trials=4)
     assert words in str(study.methods_section())
@@ -183,7 +183,7 @@ def test_a_search_with_sweeps():
     low, high = expected.interval
     assert f"accuracy of {expected.value:.4g} is to be expected (95 % interval {low:.4g} to {high:.4g})" in text
     assert f"by {expected.n_rows} training rows out of fold" in text
-    assert "each draw chose anew" in text
+    assert "in each draw the choice among the best configurations was repeated" in text
     assert "was not estimated" not in text
     assert search.methods_section(expected).results.loc[:, "score":"high"].values.tolist()[-1] == [expected.value, low, high]
     assert "low and high are the ends of 95 % intervals" in search.methods_section(expected).markdown()
@@ -198,7 +198,7 @@ def test_an_error_is_shown_in_its_own_unit():
     expected = expected_score(search, X, y)
     section = search.methods_section(expected)
     text = str(section)
-    assert "What was minimised is the mean of the RMSE of" in text
+    assert "The value that was minimised is the mean of the RMSE of" in text
     assert f"The configuration with the best RMSE seen, {-search.best_score_:.4g} in trial" in text
     assert f"a RMSE of {-expected.value:.4g} is" in text or f"an RMSE of {-expected.value:.4g} is" in text
     assert f"(95 % interval {-expected.interval[1]:.4g} to {-expected.interval[0]:.4g})" in text
@@ -212,7 +212,7 @@ def test_a_metric_whose_choice_was_not_drawn_again():
 
     search = SpotSearchCV(SVM, SVM_SPACE, n_iter=3, scoring=own, random_state=0).fit(X, y)
     text = str(search.methods_section(expected_score(search, X, y)))
-    assert "and not that of the choice" in text
+    assert "but not of the choice" in text
     assert "tsamardinos" not in text
 
 
@@ -246,7 +246,9 @@ def test_how_optimistic_the_score_is(method):
 
 @pytest.mark.parametrize("search", ["kriging", "random"])
 def test_an_estimate_that_is_none(search):
-    with pytest.raises(ArgumentError, match="luck=0.9 is no estimate; use what expected_score or oversearching returns, or None"):
+    with pytest.raises(
+        ArgumentError, match="luck=0.9 is no estimate; use the result of expected_score or oversearching, or None"
+    ):
         Study(SPACE, search).methods_section(0.9)
 
 

@@ -227,7 +227,7 @@ def test_a_verdict_is_out_of_date_once_the_study_has_further_trials():
 
 
 def test_a_choice_that_is_the_default_is_not_said_to_be_another_one():
-    said = "not what the search has chosen by its scores"
+    said = "The recommended model is not the one that the search chose by its scores"
     for score, is_said in ((0.7123, True), (None, False)):
         study, verdict = tuned()
         score = verdict.tuned_score if score is None else score

@@ -101,7 +101,7 @@ def test_what_cannot_be_shown_says_why():
     for draw in (study.plot_slices, study.plot_importance, study.importance):
         with pytest.raises(ArgumentError, match="no model of the trials to show. Only 3 different configurations"):
             draw()
-    with pytest.raises(ArgumentError, match="objective=1 is no objective of the study; use 0, as there is one"):
+    with pytest.raises(ArgumentError, match="objective=1 is no objective of the study; use 0, as there is a single"):
         study.importance(1)
     huge = Study(SPACE, "random", 0).run(lambda p: 1e305, n_trials=2)
     with pytest.raises(ArgumentError, match="too large to be drawn"):

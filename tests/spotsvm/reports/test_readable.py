@@ -40,7 +40,7 @@ def test_random_search_is_not_said_to_reach_what_no_score_can_be():
     numbers = [float(number) for number in re.findall(r"\d\.\d+", text)]
     assert len(numbers) == 3
     assert max(numbers) <= study.best_trial.value + 5e-5
-    assert "cannot go beyond the best value seen" in text
+    assert "cannot exceed the best value seen" in text
     view = StudyView(study)
     assert possible(view, np.array([-0.1, 0.5, 1.2])).tolist() == [0.0, 0.5, 1.0]
 
@@ -51,7 +51,7 @@ def test_a_search_that_began_with_the_best_configuration_has_no_band():
     study = accuracy_like(Study(space, "cmaes", 0, direction="maximize", noise=False, start=start), 12)
     assert study.best_trial.number == 0
     assert band_of(study) == []
-    assert "No trial is better than the given starts" in study_page(study).html()
+    assert "No trial is better than the starting points" in study_page(study).html()
 
 
 def test_scores_of_one_kind_have_the_same_decimals():

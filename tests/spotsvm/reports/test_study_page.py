@@ -120,7 +120,7 @@ def test_a_conditional_space_with_categories():
     tuned = section(text, "Settings, times and versions")
     assert '<th scope="row">kernel</th><td>category</td><td>rbf, poly</td><td>uniform</td><td>all</td>' in tuned
     assert '<th scope="row">degree</th><td>integer</td><td>2 to 5</td><td>uniform</td><td>poly</td>' in tuned
-    assert "exists for some configurations only" in section(text, "What matters")
+    assert "A conditional parameter is averaged over the configurations" in section(text, "What matters")
     assert "a gap where a parameter does not exist" in section(text, "What matters")
 
 
@@ -178,8 +178,8 @@ def test_what_was_found_out_comes_before_what_is_free(svc):
     luck = section(text, "How much of it is luck")
     assert "0.123 (95 % interval" in luck
     assert "This estimate takes no further" not in luck
-    assert [h[1] for h in page.headings if h[0] == 3] == ["Whether to go on"]
-    assert ">Whether to go on</h3>" in section(text, "Convergence")
+    assert [h[1] for h in page.headings if h[0] == 3] == ["Whether to continue"]
+    assert ">Whether to continue</h3>" in section(text, "Convergence")
     study.findings = {"oversearching": {"how": "magic"}}
     assert "The finding on oversearching cannot be read" in study_page(study).html()
 
@@ -208,7 +208,7 @@ def test_a_search_that_learns_beats_the_given_random_search():
     text = " ".join(section(rendered(study, beside)[0], "Convergence").split())
     assert "The search did better than random search does in nine of ten cases: with as many trials" in text
     assert "predicted by two Kriging models of the 20 trials and the 20 of the random search" in text
-    assert "the 20 values of the given random search, resampled" in text
+    assert "the 20 values of the baseline, a random search, resampled" in text
     assert "baseline, best so far" in text
 
 
@@ -273,10 +273,10 @@ def test_a_report_from_the_record_is_that_of_the_study_to_the_byte_and_changes_n
         (
             "auto",
             1,
-            "No configuration was evaluated twice, so it is not known whether another evaluation would give the same value",
+            "No configuration was evaluated twice, so it is unknown whether another evaluation would give the same value",
         ),
-        (True, 1, "The objective is noisy, as the study was told; there are too few values"),
-        (False, 1, "The objective is without noise, as the study was told, so another evaluation"),
+        (True, 1, "The objective was declared noisy; there are too few values"),
+        (False, 1, "The objective was declared to be without noise, so another evaluation"),
         ("auto", 12, "No noise was found where a configuration was evaluated again, so another evaluation"),
     ],
 )

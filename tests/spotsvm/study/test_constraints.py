@@ -193,7 +193,7 @@ def test_what_shows_the_best_keeps_to_the_bounds(tmp_path):
     assert f"the best of {held}," in html
     assert f"<tbody><tr><td>{best.number}</td>" in html
     page = study.report(tmp_path / "report.html").read_text()
-    assert "own model does not know the bounds" in page
+    assert "own model ignores the bounds" in page
     study.close()
     assert list_studies(tmp_path)["best"].tolist() == [best.value]
 

@@ -200,11 +200,11 @@ def test_the_files(done):
     assert {f.name for f in given.out.iterdir()} == files
     text = (given.out / "report.html").read_text(encoding="utf-8")
     count = len(results[-1].search.study_.trials)
-    on_paths = f"{BUDGET}, with {count} values in their sweeps; each value has a number, and is a trial in what follows"
+    on_paths = f"{BUDGET}, with {count} values in their sweeps; each value has its own number and is called a trial below"
     words = str(BUDGET) if count == BUDGET else on_paths
     assert f"<dt>Search</dt><dd>kriging</dd></div>\n<div><dt>Trials</dt><dd>{words}</dd>" in text
     drawn = sum(len(path) for path in paths(results[1].search)[2:])
-    drawn_from = f"the {drawn} values of the given random search"  # but for the two starts
+    drawn_from = f"the {drawn} values of the baseline, a random search"  # but for the two starts
     assert (drawn_from in text) == ("Band: random search ends between" in text)  # no band where all that is drawn scores alike
     assert results[-1].verdict.sentence in text
     kriging, random = (RecordedStudy(given.out / f"{name}.db") for name in ("kriging", "random"))
