@@ -18,14 +18,14 @@ CLASS_SIZES = (228, 1528, 1880, 731, 70)
 #: wavelengths of the spectrum, in nm
 N_WAVELENGTHS = 212
 
-#: of each acid: centres, widths (nm) and heights (absorbance per g/l) of its bands, and its typical share of the total
+#: acids: centres, widths (nm) and heights (absorbance per g/l) of their bands, and their typical shares of the total
 _ACIDS = (
     (((204.0, 11.0, 0.16),), 0.45),
     (((207.0, 12.0, 0.15),), 0.25),
     (((210.0, 13.0, 0.14), (262.0, 22.0, 0.006)), 0.18),
     (((214.0, 14.0, 0.13), (271.0, 18.0, 0.010)), 0.12),
 )
-#: of what else absorbs: bands, typical absorbance at the first band's height, and the spread of its logarithm
+#: other absorbers: bands, typical absorbance at the first band's height, and the spread of its logarithm
 _OTHERS = (
     (((195.0, 45.0, 1.0), (280.0, 35.0, 0.25)), 0.80, 0.15),
     (((203.0, 10.0, 1.0), (301.0, 15.0, 0.02)), 0.45, 0.22),
@@ -51,15 +51,14 @@ def simulated_spectra(
     """Simulate absorption spectra of mixtures of acids in a turbid fluid, cut into classes by total acid concentration.
 
     Absorbances add up in proportion to concentrations (Beer and Lambert), a few broad bands a substance: four acids whose bands
-    in the far UV nearly coincide, and two other absorbers that vary for themselves, one of them with the acids' own band.
+    in the far UV nearly coincide, and two other absorbers that vary independently, one of them in the acids' own band.
     Turbidity adds a power of the wavelength, the lamp a drift of level and slope, stray light bends large absorbances, and the
-    detector's noise grows with the absorbance. What tells the concentration is a small, bent part of spectra whose points are
-    all alike.
+    detector's noise grows with the absorbance. Only a small, bent part of the spectra depends on the concentration.
 
     Parameters
     ----------
     seed : int, default=0
-        The same one gives the same data.
+        Seed of the data.
     class_sizes : sequence of int, default=(228, 1528, 1880, 731, 70)
         Records of each class, by rising concentration.
     noise : float, default=0.001
@@ -119,7 +118,7 @@ SOURCES = ("simulated", "tecator")
 class AcidData:
     """Spectra in five classes, 1 to 5, split once into training and test rows.
 
-    Rows with the same number in `copies` have the same spectrum, and are never parted.
+    Rows with the same number in `copies` have the same spectrum, and are never separated.
     """
 
     name: str
@@ -184,7 +183,7 @@ def classes_by_share(values: Floats, sizes: Sequence[int]) -> Rows:
 
 
 def split_by_class(rows: Rows, y: Rows, copies: Rows, train: float, test: float, seed: int) -> tuple[Rows, Rows]:
-    """Split rows at random so that both sides have each class's share, and no two rows with one spectrum are parted.
+    """Split rows at random so that both sides have each class's share; rows with the same spectrum stay together.
 
     `train` and `test` are sizes, or shares, of the two sides, counted in different spectra.
     """

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a tuner and budget: mean and standard deviation over the seeds of the tuned score and of the test score.
+    """Return a row per tuner and budget: mean and standard deviation over the seeds of the tuned score and of the test score.
 
     Optimism is the mean tuned score less the mean test score of the same trial, the best seen.
     """
@@ -34,10 +34,10 @@ def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_8(frame: pd.DataFrame, region: str) -> pd.DataFrame:
-    """Return a row a parameter: its region, the best setting that any tuner recommends, and the paper's, of other data.
+    """Return a row per parameter: its region, the best recommended setting of all tuners, and the paper's for other data.
 
-    The best is the one of which the most is predicted after all design points: the test rows have no say. In the default region
-    weights count from the balanced ones, and the last cutoff is that of equal shares.
+    The best setting has the best predicted score after all design points; the test rows are not used. In the default region
+    weights are relative to balanced weights, and the last cutoff is that of equal shares.
     """
     last = frame[(frame.budget == frame.budget.max()) & (frame.region == region)]
     best = last.loc[last.predicted.idxmax()]
@@ -59,9 +59,9 @@ def table_8(frame: pd.DataFrame, region: str) -> pd.DataFrame:
 
 
 def judged(frame: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
-    """Return for each budget, by how much the recommended trial does better on the test rows than the best one seen.
+    """Return for each budget how much better the recommended trial is than the best seen on the test rows.
 
-    Of each seed the tuners' differences are averaged, for they share its splits; the t interval is over the seeds.
+    The tuners' differences are averaged for each seed, because they share its splits; the t interval is over the seeds.
     """
     runs = frame[frame.budget > 0].assign(difference=lambda f: f.test - f.test_best_seen)
     runs = runs.assign(other=runs.recommended != runs.best_seen)
@@ -77,7 +77,7 @@ def judged(frame: pd.DataFrame, confidence: float = 0.95) -> pd.DataFrame:
 
 
 def on_scores(table: pd.DataFrame) -> str:
-    """Return in words who scores best, what is reached without tuning, and how much of the tuned score is luck."""
+    """Return in words the scores of all tuners, the score without tuning, and how much of the tuned score is luck."""
     tuned, untuned = table[table["design points"] > 0], table[table["design points"] == 0]
     last = tuned[tuned["design points"] == tuned["design points"].max()].sort_values("test", ascending=False)
     scores = ", ".join(f"{row.tuner} {row.test:.3f} (tuned {row.tuned:.3f})" for row in last.itertuples())
@@ -86,7 +86,7 @@ def on_scores(table: pd.DataFrame) -> str:
     luck = ", ".join(f"{value:+.3f} after {budget}" for budget, value in shares.items())
     return (
         f"Mean class accuracy on the test rows after {last['design points'].iloc[0]} design points: {scores}; {without}. "
-        f"Of the tuned scores this was not there on the test rows, on average over the tuners: {luck}."
+        f"Optimism of the tuned scores, on average over the tuners: {luck}."
     )
 
 
@@ -109,10 +109,10 @@ def _with_interval(differences: pd.Series, confidence: float) -> str:
 
 
 def on_judgement(table: pd.DataFrame) -> str:
-    """Return in words whether the recommended trial does better on the test rows than the best one seen."""
+    """Return in words whether the recommended trial is better than the best seen on the test rows."""
     last = table.iloc[-1]
     if not last["another trial"]:
-        return "The recommended trial is the best one seen in every run."
+        return "The recommended trial is the best seen in every run."
     sure = "" if np.isnan(last.low) else f" (95 % interval {last.low:+.4f} to {last.high:+.4f})"
     verdict = "the recommendation is the better choice" if last.low > 0 else "no clear difference"
     verdict = "the best seen would have been the better choice" if last.high < 0 else verdict

@@ -23,7 +23,7 @@ from spotsvm.tuning.pipelines.opening import opening
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: each value is the mean of two evaluations already, which are all that section 3.2.2 allows
+#: each value is the mean of two evaluations, the number in section 3.2.2
 KOCH = partial(SEARCHES["koch2011"], repeats=1, max_repeats=1)
 #: tuners of the default region, of some of its parameters, and of the paper's region; "3 then 12" is what `spotsvm tune` does
 DEFAULT_ENTRANTS: Mapping[str, tuple[str, Entrant]] = {
@@ -40,28 +40,28 @@ DEFAULT_ENTRANTS: Mapping[str, tuple[str, Entrant]] = {
 _SIMULATED = """\
 Simulated spectra of acid mixtures stand in for the paper's data, which are not public: 4,437 records of 212 points, classes of
 228, 1,528, 1,880, 731 and 70 records, 3,326 rows to train and 1,109 to test (a quarter of all that in the quick form). The
-paper's numbers do not add up: 2 records are left out. No figure here can be set against one of the paper."""
+paper's numbers do not add up: 2 records are left out. No number here can be compared with the paper."""
 _TECATOR = """\
 Absorption spectra of 240 samples of meat (Tecator) stand in for the paper's data, which are not public; the fat is cut into five
-classes of the paper's shares. Rows with one spectrum are never parted. The smallest class has 5 rows, 1 of them to test: its
-accuracy is 0 or 1, and counts for a fifth. No figure here can be set against one of the paper."""
+classes of the paper's shares. Rows with the same spectrum stay together. The smallest class has 5 rows, 1 of them for testing:
+its accuracy is 0 or 1, and counts for a fifth. No number here can be compared with the paper."""
 _NOTES = """\
-A design point is one setting, trained on 80 % of the training rows and validated on 20 %, on two random splits of which the tuner
-gets the mean. No tuner knows the budget: its first 25 design points are what a budget of 25 gives. "tuned" is the best value
-seen, "test" the score on the test rows of the recommended setting, trained on all training rows; both mean class accuracies.
-All begin with the pipeline's defaults and the centre of their region: twelve parameters in the default region, of which 3 are
-the share of importance, gamma and C, and 2 the latter with all features; or the region that the paper's table prints. Untuned
-are the pipeline, and a machine of the scaled spectra, both with weights inversely proportional to the classes' rows.
-Principal components, monomials and ranking are made from the rows that are trained on, and of the components the first 12 are
-kept. The paper's own best cutoffs sum to 1.195, though the fifth is said to follow from the others; ours are scaled to 1."""
+A design point is one setting. It is trained on 80 % of the training rows and validated on 20 %, on two random splits, and the
+tuner gets the mean. Tuners do not depend on the budget: the first 25 design points are the result of a budget of 25. "tuned" is
+the best value seen, "test" the score on the test rows of the recommended setting, trained on all training rows; both are mean
+class accuracies. All tuners begin with the pipeline's defaults and the centre of their region: twelve parameters in the default
+region, "3 parameters" (share of importance, gamma and C), "2 parameters" (gamma and C, all features), or the paper's region.
+The untuned models are the pipeline and an SVM on the scaled spectra, both with weights inversely proportional to class sizes.
+Principal components, monomials and ranking come from the training rows of each split; the first 12 components are kept.
+The paper's own best cutoffs sum to 1.195, although the fifth should follow from the others; ours are scaled to 1."""
 
 
 class AcidStudy(Experiment):
-    """Class weights, cutoffs, preprocessing and machine of a spectroscopy problem tuned together.
+    """Class weights, cutoffs, preprocessing and SVM of a spectroscopy problem, tuned together.
 
-    Twelve parameters: XPERC (the share of a random forest's importance that the features hold), gamma, C, a weight for each of
-    five classes, and four cutoffs of the vote; or only three or two of them. By default the data are simulated UV/vis spectra of
-    acid mixtures of the paper's size; where a folder of data sets is named, the real spectra of `tecator.csv` in it.
+    Twelve parameters: XPERC (the share of a random forest's importance that the selected features have), gamma, C, a weight for
+    each of five classes, and four cutoffs of the vote; or only three or two of them. By default the data are simulated UV/vis
+    spectra of acid mixtures of the paper's size; with a folder of data sets, they are the real spectra of its `tecator.csv`.
 
     Parameters
     ----------
@@ -70,17 +70,17 @@ class AcidStudy(Experiment):
     source : {"simulated", "tecator"} or None, default=None
         The data; None is "tecator" after `use_data`, else "simulated".
     entrants : mapping of str to (str, search), optional
-        By label where a tuner searches, and the tuner as `compare` takes it. "default" is the default region of
-        `spectra_pipeline`; "three" and "two" open so many of its parameters; "table8" and "table7" are the paper's, with gamma
-        from 0.001 to 0.8 and C up to 100 in the one, from 0.005 to 0.3 and from 1 to 10 in the other.
+        For each label the region, and the search as in `compare`. "default" is the default region of `spectra_pipeline`; "three"
+        and "two" tune only this number of its parameters; "table8" and "table7" are the paper's regions, with gamma from 0.001 to
+        0.8 and C up to 100 in Table 8, and gamma from 0.005 to 0.3 and C from 1 to 10 in Table 7.
     budgets : sequence of int, optional
         Numbers of design points after which the tuners are judged; by default 25, 50 and 100.
     seeds : int or sequence of int, optional
         As `compare` takes them; by default 3.
     n_jobs : int or None, default=None
-        Seeds at a time; None is one a processor, and 1 in the quick form. It changes nothing about the results.
+        Number of seeds in parallel; None means one per processor, and 1 in the quick form. It does not change the results.
     path : path-like, optional
-        A folder for the records, from which the study goes on if it was ended.
+        A folder for the records, from which an interrupted study resumes.
 
     Raises
     ------
@@ -144,7 +144,7 @@ class AcidStudy(Experiment):
         return self
 
     def data_file(self, ending: str) -> Path:
-        """Return where the real spectra would be."""
+        """Return the path of the real spectra."""
         return (self.data or Path()) / f"tecator{ending}"
 
     @property
@@ -170,7 +170,7 @@ class AcidStudy(Experiment):
         return judged(self.frame())
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Return Table 8, and the judgement of what is recommended."""
+        """Return Table 8, and the comparison of the recommended trial with the best seen."""
         eights = {f"Table 8 ({region_name(region)})": self.table_8(region) for region in self._whole_regions()}
         return {**eights, "Recommended against best seen": self.judged()}
 
@@ -180,7 +180,7 @@ class AcidStudy(Experiment):
         return f"{data}\n\n{_NOTES}"
 
     def conclusion(self) -> str:
-        """Return in words who scores best, how much of it is luck, and whether the recommendation was the better choice."""
+        """Return in words the scores, how much of them is luck, and whether the recommendation was the better choice."""
         return " ".join(filter(None, [on_scores(self.table()), on_parameters(self.frame()), on_judgement(self.judged())]))
 
     def figure(self) -> Figure:

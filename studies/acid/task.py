@@ -1,4 +1,4 @@
-"""The task of the acid study (preprocessing and machine on random splits of the training rows), and its runs."""
+"""The task of the acid study (preprocessing and SVM on random splits of the training rows), and its runs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 
 CLASSES = (1, 2, 3, 4, 5)
 REPEATS = 2
-#: what the paper's Table 8 prints as best, of the real acid data, which are not public
+#: best setting in the paper's Table 8, for the real acid data, which are not public
 PRINTED = {"XPERC": 0.237, "GAMMA": 0.195, "COST": 54.6} | {
     f"{name}[{c}]": value
     for name, values in (("CLASSWT", (0.849, 0.431, 0.246, 0.468, 0.814)), ("CUTOFF", (0.216, 0.023, 0.335, 0.389, 0.232)))
     for c, value in zip(CLASSES, values, strict=True)
 }
-#: what is tuned where it is not all twelve; the others are left: all features, balanced weights, equal cutoffs
+#: tuned parameters if they are not all twelve; otherwise all features, balanced weights and equal cutoffs are used
 FEWER = {"three": ("XPERC", "GAMMA", "COST"), "two": ("GAMMA", "COST")}
 REGIONS = ("default", *FEWER, "table8", "table7")
 
@@ -48,7 +48,7 @@ _NAMES = {"XPERC": "importancefraction__fraction"} | {
         *((f"CUTOFF[{c}]", f"cutoff__{c}") for c in CLASSES[:-1]),
     ]
 }
-_KEPT = 12  # principal components: the others hold the detector's noise
+_KEPT = 12  # principal components; further components contain the detector's noise
 _FOREST: dict[str, Any] = {"n_estimators": 50, "max_samples": 0.3, "min_samples_leaf": 2}
 
 
@@ -65,9 +65,9 @@ def _pipeline_region(region: str) -> Literal["default", "table7", "table8"]:
 class AcidTask:
     """Mean class accuracy of a setting, the mean of two random splits of the training rows; larger is better.
 
-    Principal components, their monomials and the forest's ranking depend on the split alone: they are made once for each
-    split and remembered, so that searches from one seed, whose n-th trials have the same splits, share them. Weights count from
-    the balanced ones but in the paper's regions.
+    Principal components, their monomials and the forest's ranking depend only on the split. They are computed once for each split
+    and cached, so that searches from the same seed, whose n-th trials have the same splits, share them. Weights are relative to
+    balanced weights, except in the paper's regions.
     """
 
     def __init__(self, source: str, quick: bool = False, region: str = "default"):
@@ -89,7 +89,7 @@ class AcidTask:
         return {name: gamma if name == "GAMMA" else own[name] for name in names}
 
     def __call__(self, params: Params, seed: int) -> dict[str, float]:
-        """Evaluate a setting on two splits that the seed draws; "value" is the mean, and both are there."""
+        """Evaluate a setting on two splits drawn from the seed; return both scores, and their mean as "value"."""
         seeds = np.random.default_rng(seed).integers(2**31, size=REPEATS)
         scores = [self._score(params, *_split_features(self.source, self.quick, int(s))) for s in seeds]
         return {"value": float(np.mean(scores))} | {f"repeat_{k}": score for k, score in enumerate(scores)}
@@ -106,20 +106,20 @@ class AcidTask:
 
 
 def machine_of(params: Params, n_samples: int, region: str) -> CutoffClassifier:
-    """Return the pipeline's machine with a setting's parameters."""
+    """Return the pipeline's classifier with a setting's parameters."""
     machine: CutoffClassifier = spectra_pipeline("classification", n_samples, CLASSES, region=_pipeline_region(region))[0][-1]
     own = {_NAMES[name].partition("__")[2]: value for name, value in params.items() if name != "XPERC"}
     return machine.set_params(**own, estimator__cache_size=400)
 
 
 def untuned_svc(data: AcidData) -> float:
-    """Return the score on the test rows of a machine with balanced weights on the scaled spectra, of which nothing is tuned."""
+    """Return the score on the test rows of an untuned SVC with balanced weights on the scaled spectra."""
     machine = make_pipeline(StandardScaler(), SVC(class_weight="balanced")).fit(data.X[data.train], data.y[data.train])
     return mean_class_accuracy(data.y[data.test], machine.predict(data.X[data.test]))
 
 
 def most_important(ranking: Floats, share: float) -> NDArray[np.intp]:
-    """Return the fewest features that together hold a share of the importance, as `ImportanceFraction` selects them.
+    """Return the fewest features that together have a share of the importance, as selected by `ImportanceFraction`.
 
     Examples
     --------
@@ -156,19 +156,19 @@ def _final_features(source: str, quick: bool) -> tuple[Floats, Rows, Floats, Row
     return _features(data, data.train, data.test, 0)
 
 
-#: what is not tuned: a machine with balanced weights on the scaled spectra, and the pipeline's default
+#: untuned models: an SVC with balanced weights on the scaled spectra, and the pipeline's default
 UNTUNED = ("untuned SVC", "untuned pipeline")
 
 
 class AcidEntrant(NamedTuple):
-    """A tuner, and what it tunes: a region as `acid_space` takes it."""
+    """A tuner and its region, an argument of `acid_space`."""
 
     search: Entrant
     region: str = "default"
 
 
 def shared_task(source: str, quick: bool, region: str, n_trials: int, folder: Path | None = None) -> Task:
-    """Return what all runs in a region share; they start at the pipeline's defaults."""
+    """Return the settings that all runs in a region share; they start at the pipeline's defaults."""
     task = AcidTask(source, quick, region)
     path = None if folder is None else folder / f"{source}_{region}"
     return Task(task, Space(acid_space(region)), n_trials, "maximize", noise=True, folder=path, start=task.default)
@@ -184,12 +184,12 @@ def acid_runs(
     n_jobs: int | None,
     path: Path | None,
 ) -> pd.DataFrame:
-    """Run all tuners from all seeds; return a row a tuner, seed and budget, and one for each of what is not tuned.
+    """Run all tuners from all seeds; return a row per tuner, seed and budget, and a row for each untuned model.
 
-    All begin with the same design points: the pipeline's defaults and the centre of their region. A search does not know its
-    budget: the first 25 of 100 design points are what a budget of 25 gives.
+    All begin with the same design points: the pipeline's defaults and the centre of their region. A search does not depend on its
+    budget: the first 25 of 100 design points are the result of a budget of 25.
 
-    Columns: tuner, region, seed, budget; tuned (the best value seen), predicted (what the model expects of the recommended
+    Columns: tuner, region, seed, budget; tuned (the best value seen), predicted (expected value of the recommended
     trial), test (of the recommended trial, trained on all training rows), test_best_seen; recommended and best_seen (numbers of
     trials), failed, ask_seconds (mean time of a suggestion); and the recommended parameters.
     """
@@ -200,7 +200,7 @@ def acid_runs(
     untuned = dict(zip(UNTUNED, (untuned_svc(task.data), task.test(task.default)), strict=True))
     rows: list[dict[str, Any]] = [{"tuner": name, "seed": -1, "budget": 0, "test": test} for name, test in untuned.items()]
     with runs_bar(f"acid, {source}", len(seeds)) as ended:
-        # a seed's tuners together, for their n-th trials share the splits and all that follows from these
+        # the tuners of a seed run together, because their n-th trials share splits and features
         jobs = (delayed(_runs_from_seed)(tasks, entrants, seed, budgets, folder) for seed in seeds)
         for found, last in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
             rows += found
@@ -224,7 +224,7 @@ def _runs_from_seed(
 
 
 def budget_rows(run: Run, region: str, shared: Task, budgets: Sequence[int]) -> list[dict[str, Any]]:
-    """Return what a run would have recommended after each budget, and its score on the test rows."""
+    """Return a run's recommendation after each budget, and its score on the test rows."""
     tested: dict[int, float] = {}
     rows = []
     for budget in budgets:

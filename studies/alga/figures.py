@@ -1,4 +1,4 @@
-"""The figures of the study `alga`: accuracy against the number of support vectors, and the machines in the plane."""
+"""The figures of the study `alga`: accuracy against the number of support vectors, and SVMs in the plane."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _COLUMNS = 3
 
 
 def draw_fronts(runs: pd.DataFrame) -> Figure:
-    """Draw the means over the runs, a line a method over its K, and the mean front of NSGA-II."""
+    """Draw the means over the runs, a line per method over its K, and the mean front of NSGA-II."""
     from matplotlib.figure import Figure
 
     table = by_method(runs)
@@ -101,9 +101,9 @@ def _write_sizes(panel: Axes, table: pd.DataFrame) -> None:
 
 
 def mean_front(fronts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return numbers of support vectors, and the mean over the runs of the best accuracy on V with at most so many.
+    """Return numbers of support vectors, and the mean over the runs of the best accuracy on V with at most this number.
 
-    Only numbers for which every run has a point; a row of `fronts` is a point.
+    Only numbers are returned for which every run has a point; a row of `fronts` is a point.
 
     Examples
     --------
@@ -130,7 +130,7 @@ _SHOWN = 2500  # rows of V at most
 
 
 class Machine(NamedTuple):
-    """A machine to draw: its split, what is written above it, and the rows of T that it was trained on."""
+    """An SVM to draw: its split, its title, and the rows of T that it was trained on."""
 
     parts: Parts
     title: str
@@ -139,10 +139,10 @@ class Machine(NamedTuple):
 
 
 def draw_machines(rows: Sequence[Sequence[Machine]]) -> Figure:
-    """Draw machines on sets of two columns: a row a set, a panel a machine.
+    """Draw SVMs on sets of two columns, a row per set, a panel per SVM.
 
-    Shades are what the machine says, the line its boundary; small dots are rows of V (2500 at most). Crosses are the vectors that
-    were chosen; where all of T was, there are too many, and only support vectors are shown. Support vectors are ringed.
+    Shades are predictions, the line is the boundary, small dots are rows of V (at most 2500). Crosses are the chosen vectors; if
+    all of T was chosen, only support vectors are shown. Support vectors are ringed.
     """
     from matplotlib.figure import Figure
 

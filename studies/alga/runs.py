@@ -1,4 +1,4 @@
-"""The runs of the study `alga`: a method on one split, what it chose, how good it is, its time; and the file of the runs."""
+"""The runs of the study `alga`: a method on one split, with its choice, accuracy and time; and the file of the runs."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ _CACHE = 500  # MB: LIBSVM's rows of up to 11,000 training rows
 
 
 class GridModel(NamedTuple):
-    """The best model of a grid search, and what it took.
+    """The best model of a grid search, with its accuracy and cost.
 
-    The accuracies on V and on Psi and the number of support vectors are of the machine with this model that is trained on all of
-    T; `seconds` is the processor time of training all machines and of their predictions for V.
+    The accuracies on V and on Psi and the number of support vectors are those of the SVM with this model, trained on all of T;
+    `seconds` is the processor time of training all SVMs and of their predictions for V.
     """
 
     C: float
@@ -46,10 +46,10 @@ class GridModel(NamedTuple):
 
 
 def grid_search(parts: Parts) -> GridModel:
-    """Train a machine (LIBSVM) on T at each point of a grid, then of a finer one about the best; judge them by V.
+    """Train an SVM (LIBSVM) on T at each point of a grid, then of a finer grid around the best; score them on V.
 
-    The grid has gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10; the finer one goes up and down from the best by
-    three steps of 2. Of machines that are equal on V the one with the fewest support vectors is the best.
+    The grid has gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10; the finer grid goes up and down from the best by
+    three steps of 2. Among SVMs that are equal on V, the one with the fewest support vectors is the best.
 
     References
     ----------
@@ -69,7 +69,7 @@ def grid_search(parts: Parts) -> GridModel:
 
 
 def whole_machine(parts: Parts, C: float, gamma: float) -> SVC:
-    """Train a machine on all of T."""
+    """Train an SVM on all of T."""
     return SVC(C=C, gamma=gamma, cache_size=_CACHE).fit(parts.X, parts.y)
 
 
@@ -90,9 +90,9 @@ _FOLDS = 5
 
 
 class TunedMachine(NamedTuple):
-    """A tuned machine, the rows of T that it was trained on, and what it took.
+    """A tuned SVM, the rows of T that it was trained on, and its cost.
 
-    `n_fits` counts the machines of the cross-validations and the last one; `seconds` is the processor time of all.
+    `n_fits` counts the fits of the cross-validations and the final fit; `seconds` is the processor time of all fits.
     """
 
     svc: SVC
@@ -104,8 +104,8 @@ class TunedMachine(NamedTuple):
 def tuned_machine(parts: Parts, seed: int, *, refit: bool = False) -> TunedMachine:
     """Draw 1,000 rows of T, or all, by class, and tune C and gamma on them with 25 suggestions, by 5-fold cross-validation.
 
-    C and gamma are from the ranges of the grid search. V is not looked at. The machine is trained on the rows of the tuning, or
-    with `refit` on all of T.
+    C and gamma are from the ranges of the grid search. V is not used. The SVM is trained on the rows of the tuning, or with
+    `refit` on all of T.
     """
     _compile()
     began = time.process_time()
@@ -148,10 +148,10 @@ _METHODS |= {RANDOM: "random", NSGA2: "nsga2"}
 def run_method(
     parts: Parts, method: str, size: int, run: int, grid: GridModel | None, max_evaluations: int | None = None
 ) -> list[dict[str, Any]]:
-    """Run a method once; return a row, of NSGA-II a row a point of its front.
+    """Run a method once; return a row, or for NSGA-II a row per point of its front.
 
-    `size` is the number of vectors a class, `grid` what grid search has found on the split, of methods that take it. Runs of the
-    same number have the same seed, whatever the method and the size. No generation begins after `max_evaluations` machines.
+    `size` is the number of vectors per class, `grid` the result of grid search on the split, for methods that use it. Runs with
+    the same number have the same seed for all methods and sizes. No generation begins after `max_evaluations` trained SVMs.
 
     Columns: set, fold, method, K (vectors a class; 0 where the method has none), run, checksum (of the split), vectors (that the
     machine was trained on), validation and test (accuracy on V and Psi), support_vectors, seconds (processor time of the
@@ -225,7 +225,7 @@ def _reduced_rows(
 
 
 def _options(parts: Parts, method: str, size: int, grid: GridModel | None) -> dict[str, Any]:
-    """Return what the method is told beside its name."""
+    """Return the options of a method."""
     if method == GA_MODEL:
         return {}
     if method == GROWN:
@@ -241,7 +241,7 @@ def _options(parts: Parts, method: str, size: int, grid: GridModel | None) -> di
 
 
 def _machine_row(parts: Parts, rows: np.ndarray, C: float, gamma: float) -> dict[str, Any]:
-    """Train a machine of some rows of T, and judge it."""
+    """Train an SVM on some rows of T, and score it."""
     machine = whole_machine(parts._replace(X=parts.X[rows], y=parts.y[rows]), C, gamma)
     return {
         "vectors": len(rows),
@@ -255,7 +255,7 @@ def _machine_row(parts: Parts, rows: np.ndarray, C: float, gamma: float) -> dict
 
 @cache
 def _runs_compile() -> None:
-    """Run once in each process, so that no run's time has that of compiling or loading in it."""
+    """Run once in each process, so that no run's time includes compiling or loading."""
     X = np.random.default_rng(0).random((40, 2))
     ReducedSVC(n_per_class=4, random_state=0).fit(X, np.where(X[:, 0] < 0.5, -1.0, 1.0))
 
@@ -265,7 +265,7 @@ def _text(indices: np.ndarray) -> str:
 
 
 def machine_of(parts: Parts, row: dict[str, Any]) -> tuple[Any, np.ndarray]:
-    """Train again the machine of a row of run 0; return it, and the rows of T that it was trained on."""
+    """Train the SVM of a row of run 0 again; return it, and the rows of T that it was trained on."""
     if not row["chosen"]:
         return whole_machine(parts, row["C"], row["gamma"]), np.arange(len(parts.y))
     chosen = np.array(str(row["chosen"]).split(), dtype=np.intp)
@@ -278,14 +278,14 @@ _COLUMNS |= {"seconds": float, "evaluations": int, "chosen": str, "max_evaluatio
 
 
 class Records:
-    """Rows of runs: those that a file has of these splits, and those that are added, which go into the file as well.
+    """Rows of runs: the file's rows of these splits, and new rows, which are also appended to the file.
 
-    Without a path the rows are kept in memory. Rows of other sets in the file are left alone.
+    Without a path the rows are kept in memory. Rows of other sets in the file are not changed.
 
     Raises
     ------
     DataError
-        If the file has rows of another split of the same name, or of another cap on the machines of a run, or is damaged.
+        If the file has rows of another split of the same name, or with another maximum of trained SVMs per run, or is damaged.
     """
 
     def __init__(self, path: Path | None, splits: Sequence[Parts], max_evaluations: int | None = None):
@@ -320,7 +320,7 @@ class Records:
 
 
 def grid_models(runs: pd.DataFrame) -> dict[tuple[str, int], GridModel]:
-    """Return what grid search has found on each split, by set and fold."""
+    """Return the result of grid search on each split, by set and fold."""
     found = {}
     for row in runs[runs.method == GRID].to_dict("records"):
         model = [

@@ -1,4 +1,4 @@
-"""The sets of the study `alga`, in the plane and of UCI, in rows to choose from (T), to choose by (V), to judge by (Psi)."""
+"""The sets of the study `alga`, in the plane and of UCI, split into training (T), validation (V) and test rows (Psi)."""
 
 from __future__ import annotations
 
@@ -147,8 +147,8 @@ N_FOLDS = 5
 class Parts(NamedTuple):
     """One split of a set: T (X, y), V (validation_X, validation_y) and Psi (test_X, test_y) of the paper.
 
-    T holds the rows to train on or to choose the training set from, V those whose accuracy is the fitness, Psi those that no
-    method sees. `fold` is the part of the set that is judged by; 0 where there is one split only.
+    T has the rows from which the training set is chosen, V the rows whose accuracy is the fitness, and Psi the rows that no
+    method uses. `fold` is the number of the test part; 0 if there is only one split.
     """
 
     name: str
@@ -162,7 +162,7 @@ class Parts(NamedTuple):
 
     @property
     def checksum(self) -> str:
-        """A checksum of all rows, by which a record tells whether it is of these."""
+        """A checksum of all rows, to recognise the split in a record."""
         crc = 0
         for values in self[2:]:
             crc = zlib.crc32(np.ascontiguousarray(values, dtype="<f8").tobytes(), crc)
@@ -203,9 +203,9 @@ def thirds(data: DotSet, seed: int = 0) -> Parts:
 
 
 def scaled_folds(name: str, X: Floats, y: Floats, seed: int = 0) -> Iterator[Parts]:
-    """Cut a set into five folds by class; each is Psi once, and of the other four a quarter is V and the rest T.
+    """Cut a set into five folds by class; each is Psi once, and a quarter of the other four is V, the rest T.
 
-    So T has 60 % of the rows, V and Psi have 20 % each. Columns are scaled to [0, 1] by T; rows of V and Psi may lie beyond.
+    So T has 60 % of the rows, V and Psi have 20 % each. Columns are scaled to [0, 1] by T; rows of V and Psi may be outside.
     """
     for fold, (others, test) in enumerate(StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(X, y)):
         train, validation = train_test_split(others, test_size=0.25, stratify=y[others], random_state=seed)

@@ -64,35 +64,35 @@ different folds share rows of T, so that on UCI p is smaller than independent ru
 
 
 class AlgaStudy(Experiment):
-    """Selecting vectors and the model in turns: ALGA beside GASVM, GA-model and grid search.
+    """Selecting vectors and the model in turns: ALGA compared with GASVM, GA-model and grid search.
 
-    Sets in the plane, from a seed: dots at random places (17,000 points), single points (1,552) and dots on a chessboard of
+    Sets in the plane, from a seed: dots at random positions (17,000 points), single points (1,552) and dots on a chessboard of
     4 x 4 and of 8 x 8 squares (27,000). UCI: German, Ionosphere and Wisconsin in 5 folds, and four larger sets of IDA, from the
-    folder that SPOTSVM_DATA names; they are left out where it is not set. ALGA competes with an SVC tuned on 1,000 random rows
-    and trained on these or on all.
+    folder SPOTSVM_DATA; without it they are left out. ALGA also competes with an SVC tuned on 1,000 random rows and trained on
+    these rows or on all.
 
     Parameters
     ----------
     quick : bool, default=False
         Two runs, on 600 single points, 1,200 points of a chessboard, and a set of scikit-learn, K up to 32.
     n_runs : int, optional
-        Runs of a method with random choices at each K on a set in the plane, at least 2; on UCI a third of them a fold. By
-        default 30, the paper's number, which makes 10 a fold.
+        Number of runs of a method with random choices at each K on a set in the plane, at least 2; on UCI a third of this number
+        per fold. By default 30, the paper's number, which gives 10 per fold.
     n_model_runs : int, optional
-        The same for GA-model, which trains hundreds of machines on all of T; by default `n_runs`, and no more than that.
+        Number of runs of GA-model, which trains hundreds of SVMs on all of T; by default `n_runs`, which is also the maximum.
     sets : sequence of str, optional
         Some of `spotsvm.studies.alga.study.SETS`; by default all.
     methods : sequence of str, optional
-        Some of `spotsvm.studies.alga.runs.METHODS`; "grid search", to which all are compared, must be among them. By default all.
+        Some of `spotsvm.studies.alga.runs.METHODS`, including "grid search", to which all are compared. By default all.
     max_n_per_class : int, optional
-        The largest K to run; by default there is no limit but that of the paper.
+        The largest K to run; by default the paper's.
     max_evaluations : int, optional
-        As in `ReducedSVC`: machines trained after which no further generation begins. By default ALGA, GASVM and GA-model end by
-        their own rules, the random subsets after 1,000 and NSGA-II after 2,000; in the quick form all after 200.
+        As in `ReducedSVC`: number of trained SVMs after which no further generation begins. By default ALGA, GASVM and GA-model
+        end by their own rules, the random subsets after 1,000 and NSGA-II after 2,000; in the quick form all after 200.
     n_jobs : int or None, default=None
-        Runs at once.
+        Number of parallel runs.
     path : path-like, optional
-        A CSV file to which the rows of each run are added as they come, and from which the study goes on if it was ended.
+        A CSV file to which the rows of each run are appended, and from which an interrupted study resumes.
 
     Raises
     ------
@@ -142,12 +142,12 @@ class AlgaStudy(Experiment):
             raise ArgumentError(f"methods={list(self.methods)} has no {GRID!r}, to which all are compared; add it")
 
     def _tables(self) -> tuple[str, ...]:
-        """Return the names of the sets with columns of their own."""
+        """Return the names of the sets that need data files."""
         return (STAND_IN,) if self.quick else (*UCI, *LARGER)
 
     @property
     def left_out(self) -> list[str]:
-        """Sets whose data are not there."""
+        """Sets without data."""
         return [name for name in self.sets if name in (*UCI, *LARGER) and data_folder() is None]
 
     def splits(self, name: str) -> list[Parts]:

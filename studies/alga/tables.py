@@ -1,4 +1,4 @@
-"""The tables of the study `alga`, and what they show: accuracy, support vectors, time, Wilcoxon tests, goals."""
+"""The tables and conclusions of the study `alga`: accuracy, support vectors, time, Wilcoxon tests, goals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _RUN = ["set", "method", "K", "fold", "run"]
 
 
 def by_method(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return means over the runs, a row a set, method and K: the paper's tables 1 and 2.
+    """Return means over the runs, a row per set, method and K: the paper's tables 1 and 2.
 
     Accuracies in percent, with standard deviations over the runs; numbers of vectors and of support vectors; processor time of
     the search, and with the grid search before it where the method takes its model from there. Of NSGA-II each run's most
@@ -67,14 +67,14 @@ def by_method(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_of_fronts(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a run: of NSGA-II the point of the front that is most accurate on V."""
+    """Return a row per run; for NSGA-II, the point of the front that is most accurate on V."""
     runs = runs.reset_index(drop=True)
     best = runs.sort_values("validation", ascending=False, kind="stable").drop_duplicates(_RUN)
     return runs.loc[np.sort(best.index)]
 
 
 def wilcoxon_tests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Test ALGA at each K against the other methods by Wilcoxon's signed ranks, two-sided; a row a set, K and opponent.
+    """Test ALGA at each K against the other methods by Wilcoxon's signed ranks, two-sided; a row per set, K and opponent.
 
     Runs of the same number and fold are pairs: they have the same seed, and ALGA and GASVM start from the same training sets.
     Grid search has no seed: its one machine a split is in all pairs of that split. For each of accuracy on V, accuracy on Psi (in
@@ -103,9 +103,9 @@ def wilcoxon_tests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_grid(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return what ALGA has of grid search at each K: points of accuracy on Psi less, shares of its support vectors and time.
+    """Compare ALGA with grid search at each K: loss of accuracy on Psi in points, and shares of support vectors and time.
 
-    Means over the runs. `reached` says whether all three are as the goal has it: at most 1 point, a tenth and a tenth.
+    Values are means over the runs. `reached` is whether all three meet the goal: at most 1 point, a tenth and a tenth.
     """
     found = _beside(runs, GRID)
     reached = (found["points less on Psi"] <= 1.0) & (found["share of SVs"] <= 0.1) & (found["share of time"] <= 0.1)
@@ -113,7 +113,7 @@ def against_grid(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def against_tuned(runs: pd.DataFrame, opponent: str = TUNED) -> pd.DataFrame:
-    """Return the same of an SVC that was tuned on 1,000 rows, without a verdict."""
+    """Compare ALGA with an SVC that was tuned on 1,000 rows, without a verdict."""
     return _beside(runs, opponent)
 
 
@@ -135,7 +135,7 @@ def _beside(runs: pd.DataFrame, opponent: str) -> pd.DataFrame:
 
 
 def outcomes(tests: pd.DataFrame, opponent: str = GASVM) -> pd.DataFrame:
-    """Count, a row a set, at how many K ALGA is better, worse, or not told apart (p > 0.05 after Holm) from an opponent."""
+    """Count for each set at how many K ALGA is better or worse than an opponent, or does not differ (p > 0.05 after Holm)."""
     some = tests[tests["ALGA less"] == opponent]
     rows = []
     for name, measure in product(dict.fromkeys(some["set"]), MEASURES):
@@ -210,7 +210,7 @@ def _on_opponent(found: pd.DataFrame, opponent: str) -> str:
 
 
 def on_tendencies(runs: pd.DataFrame) -> list[str]:
-    """Return in words, of each of the paper's tendencies what is found; a method that has not run is passed over."""
+    """Return in words the results on each of the paper's tendencies; methods that have not run are left out."""
     table, tests = by_method(runs), wilcoxon_tests(runs)
     plane = table["set"].isin(DOT_SETS)
     benchmarks = [name for name in table["set"].unique() if name not in (*DOT_SETS, *LARGER)]

@@ -1,4 +1,4 @@
-"""The data sets of the papers, from the folder SPOTSVM_DATA or one a study was given, and types of arrays."""
+"""The data sets of the papers, from the folder SPOTSVM_DATA or the folder of a study, and types of arrays."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FOLDER: ContextVar[Path | None] = ContextVar("data folder of the study that is 
 
 @contextmanager
 def data_from(folder: Path | None) -> Iterator[None]:
-    """Read data sets from this folder in place of the one that SPOTSVM_DATA names, if it is not None."""
+    """Read data sets from this folder in place of SPOTSVM_DATA, unless it is None."""
     token = _FOLDER.set(folder or _FOLDER.get())
     try:
         yield
@@ -64,13 +64,13 @@ def read_binary(name: str) -> tuple[Floats, Floats]:
     Raises
     ------
     DataError
-        If SPOTSVM_DATA is not set, or there is no such set in the folder, or it has not two classes.
+        If SPOTSVM_DATA is not set, there is no such set in the folder, or the set does not have two classes.
     """
     return _binary(read_table(name), name)
 
 
 def read_split(name: str) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """Read a set with two classes that its source has split: rows and labels to train on, then those to test on.
+    """Read a set with two classes that its source has split: training rows and labels, then test rows and labels.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def read_split(name: str) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]
     """
     table = read_table(name)
     if "part" not in table:
-        raise DataError(f"{_file(name)} has no column part, which says what is trained and what is tested on")
+        raise DataError(f"{_file(name)} has no column part, which marks training and test rows")
     train, test = (table[table["part"] == part] for part in ("train", "test"))
     return _binary(train, name), _binary(test, name)
 
@@ -88,7 +88,7 @@ def _file(name: str) -> Path:
     folder = data_folder()
     if folder is None:
         raise DataError(
-            f"the study needs the data set {name!r}: set SPOTSVM_DATA to the folder that holds {name}.csv, or name it by --data"
+            f"the study needs the data set {name!r}: set SPOTSVM_DATA to the folder with {name}.csv, or name the folder by --data"
         )
     files = [folder / f"{name}{ending}" for ending in (".csv", ".csv.gz")]
     file = next((f for f in files if f.is_file()), None)
@@ -100,11 +100,11 @@ def _file(name: str) -> Path:
 
 def _binary(table: pd.DataFrame, name: str) -> tuple[Floats, Floats]:
     if "y" not in table:
-        raise DataError(f"{_file(name)} has no column y, which says what is told apart")
+        raise DataError(f"{_file(name)} has no column y, which has the classes")
     table = table.drop(columns="part", errors="ignore").dropna()
     classes = np.unique(table["y"].astype(str))
     if len(classes) != 2:
-        raise DataError(f"{_file(name)}: column y holds {len(classes)} values; a set with two classes is needed")
+        raise DataError(f"{_file(name)}: column y has {len(classes)} values; a set with two classes is needed")
     try:
         X = table.drop(columns="y").to_numpy(dtype=np.float64)
     except (ValueError, TypeError, OverflowError) as error:

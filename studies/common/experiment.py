@@ -1,4 +1,4 @@
-"""The base class of the studies: runs a study, and returns its results as frames, figure, markdown, web page and files."""
+"""The base class of the studies: runs a study, and returns its results as frames, figure, Markdown, web page and files."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _UNDERLINED = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
 class Experiment(ABC):
-    """Base of the studies; a subclass defines what is run and how the results are summed up.
+    """Base class of the studies; a subclass defines the measurements and their summary.
 
     Parameters
     ----------
     quick : bool, default=False
-        Whether to run a short form, which shows that it works and proves nothing.
+        Whether to run a short version, to check that the study works.
 
     Attributes
     ----------
     data : Path or None
-        Where data sets are read from in place of SPOTSVM_DATA; `use_data` sets it.
+        Folder of the data sets in place of SPOTSVM_DATA; `use_data` sets it.
     seconds : float or None
-        How long the last run took.
+        Time of the last run.
     """
 
     #: name on the command line, and of the files that are written
@@ -70,7 +70,7 @@ class Experiment(ABC):
         self._frame: pd.DataFrame | None = None
 
     def use_data(self, folder: str | Path) -> Self:
-        """Read data sets from this folder, in place of the one that SPOTSVM_DATA names.
+        """Read data sets from this folder in place of SPOTSVM_DATA.
 
         Raises
         ------
@@ -79,11 +79,11 @@ class Experiment(ABC):
         """
         self.data = Path(folder)
         if not self.data.is_dir():
-            raise DataError(f"--data {folder} is not a folder; name the one that holds the data sets")
+            raise DataError(f"--data {folder} is not a folder; name the folder of the data sets")
         return self
 
     def run(self) -> Self:
-        """Run it; each call runs it anew, with the same seeds."""
+        """Run the study; each call runs it again, with the same seeds."""
         began = time.perf_counter()
         with data_from(self.data):
             self._frame = self._measure()
@@ -91,7 +91,7 @@ class Experiment(ABC):
         return self
 
     def frame(self) -> pd.DataFrame:
-        """Return every measurement, a row each; runs the study if it has not run yet."""
+        """Return all measurements, one per row; run the study if it has not run yet."""
         if self._frame is None:
             self.run()
         assert self._frame is not None
@@ -99,7 +99,7 @@ class Experiment(ABC):
 
     @abstractmethod
     def _measure(self) -> pd.DataFrame:
-        """Run the study; return every measurement, a row each."""
+        """Run the study; return all measurements, one per row."""
 
     @abstractmethod
     def table(self) -> pd.DataFrame:
@@ -111,10 +111,10 @@ class Experiment(ABC):
 
     @abstractmethod
     def conclusion(self) -> str:
-        """Return, in a sentence or two, what the table shows, from its figures."""
+        """Return the conclusion from the numbers of the table, in a sentence or two."""
 
     def notes(self) -> str:
-        """Explain how the tables are to be read; reports show it before them."""
+        """Return an explanation of the tables; reports show it before them."""
         return self._notes
 
     def figure(self) -> Figure:
@@ -122,14 +122,14 @@ class Experiment(ABC):
         return draw_table(self.table(), self.drawn, self.keys, self.together)
 
     def figure_caption(self) -> str:
-        """Describe what the figure shows."""
+        """Return the caption of the figure."""
         if self._figure_caption:
             return self._figure_caption
         lines = ", and a line its interval" if interval_columns(self.table()) else ""
         return f"Columns of the table: a point is a row{lines}."
 
     def figure_alt(self) -> str:
-        """Describe what there is to see in the figure, for those who cannot see it."""
+        """Return a description of the figure for readers who cannot see it."""
         return f"{self.figure_caption()} {self.conclusion()}"
 
     def further_figures(self) -> dict[str, Figure]:
@@ -141,7 +141,7 @@ class Experiment(ABC):
         return self._table_caption
 
     def settings(self) -> dict[str, Any]:
-        """Return the constructor's arguments, as they are used: what was left to the study is filled in."""
+        """Return the constructor's arguments, with the study's own choices in place of defaults."""
         names = list(inspect.signature(type(self)).parameters)
         return {name: getattr(self, name) for name in names if hasattr(self, name)}
 
@@ -151,7 +151,7 @@ class Experiment(ABC):
 
     def to_markdown(self) -> str:
         """Return title, notes, tables and conclusion as markdown."""
-        quick = "(quick form: it shows that the study works, and no more)" if self.quick else ""
+        quick = "(quick form: it only shows that the study works)" if self.quick else ""
         shown = [f"### {title}\n\n{self._as_markdown(table)}" for title, table in self._markdown_tables().items()]
         parts = [f"## {self.title()}", quick, self.notes(), *shown, "### Conclusion", self.conclusion()]
         return "\n\n".join(part for part in parts if part)
@@ -163,12 +163,12 @@ class Experiment(ABC):
         return markdown_table(table, self._floatfmt)
 
     def to_csv(self, path: str | Path) -> Path:
-        """Write every measurement as CSV, a row each; return the file.
+        """Write all measurements as CSV, one per row; return the file.
 
         Parameters
         ----------
         path : path-like
-            The file. In a folder that is there it is NAME_runs.csv.
+            The file; in an existing folder, NAME_runs.csv.
 
         Raises
         ------
@@ -178,12 +178,12 @@ class Experiment(ABC):
         return _written(path, f"{self.name}_runs.csv", lambda file: write_csv(self.frame(), file, "measurements"))
 
     def report(self, path: str | Path) -> Path:
-        """Write a web page of one file that says what was run, what came out, and how to repeat it; return the file.
+        """Write a self-contained web page with the results, the settings, and code to repeat the study; return the file.
 
         Parameters
         ----------
         path : path-like
-            The file. In a folder that is there it is NAME.html.
+            The file; in an existing folder, NAME.html.
 
         Raises
         ------
@@ -199,7 +199,7 @@ class Experiment(ABC):
         Parameters
         ----------
         out : path-like
-            The folder; it is made if it is not there.
+            The folder; it is created if necessary.
 
         Raises
         ------
@@ -225,7 +225,7 @@ class Experiment(ABC):
         return files
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
-        """Return the tables that `write` writes beside the first, each into the file NAME_KEY.csv."""
+        """Return the tables that `write` also writes, each into the file NAME_KEY.csv."""
         return {}
 
     def _write_further(self, folder: Path) -> list[Path]:
@@ -256,7 +256,7 @@ def check_names(argument: str, names: Iterable[str], known: Iterable[str]) -> No
 
 
 def check_least(experiment: Experiment, least: int, *names: str) -> None:
-    """Raise ArgumentError if one of these settings is a smaller number; None is let pass."""
+    """Raise ArgumentError if one of these settings is smaller than `least`; None is allowed."""
     for name in names:
         if (value := getattr(experiment, name)) is not None and value < least:
             raise ArgumentError(f"{name}={value} is too few; use {least} or more")
@@ -270,9 +270,9 @@ def _page(experiment: Experiment) -> str:
     return Page(
         title,
         [
-            Section("What was found", [*_findings(experiment), *_figures(experiment)]),
+            Section("Results", [*_findings(experiment), *_figures(experiment)]),
             Section("Tables", _tables(experiment)),
-            Section("What was done", [*(what or [f"{title}."]), Table(_settings(experiment), "Settings")]),
+            Section("Method", [*(what or [f"{title}."]), Table(_settings(experiment), "Settings")]),
             Section("How to repeat it", _repeat(experiment)),
         ],
         lead=f"Study {experiment.name!r} of spotsvm.",
@@ -281,7 +281,7 @@ def _page(experiment: Experiment) -> str:
 
 
 def _described(experiment: Experiment) -> dict[str, str]:
-    """Cut the study's docstring at its underlined headings; what stands before the first goes by ""."""
+    """Cut the study's docstring at its underlined headings; the text before the first heading has the key ""."""
     body = (inspect.getdoc(type(experiment)) or "").partition("\n")[2]
     first, *rest = _UNDERLINED.split(body)
     return {"": first} | dict(zip(rest[::2], rest[1::2], strict=True))
@@ -292,7 +292,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _findings(experiment: Experiment) -> list[Part]:
-    quick: list[Part] = [Notice("This is the quick form: it shows that the study works, and no more.", "warning")]
+    quick: list[Part] = [Notice("This is the quick form: it only shows that the study works.", "warning")]
     return (quick if experiment.quick else []) + [Notice(text, "finding") for text in _paragraphs(experiment.conclusion())]
 
 
@@ -344,7 +344,7 @@ def _code(experiment: Experiment) -> str:
     missing = [f"# {name}: {' '.join(_text(settings[name]).split())}" for name, code in codes.items() if not code]
     script = Script()
     script.use(kind.__module__, kind.__name__)
-    script.lines += ["# to be filled in, no code can be written for it:", *missing, ""] if missing else []
+    script.lines += ["# fill in these arguments:", *missing, ""] if missing else []
     arguments = [f"    {name}={code or name}," for name, code in codes.items()]
     script.lines += [f"study = {kind.__name__}(", *arguments, ")"]
     if experiment.data is not None:

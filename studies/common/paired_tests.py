@@ -37,14 +37,14 @@ class PairedTest(NamedTuple):
 
 
 def corrected_resampled_t_test(differences: ArrayLike, ratio: float) -> PairedTest:
-    """Test whether the mean of paired differences over resamples of one set is 0, allowing for the rows that they share.
+    """Test whether the mean of paired differences over resamples of one set is 0, corrected for the rows that resamples share.
 
     Parameters
     ----------
     differences : array-like of shape (n_resamples,)
-        A difference of two methods' scores of each resample.
+        Difference of two methods' scores on each resample.
     ratio : float
-        Rows tested on per row trained on.
+        Number of test rows per training row.
 
     References
     ----------
@@ -60,17 +60,17 @@ def corrected_resampled_t_test(differences: ArrayLike, ratio: float) -> PairedTe
 
 
 def over_sets(differences: Sequence[ArrayLike], ratios: Sequence[float]) -> PairedTest:
-    """Test whether the mean over given sets of mean differences is 0.
+    """Test whether the mean difference, averaged over sets, is 0.
 
-    Each set's mean has its own corrected variance; the sets are as they are, and not a sample of others. Degrees of freedom by
-    Satterthwaite.
+    Each set's mean has its own corrected variance. The sets are fixed, and not a sample of further sets. Degrees of freedom are
+    Satterthwaite's.
 
     Parameters
     ----------
     differences : sequence of array-like of shape (n_resamples,)
-        A set each.
+        Differences of each set.
     ratios : sequence of float
-        Rows tested on per row trained on, of each set.
+        Number of test rows per training row, for each set.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def over_sets(differences: Sequence[ArrayLike], ratios: Sequence[float]) -> Pair
     variances = np.array(factors) * spreads / len(sets) ** 2
     total = float(variances.sum())
     own = np.array([len(values) - 1 for values in sets])
-    if not total > 0:  # no spread to test by; nothing speaks against equal methods that never differ
+    if not total > 0:  # without spread there is no test
         nothing = float("nan")
         return PairedTest(mean, mean, mean, 0.0, 1.0, float(own.sum())) if mean == 0 else PairedTest(mean, *(nothing,) * 5)
     degrees = total**2 / float((variances**2 / own).sum())

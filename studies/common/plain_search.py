@@ -1,8 +1,8 @@
-"""SpotSearchCV without what it does beyond a search: one candidate a suggestion, compared by its score on the given folds."""
+"""SpotSearchCV as a plain search: one candidate per suggestion, compared by its score on the given folds."""
 
 from __future__ import annotations
 
 from typing import Any
 
-#: the arguments of such a search
+#: arguments of a plain search
 PLAIN: dict[str, Any] = {"sweep": None, "start": []}

@@ -1,4 +1,4 @@
-"""A CSV file of a study's runs, from which the study goes on if it was ended."""
+"""A CSV file of a study's runs, from which an interrupted study resumes."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from spotsvm.errors import DataError, StorageError
 
 
 class RunFile:
-    """Rows of runs in a CSV file, to which those of a run are added when it ends.
+    """A CSV file of runs; the rows of a run are added when it ends.
 
     Parameters
     ----------
     path : path-like or None
-        The file; None keeps nothing.
+        The file; None stores nothing.
     columns : dict of str to callable
-        The columns, in their order, and what makes a value of a cell's text: str, int or float. They are read by Python, so that
-        numbers are the same to the last bit with any pandas. An empty cell of a float is nan.
+        The columns in order, each with the type that converts a cell's text: str, int or float. Python converts the cells, so
+        numbers are exact with any version of pandas. An empty cell of a float is nan.
 
     Examples
     --------
@@ -36,12 +36,12 @@ class RunFile:
         self._columns = dict(columns)
 
     def read(self) -> pd.DataFrame:
-        """Return all rows of the file; none where there is no file.
+        """Return all rows of the file; an empty frame if there is no file.
 
         Raises
         ------
         DataError
-            If the file is not one of these columns, or is damaged.
+            If the file has other columns, or is damaged.
         """
         if self.path is None or not self.path.is_file():
             return pd.DataFrame()

@@ -1,4 +1,4 @@
-"""A table as markdown and, for studies without a figure of their own, as a picture."""
+"""Tables as Markdown and, for studies without a figure of their own, as pictures."""
 
 from __future__ import annotations
 
@@ -25,23 +25,22 @@ _ENDS = (("low", "high"), ("lower quartile", "upper quartile"))
 
 
 def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = (), together: bool = False) -> Figure:
-    """Draw columns of numbers in panels side by side, a point a row; where the table has an interval of a column, with a line.
+    """Draw numeric columns in panels side by side: a point per row, and a line if the table has an interval of the column.
 
-    What is not a number names the rows, or else the first column.
+    Columns that are not numeric name the rows, otherwise the first column does.
 
     Parameters
     ----------
     table : DataFrame
-        A row of each thing that is compared. The columns "low" and "high", or "lower quartile" and "upper quartile", are the
-        interval of the column before them; "x, low" and "x, high", or "x low" and
-        "x high", are that of "x".
+        A row for each compared item. The columns "low" and "high", or "lower quartile" and "upper quartile", are the interval of
+        the column before them; "x, low" and "x, high", or "x low" and "x high", are the interval of "x".
     columns : sequence of str, default=()
-        Which columns to draw; names that the table lacks are ignored. If none is left, those with an interval, or else the first
-        that differ from row to row.
+        Columns to draw; names that are not in the table are ignored. If no name is left, these are the columns with an interval,
+        or else the first columns that differ between rows.
     keys : sequence of str, default=()
-        Columns of numbers that name the rows, and are not drawn.
+        Numeric columns that name the rows, and are not drawn.
     together : bool, default=False
-        Whether the columns have one unit, and so one panel, each in a colour of its own.
+        Whether the columns have the same unit, and are drawn in one panel in different colours.
 
     Examples
     --------
@@ -71,7 +70,7 @@ def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[
 def table_figures(
     table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = (), together: bool = False
 ) -> list[Figure]:
-    """Draw the same with a figure for each column, which a page can set side by side or below each other."""
+    """Draw a figure for each column, which a page can show side by side or below each other."""
     from matplotlib.figure import Figure
 
     named, shown, labels = _layout(table, columns, keys)
@@ -86,7 +85,7 @@ def table_figures(
 
 
 def _draw_together(table: pd.DataFrame, shown: Sequence[str], labels: Sequence[str]) -> Figure:
-    """Draw columns of one unit in one panel, a little above each other."""
+    """Draw columns with the same unit in one panel, slightly above each other."""
     from matplotlib.figure import Figure
 
     each = 0.13 * len(shown) + 0.12
@@ -104,7 +103,7 @@ def _draw_together(table: pd.DataFrame, shown: Sequence[str], labels: Sequence[s
 
 
 def interval_columns(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
-    """Return the columns that a table has an interval of, and the columns with its ends.
+    """Return the columns that have an interval in a table, and the columns with its ends.
 
     Examples
     --------
@@ -143,7 +142,7 @@ def _layout(table: pd.DataFrame, columns: Sequence[str], keys: Sequence[str]) ->
 
 
 def _labels(table: pd.DataFrame, names: list[str]) -> list[str]:
-    """Name each row by its columns that are not numbers, or by its number if there are none."""
+    """Name each row by its columns that are not numeric, or by its index if there are none."""
     if not names:
         return [str(k + 1) for k in range(len(table))]
     unique = next((name for name in names if table[name].map(str).is_unique), None)
@@ -173,7 +172,7 @@ def _draw_column(
     colour: str = COLOURS[0],
     shift: float = 0.0,
 ) -> None:
-    """Draw one column, with intervals if there are ends; logarithmically if its values are of more than two orders."""
+    """Draw one column, with intervals if there are ends; the axis is logarithmic for values over more than two orders."""
     from matplotlib.ticker import MaxNLocator
 
     values, rows = table[name].to_numpy(dtype=float), np.arange(len(table)) + shift
@@ -208,9 +207,9 @@ def markdown_table(table: pd.DataFrame, floatfmt: str = ".4g", missing: str = "n
     table : DataFrame
         The table.
     floatfmt : str, default=".4g"
-        How numbers are shown.
+        Format of numbers.
     missing : str, default="nan"
-        What is shown for a missing value.
+        Text for a missing value.
 
     Examples
     --------

@@ -19,7 +19,7 @@ ADS_VIEWS = ("url", "origurl", "ancurl", "alt", "caption")
 
 
 class ViewSet(NamedTuple):
-    """Rows whose columns come in groups, their labels -1 and 1, and which columns each group has."""
+    """Rows whose columns come in groups, their labels -1 and 1, and the columns of each group."""
 
     name: str
     X: Floats
@@ -54,7 +54,7 @@ def read_mfeat(task: str, n_views: int) -> ViewSet:
 
 
 def read_ads() -> ViewSet:
-    """Read the internet advertisements that are at hand: 1966 of 3279 rows, the five groups of words, no geometry.
+    """Read the available internet advertisements: 1966 of 3279 rows, the five groups of words, no geometry.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def read_ads() -> ViewSet:
 
 
 def digits_by_quarters() -> ViewSet:
-    """Return 300 of scikit-learn's digits with the quarters of their image as groups, even ones against odd ones."""
+    """Return 300 of scikit-learn's digits with the quarters of their images as groups, even digits against odd digits."""
     X, digit = load_digits(return_X_y=True)
     images = X[:300].reshape(-1, 8, 8)
     parts = [pd.DataFrame(images[:, r : r + 4, c : c + 4].reshape(300, -1)) for r in (0, 4) for c in (0, 4)]

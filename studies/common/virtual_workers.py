@@ -1,4 +1,4 @@
-"""Simulated workers: an evaluation ends when its virtual time has come, and takes no time on this machine."""
+"""Simulated workers: an evaluation ends at its virtual time, and takes no real time."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):
         self.most = max(self.most, len(self.running))
 
     def wait(self, timeout: float | None = None) -> list[tuple[Any, Outcome]]:
-        """Return what has ended; advance the clock to the next end unless `timeout` is 0."""
+        """Return the evaluations that have ended; advance the clock to the next end unless `timeout` is 0."""
         now = self.now
         if timeout != 0 and self.running:
             now = max(now, min(end for end, _ in self.running.values()))
@@ -96,7 +96,7 @@ class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):
         return ended
 
     def abandon(self) -> list[Any]:
-        """Return up what is running."""
+        """Return the keys of running evaluations, and stop them."""
         self.running.clear()
         return []
 

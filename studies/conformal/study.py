@@ -50,11 +50,11 @@ kappa and the rule of the choice were settled on other splits of most of these s
 class ConformalStudy(Experiment):
     """The conformally rescaled kernel: the toy experiment, Fig. 1 and the Mushroom table of Williams et al. 2005.
 
-    Toy: 100 points to train on and 1000 to test on, uniform in a square, on either side of exp(-4 x^2) "up to a linear
-    transform"; a Gaussian kernel of width 0.5, C = 10, kappa = 1 / max|f|. Taken here is the square [-1, 1]^2 with the curve
-    2 exp(-4 x^2) - 1, which goes through it from bottom to top, and other readings beside it. Mushroom: 100 rows to train on and
-    1000 to test on, in several encodings of its letters as numbers; from the folder that SPOTSVM_DATA names, left out where that
-    is not set. Sets: the same machines, and the default of `ConformalSVC`, on ten real sets of that folder.
+    Toy: 100 training and 1000 test points, uniform in a square, on either side of exp(-4 x^2) "up to a linear transform"; a
+    Gaussian kernel of width 0.5, C = 10, kappa = 1 / max|f|. The study uses the square [-1, 1]^2 with the curve
+    2 exp(-4 x^2) - 1, which crosses it from bottom to top, and other readings of the paper. Mushroom: 100 training and 1000 test
+    rows, in several encodings of letters as numbers, from the folder SPOTSVM_DATA; left out without it. Sets: the same SVMs, and
+    the default of `ConformalSVC`, on ten real sets of that folder.
 
     Parameters
     ----------
@@ -69,9 +69,9 @@ class ConformalStudy(Experiment):
     n_splits : int, optional
         Splits of each real set, at least 2; by default 10. The toy experiment beside them has 20 times as many draws.
     seed : int, default=0
-        Of all draws.
+        Seed of all draws.
     n_jobs : int or None, default=None
-        Batches of draws at once; the results are the same.
+        Number of parallel batches of draws; it does not change the results.
 
     Raises
     ------

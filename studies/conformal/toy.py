@@ -24,22 +24,22 @@ PRINTED = 14.5
 
 @dataclass(frozen=True)
 class Reading:
-    """One reading of the experiment: the square, the curve in it, and what the machine does.
+    """One reading of the experiment: the square, the curve in it, and the SVM.
 
     The paper has the curve as exp(-4 x^2) "up to a linear transform" and the points "in the square".
 
     Parameters
     ----------
     bias : bool
-        Whether the machines have a threshold b, as in eq. 1.
+        Whether the SVMs have a threshold b, as in eq. 1.
     height, offset : float, default=2, -1
         The curve in the square [-1, 1]^2: y = height exp(-4 x^2) + offset.
     side : float, default=1
-        By what square and curve are scaled, while sigma stays.
+        Scale of the square and the curve; sigma stays the same.
     kappa : float, default=1
-        As a multiple of 1 / max|f|.
+        Multiple of 1 / max|f|.
     n_passes : int, default=2
-        Passes.
+        Number of passes.
     """
 
     bias: bool

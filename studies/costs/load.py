@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 Row = dict[str, float | str]
 
 _SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
-_SECONDS = 0.02  # of an evaluation in the part on throughput
-_SETTLING = 5  # trials that are not counted, from when each worker has ended one
+_SECONDS = 0.02  # time of an evaluation in the part on throughput
+_SETTLING = 5  # number of trials that are not counted after each worker has ended a trial
 SLEEPING, COMPUTING = "sleeping", "computing"
 POOL, EXECUTOR = "killable workers", "ProcessPoolExecutor"
 ASYNCHRONOUS, BATCHES = "asynchronous", "batches"
@@ -106,7 +106,7 @@ def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, seed:
 
 
 def large_record(search: str, n_trials: int, n_suggestions: int) -> Row:
-    """Fill a record by random search, resume it, and time suggestions of a search that was given its trials (their median)."""
+    """Fill a record by random search, resume it, and return the median time of suggestions of a search with its trials."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "many.db"
         tell = []
@@ -153,7 +153,7 @@ _TITLES = {
 
 
 class LoadStudy(Experiment):
-    """How fast a study is: with two workers, on a simulated cluster, and with ten thousand trials.
+    """Speed of a study with two workers, on a simulated cluster, and with ten thousand trials.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class LoadStudy(Experiment):
     Raises
     ------
     ArgumentError
-        If a part is unknown, or there is none.
+        If a part is unknown, or `parts` is empty.
     """
 
     name = "load"

@@ -1,4 +1,4 @@
-"""What scoring a multiple-kernel machine costs, against summing the matrices for scikit-learn's."""
+"""Cost of scoring a multiple-kernel SVM, compared with summing the matrices for scikit-learn's SVC."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SCALES = (0.25, 1.0, 4.0)
 
 
 class MultiKernelCostStudy(Experiment):
-    """A score of a multiple-kernel machine against scikit-learn's: processor time and agreement.
+    """A score of a multiple-kernel SVM compared with scikit-learn: processor time and agreement.
 
     Six views of 1333 handwritten digits, even against odd, five repeats of two folds. Weights are drawn from 2^-8 to 2^4 and
-    gammas within a factor of 8 of 1 / (number of columns), on logarithmic scales. Scikit-learn's: a kernel matrix for each
-    term of the sum by `rbf_kernel`, their weighted sum, and `cross_val_score` of SVC(kernel="precomputed"). The two take turns
-    in one process and one thread, with everything compiled and, for ours, the squared distances of the groups computed
-    beforehand; the time of the first score, which computes them, is told apart.
+    gammas within a factor of 8 of 1 / (number of columns), on logarithmic scales. The way with scikit-learn: a kernel matrix for
+    each term of the sum by `rbf_kernel`, their weighted sum, and `cross_val_score` of SVC(kernel="precomputed"). Both take turns
+    in one process and one thread, with everything compiled and, for spotsvm, the squared distances of the groups computed
+    beforehand; the time of the first score, which computes the distances, is reported separately.
     """
 
     name = "multi_kernel_cost"
@@ -45,11 +45,11 @@ class MultiKernelCostStudy(Experiment):
         return pd.concat([_compare(data, label, model, 3 if self.quick else 20) for label, model in models.items()])
 
     def table(self) -> pd.DataFrame:
-        """Return a row a model: median times, their ratio, and in how many settings all scores agree."""
+        """Return a row per model: median times, their ratio, and the number of settings in which all scores agree."""
         return pd.DataFrame([_summary(group) for _, group in self.frame().groupby("model", sort=False)])
 
     def conclusion(self) -> str:
-        """Return in words how the times compare, and how far the scores agree."""
+        """Return in words the ratio of the times, and the agreement of the scores."""
         table, runs = self.table(), self.frame()
         ratios = ", ".join(f"{row.ratio:.1f} for model {row.model}" for row in table.itertuples())
         met, aimed = int((table.ratio >= GOAL).sum()), int((table.ratio >= AIM).sum())

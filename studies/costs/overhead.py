@@ -1,4 +1,4 @@
-"""What a suggestion costs, in time and in memory."""
+"""Time and memory of a suggestion."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.one_thread import one_blas_thread
 
 DIMENSION = 9
-PEER_UP_TO = 200  # scikit-learn's model takes minutes a suggestion beyond
+PEER_UP_TO = 200  # with more points, scikit-learn's model takes minutes per suggestion
 # not resource.getrusage alone: on Linux a process begins with its parent's peak
 _MEMORY = """
 import pathlib, resource, sys
@@ -42,7 +42,7 @@ def smooth(u: Floats) -> float:
 
 
 def fed_search(n: int) -> KrigingSearch:
-    """Return a Kriging search that has been told `n` random points."""
+    """Return a Kriging search with the results of `n` random points."""
     search = KrigingSearch(Domain.continuous(DIMENSION), seed=0, noise=False)
     for u in np.random.default_rng(0).random((n, DIMENSION)):
         search.assume(u)
@@ -95,14 +95,14 @@ class OverheadStudy(Experiment):
         return frame
 
     def table(self) -> pd.DataFrame:
-        """Return a row a number of points: medians, and the median of the ratios taken in turns."""
+        """Return a row per number of points: medians, and the median ratio of measurements taken in turns."""
         runs = self.frame().assign(ratio=lambda f: f.scikit_learn_milliseconds / f.milliseconds)
         return runs.groupby("points", as_index=False)[
             ["milliseconds", "scikit_learn_milliseconds", "ratio", "peak_megabytes"]
         ].median()
 
     def conclusion(self) -> str:
-        """Return in words what a suggestion costs."""
+        """Return the time and memory of a suggestion in words."""
         parts = [f"{row.milliseconds:.0f} ms at {row.points:.0f} points" for row in self.table().itertuples()]
         return f"A suggestion takes {', '.join(parts)}; the process stays below {self.frame().peak_megabytes.max():.0f} MB."
 

@@ -1,7 +1,7 @@
 """The number of files of the library that a call passes through.
 
-Run it as `python -m spotsvm.studies.costs.path_length`. What is counted are files in which at least one function is entered by a
-warm call: everything has been imported, and the same call has been made before.
+Run it as `python -m spotsvm.studies.costs.path_length`. It counts the files in which a warm call enters at least one function;
+before a warm call, everything has been imported and the same call has been made once.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def entered(call: Callable[[], Any]) -> frozenset[str]:
 
 
 def paths() -> dict[str, tuple[frozenset[str], int]]:
-    """Return for each measured call the files that it enters, and how many of them may be in spotsvm."""
+    """Return for each measured call the files that it enters, and the maximum number of files in spotsvm."""
     X, y = load_iris(return_X_y=True)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -69,7 +69,7 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
             "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 20),
         }
         trial = study.ask()
-        # a study has a ledger and a bookkeeper, which are files of their own
+        # a study has a ledger and a bookkeeper in their own files
         found["tell"] = entered(lambda: study.tell(trial, 1.0)), 10
         found["spotsvm tune FILE.csv"] = entered(tune), 43
     return found

@@ -1,4 +1,4 @@
-"""What shared work saves in cross-validation, and how far the scores agree with LIBSVM's."""
+"""Time saved by shared work in cross-validation, and agreement of the scores with LIBSVM's."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ REFERENCE_TOL = 1e-6
 
 
 class Gaps(NamedTuple):
-    """What is known of two solutions of one fold: their violations, and how many test rows are predicted otherwise.
+    """Two solutions of one fold: their violations, and the numbers of test rows with different predictions.
 
-    `ours_off` and `sklearn_off` count test rows on the other side than at a solution in float64 with a violation of at most 1e-6;
-    `same_score` is whether the solution that ours was measured at gives the score that was recorded.
+    `ours_off` and `sklearn_off` count test rows on the other side than by a float64 solution with a violation of at most 1e-6;
+    `same_score` is whether our measured solution gives the recorded score.
     """
 
     ours: float
@@ -47,7 +47,7 @@ class Gaps(NamedTuple):
 
 
 class FoldGaps:
-    """Solves single folds once more, in the way of the shared work, to measure the solutions."""
+    """Solve single folds again like the shared work, to measure the solutions."""
 
     def __init__(self, data: DataSet):
         self._data = data
@@ -97,13 +97,13 @@ def settings(count: int) -> list[dict[str, float]]:
 
 
 class SpeedStudy(Experiment):
-    """Cross-validation with shared work against scikit-learn's: time, and scores setting by setting.
+    """Cross-validation with shared work compared with scikit-learn: times, and scores of each setting.
 
     Both score the same settings of SVC on the same five folds of standardised data, in one process and one thread; times are
-    processor times, with everything compiled beforehand ("warm"). Setting by setting they take turns, ours with a scorer that
-    keeps what settings share, so that the first one's time includes the distances; at the end all settings are scored once
-    more by one call of `cross_val_scores`. Scikit-learn's is `cross_validate`, which `cross_val_score` calls, with a cache of
-    1000 MB. Where a score differs, the violation of the optimality conditions is measured in float64 at both solutions.
+    processor times, with everything compiled beforehand ("warm"). They take turns at each setting. Our scorer keeps the work that
+    settings share, so the time of the first setting includes the distances; at the end one call of `cross_val_scores` scores all
+    settings again. Scikit-learn's function is `cross_validate`, which `cross_val_score` calls, with a cache of 1000 MB. If a
+    score differs, the violation of the optimality conditions is measured in float64 at both solutions.
     """
 
     name = "speed"
@@ -123,11 +123,11 @@ class SpeedStudy(Experiment):
         return [data.standardised() for data in sets]
 
     def table(self) -> pd.DataFrame:
-        """Return a row a data set: times and their ratios, how many settings agree, and the violations where they do not."""
+        """Return a row per data set: times and their ratios, the number of settings that agree, and violations of the others."""
         return pd.DataFrame([_summary(group) for _, group in self.frame().groupby(["data_set", "n"], sort=False)])
 
     def conclusion(self) -> str:
-        """Return in words by how much it is faster, where it is not, and how far the scores agree."""
+        """Return in words the ratios of times, the slower settings, and the agreement of the scores."""
         table, runs = self.table(), self.frame()
         totals = ", ".join(f"{row.ratio:.1f} on {row.data_set} ({row.n})" for row in table.itertuples())
         slower = runs[runs.ratio < 1.0]
@@ -201,7 +201,7 @@ def _gaps(gaps: FoldGaps, setting: dict[str, float], split: Split, machine: SVC,
 
 
 class _Left(logging.Handler):
-    """Counts the settings that the shared work has left to scikit-learn."""
+    """Count the settings that the shared work has left to scikit-learn."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)

@@ -18,11 +18,11 @@ RULES: dict[str, Any] = {"none": None, "median": "median", "improvement": "impro
 
 
 class EarlyStoppingStudy(Experiment):
-    """Trials that end early, beside trials that are all complete, at equal numbers of steps.
+    """Trials that end early, compared with complete trials, at equal numbers of steps.
 
-    A search tunes three machines that learn in steps: a multi-layer perceptron (30 epochs), boosting (100 rounds, each
+    A search tunes three models that learn in steps: a multi-layer perceptron (30 epochs), boosting (100 rounds, each
     fifth reported) and a support vector machine on more and more rows (nine steps from 40 to 800). Without a rule a run has
-    `n_trials` complete trials. With a rule it has as many trials as fit into half of those steps.
+    `n_trials` complete trials. With a rule it has as many trials as fit into half of these steps.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ class EarlyStoppingStudy(Experiment):
     _notes = (
         "`full` is the best value after all steps without a rule, and `half` that after half of the steps, with each rule. "
         "`trials` and `stopped` count the trials that the half of the steps allowed, and those of them that were stopped. "
-        "`missed` counts stopped trials that would have been better than the best one before them, had they gone on; it was "
-        "found by completing them afterwards. Smaller values are better."
+        "`missed` counts stopped trials that, completed afterwards, are better than the best trial before them. Smaller values "
+        "are better."
     )
 
     def __init__(

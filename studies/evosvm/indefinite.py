@@ -1,4 +1,4 @@
-"""What the memetic solver finds on indefinite kernels, and what LIBSVM finds."""
+"""The memetic solver compared with LIBSVM on indefinite kernels."""
 
 from __future__ import annotations
 
@@ -98,11 +98,10 @@ class IndefiniteStudy(Experiment):
     """The memetic solver against LIBSVM on kernels that are not positive semidefinite.
 
     Both solve the same problem, with a bias, on the same kernel matrix of two thirds of the rows; the rest is for testing.
-    Objectives are evaluated in float64 at what either returns, as are thresholds, predictions and the violations of the
-    optimality conditions. Cases in which the problem happens to be concave after all are left out. A case is won if the
-    objective is better by more than 0.1 %, or if there are fewer errors on the test rows. Cases of one data set share rows,
-    so their errors are compared once more by data set and kernel, over all its splits and costs, before anything is said
-    about accuracy.
+    Objectives, thresholds, predictions and violations of the optimality conditions are evaluated in float64 at both solutions.
+    Cases in which the problem is concave are left out. A case is won if the objective is better by more than 0.1 %, or if there
+    are fewer errors on the test rows. Cases of one data set share rows, so conclusions about accuracy use the mean errors by data
+    set and kernel, over all splits and costs.
     """
 
     name = "indefinite"

@@ -1,4 +1,4 @@
-"""Table 2 of Mierswa 2006 again, with what every method leaves of the optimum."""
+"""Table 2 of Mierswa 2006 again, with the distance of each method from the optimum."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ _DRAWN = ("share of optimum", "lowest", "time / LIBSVM", "error less exact's")
 class EvosvmStudy(Experiment):
     """The dual solved by evolution, by a swarm and exactly: Table 2 of Mierswa 2006.
 
-    Beside Table 2 it measures which reading of the paper's sigma and features gives the printed errors of the two exact solvers,
-    and which reading of its swarm those of PsoSVM, what stops the paper's four methods short of the optimum, how many generations
-    a second the evolution makes against one that evaluates every individual in full, and what the memetic solver costs against
-    one fit of SVC.
+    In addition to Table 2, the study measures which reading of the paper's sigma and features gives the printed errors of the two
+    exact solvers, which reading of its swarm gives those of PsoSVM, and what stops the paper's four methods before the optimum.
+    It compares the evolution's generations per second with an evolution that evaluates every individual in full, and the time of
+    the memetic solver with a fit of SVC.
     """
 
     name = "evosvm"

@@ -1,4 +1,4 @@
-"""The sets of the study of evolved kernels, what the paper prints of them, and one run of a method on a split of a set."""
+"""The sets of the study of evolved kernels, the paper's printed errors, and one run of a method on a split of a set."""
 
 from __future__ import annotations
 
@@ -190,10 +190,10 @@ COLUMNS: dict[str, Callable[[str], Any]] = {
 
 
 class Tuned(NamedTuple):
-    """A pipeline that is fitted to all training rows, and what was found on the way.
+    """A pipeline fitted to all training rows, with the results of its tuning.
 
-    That is: validation (the error that the choice went by), C, gamma, formula, latex, constants (values of the formula's
-    symbols), kernel (JSON, which `ExpressionKernel.from_json` reads), size (nodes of the kernel's expression).
+    The results are validation (the error that decided the choice), C, gamma, formula, latex, constants (values of the formula's
+    symbols), kernel (JSON for `ExpressionKernel.from_json`), size (nodes of the kernel's expression).
     """
 
     machine: Pipeline

@@ -82,7 +82,7 @@ class KernelEvolutionStudy(Experiment):
 
     On 20 splits of each set into 80 % training and 20 % test rows, kernels are evolved with the paper's grammar, and with one
     whose kernels are positive semidefinite by construction; the RBF kernel is tuned by grid search. Sets: Ionosphere, Glass2,
-    Heart, Liver and Pima, from the folder that SPOTSVM_DATA names; two of scikit-learn where it is not set.
+    Heart, Liver and Pima, from the folder SPOTSVM_DATA; two sets of scikit-learn without it.
 
     Parameters
     ----------
@@ -91,19 +91,19 @@ class KernelEvolutionStudy(Experiment):
     n_evaluations : int, optional
         Fitness evaluations of an evolution, at least 1; by default 2500.
     n_splits : int, optional
-        Splits of each set, at least 1; by default 20. More of them begin with the same.
+        Number of splits of each set, at least 1; by default 20. A larger number adds splits to the same first ones.
     sets : sequence of str, optional
         Some of Ionosphere, Glass2, Heart, Liver and Pima; by default all that there are.
     grammars : sequence of str, default=("paper", "psd")
-        As in `EvolvedKernelSVC`; none, to tune the RBF kernel alone.
+        As in `EvolvedKernelSVC`; pass () to tune only the RBF kernel.
     options : dict, optional
-        Further arguments of `EvolvedKernelSVC`; not those that the study gives itself: grammar, n_trials, random_state.
+        Further arguments of `EvolvedKernelSVC`, except grammar, n_trials and random_state, which the study sets.
     seed : int, default=0
-        Of the splits, and of all that is drawn within them.
+        Seed of the splits and of all draws within them.
     n_jobs : int or None, default=None
-        Runs at once; it changes nothing about the errors.
+        Number of parallel runs; it does not change the errors.
     path : path-like, optional
-        A CSV file to which each run is added when it ends, and from which the study goes on if it was ended.
+        A CSV file to which each run is appended when it ends, and from which an interrupted study resumes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The tables of the study of evolved kernels, what they show, and their figure."""
+"""The tables, conclusions and figure of the study of evolved kernels."""
 
 from __future__ import annotations
 

@@ -22,9 +22,9 @@ from spotsvm.study.given import equal_start
 
 
 class Printed(NamedTuple):
-    """A row of Table 4 or 5: test errors in percent of 12 other methods, of nested VNS, and its rank among the 13.
+    """A row of Table 4 or 5: test errors in percent of 12 other methods and of nested VNS, and its rank among the 13.
 
-    Nothing is printed of the others for model (8): there they are those for model (7).
+    The paper prints no errors of the other methods for model (8); their errors for model (7) are used.
     """
 
     best: float

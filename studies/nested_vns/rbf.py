@@ -46,7 +46,7 @@ _TABLE_3 = """
 
 
 class RbfSetting(NamedTuple):
-    """What Table 3 prints of a method on a set: test error in percent, and the binary logarithms of C and sigma."""
+    """The entries of Table 3 for a method on a set: test error in percent, and the binary logarithms of C and sigma."""
 
     error: float
     log_C: float

@@ -31,13 +31,13 @@ class NestedVnsStudy(Experiment):
     Parameters
     ----------
     quick : bool, default=False
-        Whether to run a short form.
+        Whether to run a short version.
     seeds : int, default=5
         Seeds 0, 1, ... of Tables 4 and 5, each with its own training rows and folds.
     rbf_seeds : int, default=10
-        Seeds of Table 3, each with its own folds: some test parts have 75 or 100 rows, and a run costs little.
+        Number of seeds of Table 3, each with its own folds: some test parts have 75 or 100 rows, and a run costs little.
     n_jobs : int or None, default=None
-        Runs at once; it changes nothing about the errors.
+        Number of parallel runs; it does not change the errors.
     """
 
     name = "nested_vns"

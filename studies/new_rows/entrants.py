@@ -1,4 +1,4 @@
-"""The entrants of the study `new_rows`: ways to make a model of some rows, each within several budgets of processor time."""
+"""The entrants of the study `new_rows`: ways to fit a model to some rows, each within several budgets of processor time."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Job(NamedTuple):
 
 
 class Made(NamedTuple):
-    """A fitted model; the processor time of the search and of everything, in seconds; and how many settings were scored."""
+    """A fitted model, the processor time of the search and in total, in seconds, and the number of scored settings."""
 
     model: Any
     searched: float
@@ -63,7 +63,7 @@ class Made(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """A setting, the processor time after which it was known, and how many settings had been scored by then."""
+    """A setting, the processor time until it was chosen, and the number of settings scored until then."""
 
     params: Params
     seconds: float
@@ -77,14 +77,14 @@ class Entrant:
     Attributes
     ----------
     make : callable
-        From a job and budgets of processor time, in seconds and rising, to a model for each; an entrant without a budget gets
-        `(inf,)`.
+        Takes a job and increasing budgets of processor time in seconds, and returns a model for each budget; an entrant without
+        a budget gets `(inf,)`.
     has_budget : bool
-        Whether it can be told how long to search.
+        Whether the time of the search can be limited.
     seeds : int
-        How many trials it has on the same rows, each with a seed of its own; their mean counts.
+        Number of trials on the same rows, each with its own seed; their mean counts.
     lacks : callable
-        Returns why it cannot run here; an empty text if it can.
+        Returns the reason why the entrant cannot run here; an empty text if it can.
     """
 
     make: Callable[[Job, Sequence[float]], list[Made]]
@@ -100,7 +100,7 @@ def processor_seconds() -> float:
 
 
 class Trail:
-    """What an entrant would return, noted whenever that may have changed, with the processor time since the beginning.
+    """The choices of an entrant over time: each new choice, with the processor time since the beginning.
 
     Examples
     --------

@@ -27,7 +27,7 @@ _LEAST_ERROR = 1e-9
 
 
 class Estimate(NamedTuple):
-    """A mean with its 95 % interval; nan where there is none. A ratio is a geometric mean.
+    """A mean with its 95 % interval, nan if undefined. Ratios have geometric means.
 
     Examples
     --------

@@ -90,7 +90,7 @@ def _encoder() -> Any:
 
 
 class Source(NamedTuple):
-    """Where a data set comes from: `read` returns its table, and the name of the column that is predicted."""
+    """The source of a data set: `read` returns its table and the name of the target column."""
 
     task: str
     kind: str

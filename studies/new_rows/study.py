@@ -86,19 +86,19 @@ class NewRowsStudy(Experiment):
     n_splits : int, optional
         Splits of each set into rows to tune on and new rows; by default 4.
     rows : sequence of int, optional
-        Numbers of rows to tune on; by default 150, 300, 600 and 1,000. A set with too few rows for one is left out there.
+        Numbers of rows to tune on; by default 150, 300, 600 and 1,000. A set is left out where it has too few rows.
     units : sequence of int, optional
-        Budgets in units, rising; by default 5, 12, 25 and 100.
+        Increasing budgets in units; by default 5, 12, 25 and 100.
     sets : sequence of str, optional
         Some of `spotsvm.studies.new_rows.sets.SETS`; by default all.
     entrants : sequence of str or dict of str to Entrant, optional
-        Some of `spotsvm.studies.new_rows.entrants.ENTRANTS`, or entrants by name; "RandomizedSearchCV(n_iter=25)", to which all
-        are compared, and "defaults" must be among them. By default all.
+        Some of `spotsvm.studies.new_rows.entrants.ENTRANTS`, or entrants by name, including "defaults" and
+        "RandomizedSearchCV(n_iter=25)", to which all are compared. By default all.
     n_jobs : int or None, default=None
-        Trials at once.
+        Number of parallel trials.
     path : path-like, optional
-        A CSV file to which each trial is added when it ends, and from which the study goes on if it was ended. Trials in it with
-        other sets, rows, splits and entrants are kept and not shown.
+        A CSV file to which each trial is appended when it ends, and from which an interrupted study resumes. Trials in it with
+        other sets, rows, splits and entrants are kept but not shown.
 
     Raises
     ------

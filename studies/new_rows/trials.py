@@ -1,4 +1,4 @@
-"""A trial of the study `new_rows`: one entrant on one split, judged on its new rows."""
+"""A trial of the study `new_rows`: one entrant on one split, scored on its new rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OWN_TIME = 0
 
 
 class Key(NamedTuple):
-    """What tells a trial from all others."""
+    """The identity of a trial."""
 
     set: str
     rows: int

@@ -29,7 +29,7 @@ _REFERENCE_SEED = 10_000
 
 @dataclass(frozen=True)
 class _Near:
-    """A belief that is normal about a place in the unit interval, as `prior` takes it; `width` None is the uniform one."""
+    """A normal prior around a point of the unit interval, for the argument `prior`; a uniform prior if `width` is None."""
 
     parameter: Any
     at: float
@@ -47,11 +47,11 @@ class _Near:
 
 
 class OptimumPriorsStudy(Experiment):
-    """Kriging searches with priors of the optimum: good, flat, misleading and learned ones, beside none.
+    """Kriging searches with good, flat, misleading and learned priors of the optimum, compared with no prior.
 
-    A good prior is normal about the best point of a reference run of other seeds, a misleading one about the worst of 100 random
-    points, each with a standard deviation of a tenth of each coordinate's range. A flat one is uniform. A learned one comes from
-    records of 25 trials of the other tasks with the same space, as `start=[records]` takes them, and starts at their best
+    A good prior is normal around the best point of a reference run with other seeds, a misleading prior around the worst of 100
+    random points; the standard deviation is a tenth of each coordinate's range. A flat prior is uniform. A learned prior comes
+    from records of 25 trials of the other tasks with the same space (`start=[records]`), and the search starts at their best
     configurations.
 
     Parameters
@@ -61,7 +61,7 @@ class OptimumPriorsStudy(Experiment):
     n_trials : int, optional
         Evaluations of a run, at least 10; by default 50.
     seeds : int, optional
-        Runs of each; by default 10.
+        Number of runs of each prior; by default 10.
     tasks : sequence of str, optional
         Some of `spotsvm.studies.tasks.tasks.TASKS`, with continuous parameters and without noise.
 

@@ -1,4 +1,4 @@
-"""Coverage of the intervals of the optimism in simulated tuning of which the true optimism is known."""
+"""Coverage of the intervals of the optimism in simulated tuning, where the true optimism is known."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ NEW_ROWS = 2400
 class Setting:
     """A population of rows, and a search on a sample of it.
 
-    The features are standard normal; what is to be told is f = x1 + x1 x2 with noise of the given standard deviation, or whether
-    that is above its median. Of "classification" the score is the accuracy, else the negative root mean squared error. A sample's
-    rows are a multiple of 10. Where `balanced`, it has as many rows of one class as of the other, by design; otherwise chance has
-    a say.
+    The features are standard normal; the target is f = x1 + x1 x2 with noise of the given standard deviation, or whether f is
+    above its median. The score is the accuracy for "classification", else the negative root mean squared error. The number of
+    rows of a sample is a multiple of 10. A `balanced` sample has the same number of rows of both classes; otherwise the numbers
+    are random.
     """
 
     name: str
@@ -110,20 +110,20 @@ class OptimismCoverageStudy(Experiment):
     """How often the 95 % intervals of the optimism cover it, in simulated tuning where it is known.
 
     A study draws rows, tunes an SVM on them by random search with 5-fold cross-validation, and lets `oversearching` estimate the
-    optimism by each method. The truth is the mean, over other samples, of what the search reports of its winner less the winner's
-    score on many new rows: of samples as large as the outer folds leave for nested resampling, of whole samples for the other
-    methods. That of the very machines chosen in a study is given beside it.
+    optimism by each method. The truth is the mean, over other samples, of the winner's reported score less its score on many new
+    rows. These samples are as large as the training rows of the outer folds for nested resampling, and whole samples for the
+    other methods. The optimism of the models chosen in a study is also reported.
 
     Parameters
     ----------
     quick : bool, default=False
         Six studies of the first setting.
     n_studies : int, optional
-        Studies of a setting, at least 2; by default 200.
+        Number of studies of a setting, at least 2; by default 200.
     n_truths : int, optional
-        Samples behind each truth, at least 2; by default 400.
+        Number of samples behind each truth, at least 2; by default 400.
     n_jobs : int or None, default=None
-        Studies at once.
+        Number of parallel studies.
 
     Raises
     ------

@@ -43,9 +43,9 @@ class Pool(NamedTuple):
 
 
 class Sample:
-    """Rows of a data set to tune on, drawn by class, and up to 2000 of the others to judge by.
+    """Rows of a data set to tune on, drawn by class, and up to 2000 other rows to score on.
 
-    The seed is that of the draw, and of the folds.
+    The seed is used for the draw and for the folds.
     """
 
     def __init__(self, pool: Pool, n_rows: int, seed: int):
@@ -137,10 +137,10 @@ rows happen to hold of each class."""
 class OversearchingStudy(Experiment):
     """How the optimism of a tuned score grows with trials, parameters and rows, for each search.
 
-    From each data set some rows are drawn to tune an SVC on, by 5-fold cross-validation; the others tell what the best trial so
-    far is worth. Tuned are C and gamma, or C and one gamma a feature. Sets: banana, pima, heart, german and waveform, of the
-    papers, from the folder that SPOTSVM_DATA names; two of scikit-learn where it is not set. All searches begin with SVC's own
-    parameters, then with the centre of the space.
+    From each data set some rows are drawn to tune an SVC by 5-fold cross-validation; the best trial so far is scored on the
+    other rows. The parameters are C and gamma, or C and one gamma per feature. Sets: banana, pima, heart, german and waveform of
+    the papers, from the folder SPOTSVM_DATA; two sets of scikit-learn without it. All searches begin with SVC's default
+    parameters and the centre of the space.
 
     Parameters
     ----------
@@ -155,9 +155,9 @@ class OversearchingStudy(Experiment):
     searches : sequence of str, optional
         As in `Study`; by default random, kriging, cmaes, vns and lbfgsb.
     n_jobs : int or None, default=None
-        Runs at once.
+        Number of parallel runs.
     path : path-like, optional
-        A CSV file to which the rows of each run are added as they come, and from which the study goes on if it was ended.
+        A CSV file to which the rows of each run are appended, and from which an interrupted study resumes.
 
     Raises
     ------

@@ -229,8 +229,8 @@ def quality_table(frame: pd.DataFrame) -> pd.DataFrame:
 class PendingQualityStudy(Experiment):
     """What several pending trials cost a search in quality per trial.
 
-    Searches run on the tuning tasks of the comparison of searches, alone and with q workers whose trials take times of their own,
-    on a virtual clock.
+    Searches run on the tuning tasks of the comparison of searches, with one worker and with q workers whose trials take different
+    times, on a virtual clock.
 
     Parameters
     ----------
@@ -247,9 +247,9 @@ class PendingQualityStudy(Experiment):
     tasks : sequence of str, optional
         Some of `spotsvm.studies.tasks.tasks.TASKS`; by default all.
     n_jobs : int or None, default=1
-        Runs at once.
+        Number of parallel runs.
     path : path-like, optional
-        A CSV file of the runs, from which the study goes on if it was ended.
+        A CSV file of the runs, from which an interrupted study resumes.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What reinterpolation does for a search of a noisy function."""
+"""The effect of reinterpolation on the search of a noisy function."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ class ReinterpolationStudy(Experiment):
     """Reinterpolation against plain expected improvement, on Branin's function with noise of standard deviation 30.
 
     All variants use the same Kriging model but for the nugget (Matern 5/2, maximum likelihood), the same designs and the
-    same noise; no point is repeated. Plain EI is eq. 11 of Koch et al. 2011 as it stands: an interpolating model, to be
-    improved on the best response seen, which is also what it recommends. With a nugget, the model smooths, and what is to
-    be improved on is still the best response seen. Reinterpolation (Forrester, Sobester, Keane 2008) smooths, improves on
-    the best prediction, and recommends it. What counts is the true value of the recommended point above the minimum; the
-    table also gives it for the point that one and the same smoothing model recommends from each variant's evaluations.
+    same noise; no point is repeated. Plain EI is eq. 11 of Koch et al. 2011: an interpolating model, and the improvement over the
+    best response seen, which is also recommended. With a nugget, the model smooths, and the improvement is still over the best
+    response seen. Reinterpolation (Forrester, Sobester, Keane 2008) smooths, uses the improvement over the best prediction, and
+    recommends this point. The result is the true value of the recommended point above the minimum. The table also has the result
+    for the point that the same smoothing model recommends from each variant's evaluations.
 
     Parameters
     ----------
     quick : bool, default=False
         Three seeds and 15 evaluations.
     seeds : int, default=20
-        Runs of each variant.
+        Number of runs of each variant.
     n_trials : int, default=80
-        Evaluations of a run.
+        Number of evaluations of a run.
     """
 
     name = "reinterpolation"

@@ -44,11 +44,11 @@ counts, else the best value seen."""
 class SearchComparisonStudy(Experiment):
     """Searches at equal budgets on tuning tasks of support vector machines and on functions.
 
-    Each search runs on each task from the same seeds, knowing neither the budget nor whether there is noise; the n-th evaluation
-    of a seed has the same noise for every search. All begin with the machine's own parameters, where there is a machine, and then
-    with the centre of the space. The tasks: cross-validated errors of SVCs and SVRs on small data sets (two to fourteen
-    parameters), an SVR that tells a tank's level from rain (nine, four of them integers), class weights and cut-offs judged on
-    random splits, and functions with known minima, with and without noise.
+    Each search runs on each task from the same seeds, without information on the budget or the noise; the n-th evaluation of a
+    seed has the same noise for every search. All searches begin with the estimator's default parameters, if there is an
+    estimator, and then the centre of the space. The tasks: cross-validated errors of SVCs and SVRs on small data sets (two to
+    fourteen parameters), an SVR that predicts a tank's level from rain (nine parameters, four of them integers), class weights
+    and cutoffs scored on random splits, and functions with known minima, with and without noise.
 
     Parameters
     ----------
@@ -59,13 +59,13 @@ class SearchComparisonStudy(Experiment):
     seeds : int or sequence of int, optional
         As `compare` takes them; by default 5.
     searches : sequence or dict, default=("kriging", "cmaes", "lbfgsb", "vns", "random")
-        As `compare` takes them; "random", to which all are compared, must be among them.
+        As in `compare`, including "random", to which all are compared.
     tasks : sequence of str, optional
         Some of `spotsvm.studies.tasks.tasks.TASKS`; by default all.
     n_jobs : int or None, default=None
-        Runs at a time; None is one a processor, and 1 in the quick form.
+        Number of parallel runs; None means one per processor, and 1 in the quick form.
     path : path-like, optional
-        A folder for the records, from which the study goes on if it was ended.
+        A folder for the records, from which an interrupted study resumes.
 
     Raises
     ------

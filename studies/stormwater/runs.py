@@ -54,21 +54,21 @@ def rain_features(rain: Floats, params: Params) -> Floats:
 
 
 class StormwaterErrors:
-    """Root mean squared error on one set of what was trained on another, as a function of the nine parameters of Table 4.
+    """Root mean squared error on one set of an SVR trained on another set, as a function of the nine parameters of Table 4.
 
-    Features and level are standardised by the training set, as the paper's software does it, so that one region of gamma,
-    epsilon and C serves any units; errors are in the level's.
+    Features and level are standardised by the training set, as in the paper's software, so that the same ranges of gamma, epsilon
+    and C suit any units; errors are in units of the level.
 
     Parameters
     ----------
     series : RainSeries
         Rain and level.
     tuned_on : int, default=4
-        The set, 1 to 4, on which calls give the error.
+        The set, 1 to 4, on which the error is computed.
     trained_on : int, default=2
-        The set that is trained on.
+        The training set.
     stride : int, default=1
-        Train on every so manieth record; errors are over all records.
+        Train on every `stride`-th record; errors are over all records.
 
     Raises
     ------

@@ -25,9 +25,9 @@ _RAIN, _LEVEL, _TIME = ("rain", "precip"), ("level", "y", "flow", "stage", "head
 
 @dataclass(frozen=True)
 class RainSeries:
-    """A series of rain and of what it does, in any units, in order of time.
+    """A series of rain and of the level it causes, in any units, in order of time.
 
-    `level` is nan where it was not measured; `times` are evenly spaced, or None; `unit` is the level's, as figures say it.
+    `level` is nan where it was not measured; `times` are evenly spaced, or None; `unit` is the level's unit, for figures.
     """
 
     name: str

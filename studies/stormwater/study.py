@@ -67,21 +67,21 @@ class StormwaterStudy(Experiment):
     series : path-like or RainSeries, optional
         A CSV file, or a series; by default the simulated tank.
     rain, level, time : str, optional
-        Columns of the file, where their names do not tell.
+        Columns of the file, if they cannot be found by their names.
     series_seed : int, default=0
-        Of the simulation.
+        Seed of the simulation.
     n_trials : int, optional
-        Evaluations of each run; by default 200.
+        Number of evaluations of each run; by default 200.
     seeds : int or sequence of int, optional
         As `compare` takes them; by default 5.
     searches : sequence or dict, default=("kriging", "koch2011", "cmaes", "lbfgsb")
-        As `compare` takes them; "kriging", by which sets 1 and 3 are tuned too, must be among them.
+        As in `compare`, including "kriging", which also tunes sets 1 and 3.
     train_stride : int, optional
-        Train on every so manieth record of set 2, by default on all; errors are over all records of a set.
+        Train on every `train_stride`-th record of set 2, by default on all; errors are over all records of a set.
     n_jobs : int or None, default=None
-        Runs at a time; None is one a processor, and 1 in the quick form. It changes nothing about the results.
+        Number of parallel runs; None means one per processor, and 1 in the quick form. It does not change the results.
     path : path-like, optional
-        A folder for the records, from which the study goes on if it was ended.
+        A folder for the records, from which an interrupted study resumes.
 
     Raises
     ------

@@ -114,16 +114,16 @@ _M3_PER_MM_AND_HECTARE = 10.0
 
 @dataclass(frozen=True)
 class TankSeries:
-    """What a tank does under rain; arrays of shape (n_records,), a value a step of 10 minutes.
+    """The state of a tank under rain: arrays of shape (n_records,), a value per step of 10 minutes.
 
     Attributes
     ----------
     rain : ndarray
-        As the gauge has it, mm in the step.
+        Rain at the gauge, mm in the step.
     fallen : ndarray
-        As it fell on the catchment, mm in the step.
+        Rain on the catchment, mm in the step.
     runoff : ndarray
-        What the rain leaves to run off, m3 in the step.
+        Water that runs off, m3 in the step.
     inflow, outflow, overflow : ndarray
         Into the tank, through its throttle, and over its edge, m3 in the step.
     stored : ndarray
@@ -151,9 +151,9 @@ class TankSeries:
 class Tank:
     """A tank and its catchment. Volumes are in m3, times in steps of 10 minutes.
 
-    What rain wets is lost until a store of some millimetres is full, which dries out again. Of what is left a part runs off
-    quickly, from roofs and streets, and a part slowly; each through a cascade of equal linear reservoirs (Nash 1957). The tank
-    drains as the root of its level, as an orifice does. What does not fit flows over.
+    Rain is lost until a store of some millimetres, which dries out again, is full. A part of the remaining rain runs off quickly,
+    from roofs and streets, and a part slowly, each through a cascade of equal linear reservoirs (Nash 1957). The outflow is
+    proportional to the root of the level, as for an orifice. A full tank overflows.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class Tank:
     wetting : float, default=1.0
         The store that rain fills first, mm.
     drying : float, default=0.01
-        What of that store dries in a step, mm.
+        Amount of this store that dries in a step, mm.
     fast_share : float, default=0.65
         Part of the runoff that takes the fast way, 0 to 1.
     fast, slow : tuple of (int, int, float), default=(1, 1, 1.0) and (3, 2, 3.0)

@@ -1,4 +1,4 @@
-"""The tuning tasks of support vector machines: errors as functions of the machine's parameters, and of a tank's rain."""
+"""The tuning tasks of support vector machines: errors as functions of an SVM's parameters, also for a tank under rain."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ class RegressionError:
 class UnbalancedError:
     """1 - mean class accuracy on a random fifth of the rows, over C, gamma, weights of classes and cut-offs: noisy.
 
-    The decision values become shares by softmax, and the class with the largest ratio of share to cut-off wins. The cut-offs
-    add up to 1, so that the last one follows from the others.
+    The decision values become shares by softmax, and the class with the largest ratio of share to cutoff wins. The cutoffs add up
+    to 1, so the last cutoff follows from the others.
     """
 
     def __init__(self, data: TuningSet):
@@ -230,10 +230,10 @@ BY_HAND: dict[str, Any] = {
 
 
 class StormwaterError:
-    """Root mean squared error of an SVR that tells a simulated tank's level from rain, on a later block of time.
+    """Root mean squared error of an SVR that predicts a simulated tank's level from rain, on a later block of time.
 
-    It stands in for the stormwater problem of Koch et al. 2011, whose data are not public. Nine parameters: of each of two leaky
-    sums of the rain its decay, its window and how many past values of it are features; and the machine's gamma, epsilon and C.
+    The task replaces the stormwater problem of Koch et al. 2011, whose data are not public. Its nine parameters are the decay,
+    the window and the number of past values of each of two leaky sums of the rain, and the SVR's gamma, epsilon and C.
 
     References
     ----------

@@ -74,7 +74,7 @@ def rosenbrock(x: Floats) -> float:
 class SyntheticFunction:
     """A function of an array of x0, x1, ... in a box, with normal noise if it has any.
 
-    `noise` is the standard deviation of what is added to the function, drawn from the seed of the evaluation.
+    `noise` is the standard deviation of the noise added to the function, drawn from the seed of the evaluation.
     """
 
     def __init__(self, function: Callable[[Floats], float], bounds: Sequence[tuple[float, float]], noise: float = 0.0):
@@ -104,7 +104,7 @@ TRUE_VALUE = "true_value"
 
 
 class _Tuned(Protocol):
-    """What a task needs: an error to be minimised, and where."""
+    """What a task needs: an error to minimise, and its space."""
 
     @property
     def space(self) -> dict[str, Any]: ...
@@ -116,17 +116,17 @@ class _Tuned(Protocol):
 
 
 class _Noisy(_Tuned, Protocol):
-    """What a noisy task needs besides: what a setting is really worth."""
+    """What a noisy task also needs: the true value of a setting."""
 
     def truth(self, params: Mapping[str, Any]) -> float: ...
 
 
 @dataclass(frozen=True)
 class TuningTask:
-    """A function of named parameters, to be minimised; what `compare` takes as an objective.
+    """A function of named parameters to minimise; an objective for `compare`.
 
-    `error` takes parameters and a seed, which matters only where there is noise; it has `space`, and `truth` for noise.
-    An evaluation then also gives the true value. `optimum` is the known minimum, if it is known.
+    `error` takes parameters and a seed, which only matters with noise; it has `space`, and with noise `truth`, so that an
+    evaluation also gives the true value. `optimum` is the minimum, if it is known.
 
     Examples
     --------

@@ -97,7 +97,7 @@ def test_arguments_that_make_no_sense(error, study, arguments, said):
 @pytest.mark.parametrize("study", [SpeedStudy, MultiKernelCostStudy, EvosvmStudy, IndefiniteStudy])
 def test_the_full_form_says_what_data_it_needs(study, monkeypatch, tmp_path):
     monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    with pytest.raises(DataError, match=r"set SPOTSVM_DATA to the folder that holds .*\.csv"):
+    with pytest.raises(DataError, match=r"set SPOTSVM_DATA to the folder with .*\.csv"):
         study().run()
     with pytest.raises(DataError, match=r"there is no .*\.csv in it"):
         study().use_data(tmp_path).run()

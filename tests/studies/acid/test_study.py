@@ -175,7 +175,7 @@ def test_the_judgement_is_over_seeds():
     assert "no clear difference" in on_judgement(table)
     assert "the recommendation is the better choice" in on_judgement(judged(runs_of([(0.02, 0.03), (0.02, 0.03), (0.02, 0.031)])))
     assert "the best seen would have been" in on_judgement(judged(runs_of([(-0.02, -0.03), (-0.02, -0.03), (-0.02, -0.031)])))
-    assert on_judgement(judged(runs_of([(0.0, 0.0)]))) == "The recommended trial is the best one seen in every run."
+    assert on_judgement(judged(runs_of([(0.0, 0.0)]))) == "The recommended trial is the best seen in every run."
 
 
 def test_seeds_at_a_time_and_records_change_nothing(study, tmp_path):

@@ -49,7 +49,7 @@ def test_what_cannot_be_written_or_read_is_told(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="file/out: cannot write there"):
         Doubling().write(tmp_path / "file" / "out")
-    with pytest.raises(DataError, match="--data .*nowhere is not a folder; name the one that holds the data sets"):
+    with pytest.raises(DataError, match="--data .*nowhere is not a folder; name the folder of the data sets"):
         Reading().use_data(tmp_path / "nowhere")
     with pytest.raises(DataError, match="--data .*: there is no numbers.csv in it, nor numbers.csv.gz"):
         Reading().use_data(tmp_path).run()
@@ -136,7 +136,7 @@ def texts(page, tag):
 def test_what_the_page_holds_and_how_to_repeat_it(tmp_path):
     page = Weights(quick=True).run().report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert texts(page, "h1") == ["Weights of <things> & others"]
-    assert texts(page, "h2") == ["What was found", "Tables", "What was done", "How to repeat it"]
+    assert texts(page, "h2") == ["Results", "Tables", "Method", "How to repeat it"]
     said = {"First paragraph, in two lines.", "Second paragraph.", "Weights are in <kg>.", 'Somebody 1999, "On weights".'}
     assert said <= set(texts(page, "p"))
     assert {"Finding: b is heavier.", "Finding: a is lighter."} <= set(texts(page, "p"))

@@ -103,7 +103,7 @@ def test_a_task_without_its_data_is_left_out_by_name(monkeypatch, tmp_path):
     assert set(left_out) == set(TASKS) - {task.name for task in made}
     assert "there is no sonar.csv in it" in left_out["svc_rbf_sonar"]
     monkeypatch.delenv("SPOTSVM_DATA")
-    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder that holds pima.csv"):
+    with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder with pima.csv"):
         make_task("svc_ard_pima400")
 
 
