@@ -45,7 +45,7 @@ def findings_of(findings: Mapping[str, Mapping[str, Any]], *names: str) -> list[
     ...         {"stop": {"sentence": "It went on."}}, "stop", "timeout"
     ...     )
     ... ]
-    ['Whether to go on']
+    ['Whether to continue']
     """
     return [_section(name, findings[name]) for name in names if name in findings]
 
