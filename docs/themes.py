@@ -15,13 +15,17 @@ from matplotlib.text import Text
 
 #: background and text of the theme's dark pages
 BACKGROUND, INK = to_rgba("#14181e"), to_rgba("#ced6dd")
+#: in a box that scrolls on a phone if the picture is WIDE
 PICTURE = """
-.. image:: /{path}
-   :alt: {alt}
-   :class: only-{theme} sphx-glr-single-img
-   :width: {width}px
+.. container:: {box}
+
+   .. image:: /{path}
+      :alt: {alt}
+      :class: only-{theme} sphx-glr-single-img
+      :width: {width}px
 
 """
+WIDE = 800
 
 
 def scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
@@ -36,7 +40,8 @@ def scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]
         figure.savefig(dark, dpi=200, facecolor=BACKGROUND)
         for theme, file in (("light", light), ("dark", dark)):
             relative = file.relative_to(gallery_conf["src_dir"]).as_posix()
-            shown += PICTURE.format(path=relative, alt=alt, theme=theme, width=width)
+            box = "wide-picture" if width > WIDE else "picture"
+            shown += PICTURE.format(box=box, path=relative, alt=alt, theme=theme, width=width)
     plt.close("all")
     return shown
 
