@@ -76,7 +76,7 @@ for name, model in models.items():
 table = pd.DataFrame(rows).T
 print(table.round(1))
 search = models["LinearSVC, SpotSearchCV"]
-print({k.split("__")[1]: v for k, v in search.best_params_.items()})
+print(*search.best_params_.items(), sep="\n")
 
 # %%
 # The new sentences by their module and by the prediction of the model that

@@ -7,6 +7,8 @@ of the rows, and scores its winners there: the difference is the optimism of
 the tuned score, with an interval.
 """
 
+from textwrap import fill
+
 import matplotlib.pyplot as plt
 from scipy.stats import loguniform
 from sklearn.datasets import make_classification
@@ -27,7 +29,7 @@ space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 search = SpotSearchCV(SVC(), space, n_iter=60, sweep=None, random_state=0)
 search.fit(X, y)
 result = oversearching(search, X, y, outer=5)
-print(result.summary())
+print(fill(result.summary(), 79))
 truth = search.score(X_new, y_new)
 default = SVC().fit(X, y).score(X_new, y_new)
 print(f"true: {truth:.3f}; of the default parameters: {default:.3f}")

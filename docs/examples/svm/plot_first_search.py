@@ -1,6 +1,6 @@
 """
-A first search, beside RandomizedSearchCV
-=========================================
+A first search, beside a random one
+===================================
 
 :class:`~spotsvm.SpotSearchCV` takes the arguments of scikit-learn's
 ``RandomizedSearchCV``. It scores a whole sweep of values of C for each gamma,
