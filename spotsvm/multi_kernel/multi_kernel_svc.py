@@ -113,7 +113,9 @@ dual_objective_, n_features_in_, feature_names_in_
     --------
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> machine = MultiKernelSVC(groups={"sepal": [0, 1], "petal": [2, 3]}, weights={"petal": 2.0}).fit(X, y)
+    >>> groups = {"sepal": [0, 1], "petal": [2, 3]}
+    >>> machine = MultiKernelSVC(groups=groups, weights={"petal": 2.0})
+    >>> machine = machine.fit(X, y)
     >>> machine.kernel_names_, machine.weights_.shape
     (('sepal', 'petal'), (3, 2))
     >>> machine.set_params(weights__sepal=0.5, gamma__petal=0.1).weights

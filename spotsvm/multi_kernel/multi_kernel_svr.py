@@ -52,7 +52,8 @@ n_features_in_, feature_names_in_
     --------
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> machine = MultiKernelSVR(groups={"body": slice(0, 4), "blood": slice(4, 10)}, gamma="scale", C=100.0).fit(X, y)
+    >>> groups = {"body": slice(0, 4), "blood": slice(4, 10)}
+    >>> machine = MultiKernelSVR(groups=groups, C=100.0).fit(X, y)
     >>> machine.weights_
     array([[1., 1.]])
     """

@@ -234,7 +234,7 @@ classes_, n_features_in_, feature_names_in_
     >>> from sklearn.svm import SVC
     >>> X, y = load_iris(return_X_y=True)
     >>> space = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
-    >>> search = SpotSearchCV(SVC(), space, n_iter=15, cv=5, random_state=0).fit(X, y)
+    >>> search = SpotSearchCV(SVC(), space, n_iter=15, random_state=0).fit(X, y)
     >>> bool(search.best_score_ > 0.97)
     True
     """

@@ -73,12 +73,12 @@ class Callback:
     ...
     ...     def on_end(self, study):
     ...         print(
-    ...             f"{self.asked} asked, {self.told} told, best value {study.best_trial.value}"
+    ...             f"{self.asked} asked, {self.told} told, best {study.best_trial.value}"
     ...         )
     >>> _ = Study({"x": [1, 2, 3]}, seed=0).run(
     ...     lambda p: p["x"], n_trials=3, callback=Count()
     ... )
-    3 asked, 3 told, best value 1.0
+    3 asked, 3 told, best 1.0
     """
 
     def on_start(self, study: Any) -> None:

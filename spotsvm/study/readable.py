@@ -167,7 +167,7 @@ class ReadableStudy(StudyResults):
         --------
         >>> from spotsvm import Study
         >>> study = Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
-        >>> study.plot_convergence().get_xlabel()  # to save it: .figure.savefig("convergence.png")
+        >>> study.plot_convergence().get_xlabel()
         'finished trials'
         """
         from spotsvm.reports import plots  # on use: most studies are never drawn

@@ -68,8 +68,9 @@ n_features_in_, feature_names_in_
     Examples
     --------
     >>> X = np.linspace(0, 6, 60)[:, None]
-    >>> machine = EvolvedKernelSVR(n_trials=30, random_state=0).fit(X, np.sin(X[:, 0]))
-    >>> bool(machine.score(X, np.sin(X[:, 0])) > 0.95)
+    >>> y = np.sin(X[:, 0])
+    >>> machine = EvolvedKernelSVR(n_trials=30, random_state=0).fit(X, y)
+    >>> bool(machine.score(X, y) > 0.95)
     True
     """
 
