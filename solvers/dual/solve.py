@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,16 +15,17 @@ from spotsvm.solvers.dual.problem.problem import DualProblem, check_numbers, che
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.problem.solution import Solution, confirm
 
-METHODS = ("auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm")
+DualMethod = Literal["auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm"]
+METHODS: tuple[DualMethod, ...] = get_args(DualMethod)
 
 
 def solve_dual(
     K: Any,
     y: Any,
     C: Any = 1.0,
-    method: str = "auto",
+    method: DualMethod = "auto",
     *,
-    bias: bool | str = False,
+    bias: bool | Literal["after"] = False,
     random_state: Any = None,
     start: Any = None,
     tol: float = 1e-3,
@@ -45,7 +46,7 @@ def solve_dual(
         Labels, -1 and 1.
     C : float or array-like of shape (n,), default=1.0
         Upper bound, or an upper bound for each row; positive (single rows may have 0) and finite.
-    method : str, default="auto"
+    method : {"auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm"}, default="auto"
         "exact": pairs of coordinates and Newton steps, with or without bias; gives a stationary point if K is indefinite.
         "memetic": an evolution of exact solutions, for indefinite K. "gaussian", "switching", "hybrid", "swarm": EvoSVM-G, -S, -H
         and PsoSVM as in the paper, without bias. "auto": "exact" if K is positive semidefinite, otherwise "memetic".

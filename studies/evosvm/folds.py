@@ -13,14 +13,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem
-from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.dual.solve import DualMethod, solve_dual
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
 from spotsvm.studies.common.data import DataSet, Floats, Split
 
 BIASED, LIBSVM = "exact, bias", "LIBSVM"
 #: the paper's own methods, by the names of Table 2
-PAPERS = {"gaussian": "EvoSVM-G", "switching": "EvoSVM-S", "hybrid": "EvoSVM-H", "swarm": "PsoSVM"}
+PAPERS: dict[DualMethod, str] = {"gaussian": "EvoSVM-G", "switching": "EvoSVM-S", "hybrid": "EvoSVM-H", "swarm": "PsoSVM"}
 #: their names with a threshold that is computed after training
 AFTER = {method: f"{method}, b after" for method in PAPERS}
 METHODS = (*(name for method in PAPERS for name in (method, AFTER[method])), "memetic", "exact", BIASED, LIBSVM)

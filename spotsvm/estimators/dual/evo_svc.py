@@ -110,7 +110,7 @@ n_features_in_, feature_names_in_
     degree: int = 3
     gamma: Any = "scale"
     coef0: float = 0.0
-    bias: bool | str = False
+    bias: bool | Literal["after"] = False
     tol: float = 1e-3
     cache_size: float = 200
     class_weight: Any = None
