@@ -220,7 +220,7 @@ def test_the_reference_has_every_public_name(home):
 def test_every_block_is_of_a_known_kind():
     """A block of another name, or with blanks before it, would not be run."""
     fences = [line for page in PAGES.values() for line in page.splitlines() if "```" in line]
-    kinds = {"```", "```python", "```text", "```sh", f"```{ILLUSTRATION}"}
+    kinds = {"```", "````", "```python", "```text", "```sh", f"```{ILLUSTRATION}"}
     assert {fence.strip() for fence in fences} <= kinds | {f for f in fences if "{" in f}
     assert [fence for fence in fences if fence.startswith(" ")] == []
     assert sum(fence == "```python" for fence in fences) == sum(len(blocks) for blocks in EXAMPLES.values()) > 15

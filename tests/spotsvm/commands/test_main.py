@@ -172,7 +172,7 @@ def test_folds_that_are_not_given_suit_the_smallest_class(tmp_path):
     assert result.exit_code == 0, result.stderr
     assert (
         "spotsvm: notice: 2 folds in place of 5, as class 'rare' has only 2 of the training rows (--drop-classes rare leaves out "
-        "what is rare)"
+        "rare classes)"
     ) in result.stderr
     assert "score: accuracy, mean over 2 folds" in result.stderr
     without = CliRunner().invoke(main, [*args, "--drop-classes", "rare"])

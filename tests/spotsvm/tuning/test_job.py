@@ -495,7 +495,7 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     limits = Limits(whole=500, sampled=80, fitted=600, many=500, tested=150)
     said = []
     default, tuned = job(table, search="random", n_trials=3, limits=limits, out=tmp_path).run(quiet, said.append)
-    assert said[0].startswith("rows: 900, of which 150 are held out")
+    assert said[0].startswith("rows: 900; 150 are held out")
     assert "plan: the parameters are tuned on a sample of 80 of 750 training rows" in said
     assert said[-1] == "fit: the recommended SVM to 600 of 750 training rows"
     fitted = (c.estimator[-1] for c in (default, tuned))

@@ -67,5 +67,5 @@ def test_sets_are_read_whole_or_by_parts(monkeypatch, tmp_path):
         assert data.name == name
         assert (data.X.tolist(), data.y.tolist()) == ([[0.5], [1.5], [2.5]], [-1.0, 1.0, -1.0])
     rows.assign(x1=1.0, y=["p", "q", "r", "r"]).to_csv(tmp_path / "three.csv", index=False)
-    with pytest.raises(DataError, match="column y holds 3 values"):
+    with pytest.raises(DataError, match="column y has 3 values"):
         read_set("three")
