@@ -159,8 +159,11 @@ def _rows(connection: sqlite3.Connection, columns: Sequence[str], most: int) -> 
     if kind != ("table",):
         return
     query = f"SELECT {', '.join(columns)} FROM trials"
-    with suppress(sqlite3.Error):
-        most = min(most, int(connection.execute("SELECT MAX(number) FROM trials").fetchone()[0] or 0) + 1)
+    with suppress(sqlite3.Error, RowError, TypeError):  # the last number bounds the others unless the last page is damaged
+        last = connection.execute(f"{query} ORDER BY number DESC LIMIT 1").fetchone()
+        row = dict(zip(columns, last, strict=True))
+        check_row(row)
+        most = min(most, row["number"] + 1)
     for number in range(most):
         try:
             row = connection.execute(f"{query} WHERE number = ?", (number,)).fetchone()
