@@ -47,6 +47,7 @@ class FoldScores:
     numbers: Mapping[str, float]
     reason: str = ""
     traceback: str = ""
+    error_type: str = ""
     out_of_time: bool = False
 
     def mean(self, metric: str, n_splits: int) -> float:
@@ -301,7 +302,8 @@ class FoldScorer:
 
     def _score_failing(self, candidate: Mapping[str, Any], error: Exception) -> FoldScores:
         """Score a candidate that fails in a fold: the other folds, and other metrics, still count."""
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:500]}"
+        error_type = type(error).__name__
+        reason = f"{error_type}: {' '.join(str(error).split())[:500]}"
         with ignoring():  # the reason has the warnings, and a mean over failed folds is wanted
             try:
                 numbers = self._numbers(self._results([candidate], np.nan), 0)
@@ -310,7 +312,8 @@ class FoldScorer:
                     raise
                 numbers = {}
         self.last_error = error
-        return FoldScores({name: number for name, number in numbers.items() if not np.isnan(number)}, reason, traceback_of(error))
+        scored = {name: number for name, number in numbers.items() if not np.isnan(number)}
+        return FoldScores(scored, reason, traceback_of(error), error_type)
 
     def _numbers(self, results: Mapping[str, Any], k: int) -> dict[str, float]:
         wanted = ("split", "mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")

@@ -124,7 +124,7 @@ _TIMES = {
     "ask_seconds": "suggestion, s", "fit_seconds": "model, s", "acquisition_seconds": "next point, s", "seconds": "evaluation, s",
     "bounds_held": "bounds held",
 }  # fmt: skip
-_ENDS = ("origin", "note", "reason", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "lost")
+_ENDS = ("origin", "note", "reason", "error_type", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "lost")
 
 
 def trials_section(view: StudyView) -> Section | None:

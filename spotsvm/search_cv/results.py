@@ -116,8 +116,8 @@ def best_candidate(
     filler = np.nan if isinstance(search.error_score, str) else float(search.error_score)
     scored = [t for t in trials if t.state == "ok" or is_scored(t, scorer.n_splits)]
     if not scored and not any(t.extra and np.isfinite(filler) for t in trials):
-        of_type = isinstance(scorer.last_error, TypeError) or all(t.reason.startswith("TypeError: ") for t in trials[-1:])
-        kind = NoCompletedTrialTypeError if of_type else NoCompletedTrialError
+        by_type = any(t.error_type == "TypeError" for t in trials[-1:])
+        kind = NoCompletedTrialTypeError if by_type else NoCompletedTrialError
         passed = f" (passed to fit: {', '.join(fit_params)})" if fit_params else ""
         more = study.n_finished < study.about["budget"] and not study.is_exhausted
         early = "; with max_failures=None the others would be tried" if more else ""

@@ -118,7 +118,7 @@ class CandidateScoring:
         if scores.out_of_time:
             return Outcome("timeout", reason=scores.reason)
         if not scorer.metrics:
-            return Outcome("failed", reason=scores.reason, traceback=scores.traceback)
+            return Outcome("failed", reason=scores.reason, traceback=scores.traceback, error_type=scores.error_type)
         metrics = self.objectives or [self.metric(scorer.metrics, scorer.multimetric)]
         means = {metric: scores.mean(metric, scorer.n_splits) for metric in metrics}
         for metric, mean in means.items():
@@ -126,7 +126,7 @@ class CandidateScoring:
                 which = f" {metric}" if len(metrics) > 1 else ""
                 numbers = {name: float(number) for name, number in scores.numbers.items()}
                 reason = one_line(scores.reason or f"the mean test score{which} is {mean}")
-                return Outcome("failed", None, numbers, reason, traceback=scores.traceback)
+                return Outcome("failed", None, numbers, reason, traceback=scores.traceback, error_type=scores.error_type)
         values = list(means.values())
         told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
         bounded = bounded_means(self.constraints, scores, scorer) if self.constraints.bounds else {}

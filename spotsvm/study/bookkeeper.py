@@ -268,7 +268,7 @@ class Bookkeeper:
         told = replace(
             running, state=outcome.state, value=outcome.value, values=values, extra=dict(outcome.extra),
             reason=outcome.reason, seconds=outcome.seconds, told_at=time.time(), traceback=outcome.traceback,
-            attributes=outcome.attributes, steps=outcome.steps,
+            attributes=outcome.attributes, steps=outcome.steps, error_type=outcome.error_type,
         )  # fmt: skip
         if self._is_penalty(told):
             told = replace(told, extra={PENALTY: 1.0, **told.extra})

@@ -390,7 +390,11 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
         return Outcome("stopped", extra=known, reason=_reason_of(cells), seconds=seconds, attributes=attributes, steps=steps)
     if state != "ok" or len(numbers) < len(values):
         ended: State = "timeout" if state == "timeout" else "failed"
-        return Outcome(ended, extra=known, reason=_reason_of(cells), seconds=seconds, attributes=attributes)
+        error_type = cells.get("error_type")
+        return Outcome(
+            ended, extra=known, reason=_reason_of(cells), seconds=seconds, attributes=attributes,
+            error_type=error_type if isinstance(error_type, str) else "",
+        )  # fmt: skip
     if objectives.several:
         return Outcome("ok", None, known, seconds=seconds, values=numbers, attributes=attributes)
     return Outcome("ok", numbers[0], known, seconds=seconds, attributes=attributes)

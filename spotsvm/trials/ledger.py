@@ -128,5 +128,5 @@ def _as_running(trial: Trial) -> Trial:
     """Return a trial as it was before it was told, except that the parameters of a sweep keep its best value."""
     return replace(
         trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, sweep=None,
-        traceback="", attributes={}, steps=(),
+        traceback="", attributes={}, steps=(), error_type="",
     )  # fmt: skip

@@ -160,6 +160,7 @@ class SweptParameter:
                     values=None if outcome.value is None else (outcome.value,), extra=dict(outcome.extra),
                     reason=outcome.reason, sweep=told.number, traceback=outcome.traceback,
                     attributes={**told.attributes, **outcome.attributes}, steps=outcome.steps,
+                    error_type=outcome.error_type,
                 )
             )  # fmt: skip
         own = self._own(told, trials, [key for key, _ in sweep])

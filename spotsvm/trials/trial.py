@@ -81,6 +81,8 @@ class Trial(ShowsFacts):
         Further JSON values that the objective returned by name, such as texts, or set on its `CurrentTrial`.
     steps : tuple of (float, float)
         The steps that the objective reported, each with its value, in the study's own direction (see `CurrentTrial.report`).
+    error_type : str
+        The name of the type of the error that the objective raised, such as "ValueError"; empty if it raised none.
 
     See Also
     --------
@@ -121,6 +123,7 @@ class Trial(ShowsFacts):
     traceback: str = ""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     steps: tuple[tuple[float, float], ...] = ()
+    error_type: str = ""
 
     def _facts(self) -> Facts:
         values = self.values if self.values is not None and len(self.values) > 1 else () if self.value is None else (self.value,)
@@ -235,6 +238,7 @@ class Outcome:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     nothing: bool = False
     steps: tuple[tuple[float, float], ...] = ()
+    error_type: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle; an error that cannot be unpickled, and so would break the pool, is replaced by its text."""
@@ -245,7 +249,7 @@ class Outcome:
             error = RuntimeError(self.reason)
         extra = dict(self.extra)
         cells = (self.state, self.value, extra, self.reason, self.seconds, error, self.values, self.lost, self.sweep)
-        return Outcome, (*cells, self.traceback, dict(self.attributes), self.nothing, self.steps)
+        return Outcome, (*cells, self.traceback, dict(self.attributes), self.nothing, self.steps, self.error_type)
 
 
 Objective = Callable[[dict[str, Any]], float | Sequence[float] | Mapping[str, float | Values] | Outcome]
@@ -335,7 +339,10 @@ def call(objective: Objective, params: dict[str, Any], limits: AbstractContextMa
 
 def failed_by(error: BaseException, seconds: float | None = None) -> Outcome:
     """Return the outcome of an evaluation that raised an error."""
-    return Outcome("failed", reason=reason_of(error), seconds=seconds, error=error, traceback=traceback_of(error))
+    return Outcome(
+        "failed", reason=reason_of(error), seconds=seconds, error=error, traceback=traceback_of(error),
+        error_type=type(error).__name__,
+    )  # fmt: skip
 
 
 def timed_out(timeout: float | None) -> Outcome:

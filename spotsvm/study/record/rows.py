@@ -54,7 +54,8 @@ _TABLES = (
     sweep INTEGER,
     traceback TEXT,
     attributes TEXT,
-    steps TEXT
+    steps TEXT,
+    error_type TEXT NOT NULL DEFAULT ''
 )""",
     "CREATE TABLE outcomes (number INTEGER PRIMARY KEY, outcome TEXT NOT NULL, checksum INTEGER)",
 )
@@ -120,7 +121,7 @@ ASKED = (
 
 TOLD = (
     "number", "told", "state", "value", "extra", "reason", "seconds", "objectives", "lost", "told_at", "sweep", "traceback",
-    "attributes", "steps",
+    "attributes", "steps", "error_type",
 )  # fmt: skip
 
 #: the error of a row that was changed after it was written
@@ -153,7 +154,7 @@ def told_row(trial: Trial, sequence: int | None) -> dict[str, Any]:
         "reason": trial.reason, "seconds": _real(trial.seconds), "objectives": several, "lost": json.dumps(trial.lost),
         "told_at": _real(trial.told_at), "sweep": trial.sweep, "traceback": trial.traceback or None,
         "attributes": _compact(dict(trial.attributes)) if trial.attributes else None,
-        "steps": _compact(trial.steps) if trial.steps else None,
+        "steps": _compact(trial.steps) if trial.steps else None, "error_type": trial.error_type,
     }  # fmt: skip
     # without the number itself, which SQLite would take for another one that the row is to have
     return row | {"told_checksum": _checksum({"number": trial.number, **row}, TOLD)}
@@ -188,6 +189,7 @@ def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
         "attributes": dict(outcome.attributes),
         "nothing": outcome.nothing,
         "steps": outcome.steps,
+        "error_type": outcome.error_type,
     }
     return cells | {name: cell for name, cell in late.items() if cell}
 
@@ -216,7 +218,7 @@ def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
         _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values,
         read.get("lost") is True, (), _text(read.get("traceback", ""), "traceback"),
         _of(dict, read.get("attributes", {}), "attributes"), read.get("nothing") is True,
-        _steps(read.get("steps", []), "steps"),
+        _steps(read.get("steps", []), "steps"), _text(read.get("error_type", ""), "error_type"),
     )  # fmt: skip
 
 
@@ -341,6 +343,7 @@ _READERS: dict[str, Callable[[Any, str], Any]] = {
     "traceback": lambda cell, what: "" if cell is None else _text(cell, what),
     "attributes": lambda cell, what: {} if cell is None else _of(dict, from_json(cell), what),
     "steps": lambda cell, what: () if cell is None else _steps(from_json(cell), what),
+    "error_type": _text,
 }
 COLUMNS = tuple(_READERS)
 

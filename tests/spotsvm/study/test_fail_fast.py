@@ -46,7 +46,7 @@ def test_tracebacks_come_from_workers_too(options):
     # without the line of code in a process: cloudpickle 3.1.3 does not send the name of the file
     assert ", in fails\n" in caught.value.__notes__[0]
     assert "NameError: name 'undefined_name' is not defined" in caught.value.__notes__[0]
-    assert all("NameError" in t.traceback for t in study.trials if t.state == "failed")
+    assert all("NameError" in t.traceback and t.error_type == "NameError" for t in study.trials if t.state == "failed")
 
 
 def test_reasons_that_differ_in_numbers_alone_are_the_same_and_others_are_not():
@@ -120,7 +120,10 @@ def test_tracebacks_are_in_the_record_and_bounded(tmp_path):
         assert "test_fail_fast.py" in t.traceback
         assert len(t.traceback) < 4000
         assert t.traceback.endswith(("the end", "utf-8"))
-    assert [t.traceback for t in RecordedStudy(tmp_path / "r.db").trials] == [t.traceback for t in study.trials]
+    read = RecordedStudy(tmp_path / "r.db")
+    assert [t.traceback for t in read.trials] == [t.traceback for t in study.trials]
+    assert {t.error_type for t in read.trials} == {"ValueError"}
+    assert list(read.frame()["error_type"]) == [t.error_type for t in study.trials]
     with Study(SPACE, "random", 0, path=tmp_path / "r.db") as again:
         assert again.trials == study.trials
 
@@ -132,6 +135,7 @@ def test_the_traceback_of_an_outcome_that_waits_for_its_turn_is_recorded(tmp_pat
         study._books.hold(study.ask(), call(broken, {"x": 1.0}))
     with closing(Record(tmp_path / "r.db", read_only=True)) as record:
         assert "return undefined_name(params)" in record.outcomes()[0].traceback
+        assert record.outcomes()[0].error_type == "NameError"
 
 
 @pytest.mark.parametrize("most", [0, -1, 2.5, True, "5"])
