@@ -156,7 +156,7 @@ class TuningJob(TableJob):
 
             its = unseen(results[which].estimator, True)
             others = rivals(
-                named.estimator, train, scorer, its, unseen, constant, self.seed, shares=self.is_share, compare=self.compare
+                named.estimator, train, scorer, its, unseen, constant, self.seed, metric=self.metric, compare=self.compare
             )
             verdict = replace(verdict, rivals=tuple(others))
             if train is not whole:

@@ -59,7 +59,7 @@ def rivals(
     constant_score: float,
     seed: int,
     *,
-    shares: bool,
+    metric: str,
     compare: bool,
 ) -> Iterator[Rival]:
     """Yield the constant, and with `compare` the linear model and the forest, on the rows of the `recommended` model.
@@ -74,7 +74,7 @@ def rivals(
             fitted = model.fit(train.X, train.y)
             seconds = monotonic() - began
             its, mine = unseen(fitted, folds), recommended if folds else recommended._replace(out_of_fold=None)
-            difference = paired_difference(scorer, its.sets, mine.sets, seed, shares=shares)
+            difference = paired_difference(scorer, its.sets, mine.sets, seed, metric=metric, shares=metric == "accuracy")
             held_out, error = score_with_error(scorer, its.held_out, seed)
         score = constant_score if folds else float("nan")
         yield Rival(code, name, score, held_out, error, difference, seconds)

@@ -120,7 +120,8 @@ class TableJob:
         if tuned is default:
             return Difference(float("nan"), metric=self.metric, how="held out")
         first, second = ([self.held_out(model, test)] for model in (default, tuned))
-        return paired_difference(scorer, first, second, self.seed, metric=self.metric, shares=self.is_share)
+        shares = self.metric == "accuracy"
+        return paired_difference(scorer, first, second, self.seed, metric=self.metric, shares=shares)
 
     def held_out_by(self, test: Table) -> HeldOut:
         """Return how rows were held out."""
@@ -129,11 +130,6 @@ class TableJob:
     def block(self, rows: Table) -> int:
         """Return how many neighbouring rows depend on each other."""
         return block_length(len(rows.y)) if self.in_time else 1
-
-    @property
-    def is_share(self) -> bool:
-        """Whether the score is the share of rows that are right."""
-        return self.metric == "accuracy"
 
 
 def groups_of(table: Table) -> dict[str, Any]:

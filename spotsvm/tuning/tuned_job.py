@@ -90,7 +90,7 @@ class TunedJob(TableJob):
             others = rivals(
                 plain, few, scorer, UnseenRows(None, self.held_out(used, test)),
                 lambda one, folds: UnseenRows(None, self.held_out(one, test)),
-                model.constant_score_.value, self.seed, shares=self.is_share, compare=compare,
+                model.constant_score_.value, self.seed, metric=self.metric, compare=compare,
             )  # fmt: skip
             verdict = replace(verdict, rivals=tuple(others))
         code = fitting_code(self, train, model, plain, verdict)

@@ -88,6 +88,7 @@ def test_scores_and_verdict(done):
     assert f"as judged by {len(train.y)} training rows that the judged models had not seen." in verdict.expectation
     assert [rival.code for rival in verdict.rivals] == ["constant", "linear", "forest"]
     assert verdict.rivals[0].score == model.constant_score_.value
+    assert {rival.difference.metric for rival in verdict.rivals} == {job.metric}  # the sign of an error follows from it
     text = " ".join(summary(job, [default, tuned]).split())
     assert verdict.sentence in text
     assert f"an average of {len(model.members_)} of {len(model.settings_)} settings" in text
