@@ -45,8 +45,8 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
 
     Columns: number, state, value (for several objectives one column each: value_0, value_1, or value_ and the name), one `param_`
     column per parameter (empty where it does not exist), one `extra_` column per further number and one `attribute_` column per
-    attribute, origin, note, reason, error_type, seed, ask_seconds and its parts fit_seconds and acquisition_seconds, seconds, lost
-    (how many attempts ended with their worker); if trials reported steps, last_step and last_value; if a parameter is swept,
+    attribute, origin, note, reason, error_type, seed, ask_seconds and its parts fit_seconds and acquisition_seconds, seconds,
+    lost (how many attempts ended with their worker); if trials reported steps, last_step and last_value; if a parameter is swept,
     sweep: the number of the trial that was suggested, to whose sweep the row belongs.
     """
     params = {f"param_{name}": name for name in names}

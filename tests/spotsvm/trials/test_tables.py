@@ -21,8 +21,8 @@ NAMES = ("kernel", "C", "degree")
 
 def test_columns_and_what_is_missing():
     frame = trial_table(TRIALS, NAMES)
-    columns = "number state value param_kernel param_C param_degree extra_time origin note reason seed ask_seconds fit_seconds"
-    assert list(frame.columns) == [*columns.split(), "acquisition_seconds", "seconds", "lost"]
+    columns = "number state value param_kernel param_C param_degree extra_time origin note reason error_type seed ask_seconds"
+    assert list(frame.columns) == [*columns.split(), "fit_seconds", "acquisition_seconds", "seconds", "lost"]
     assert frame["number"].tolist() == [0, 1, 2]
     assert frame["value"][0] == 0.25
     columns = ["value", "param_degree", "param_kernel", "extra_time"]
