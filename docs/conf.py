@@ -23,7 +23,7 @@ from sphinx.errors import ExtensionError
 SOURCES = Path(__file__).resolve().parent.parent
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != SOURCES]
 spotsvm = importlib.import_module("spotsvm")
-sys.path.append(str(SOURCES / "docs"))  # mathml.py, themes.py
+sys.path.append(str(SOURCES / "docs"))  # mathml.py, terms.py, themes.py
 themes = importlib.import_module("themes")
 
 #: the modules that users import from
@@ -39,7 +39,7 @@ version = release = spotsvm.__version__
 
 extensions = [
     "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.intersphinx", "numpydoc", "myst_parser", "mathml",
-    "sphinx_gallery.gen_gallery",
+    "terms", "sphinx_gallery.gen_gallery",
 ]  # fmt: skip
 exclude_patterns = ["_build", "examples", "gallery/*/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
