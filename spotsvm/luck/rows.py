@@ -193,7 +193,7 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Pooled:
-    """A statistic of unseen rows, such as a score: its mean over one or two sets of rows, weighted by precision.
+    """A statistic of unseen rows, such as a score: its mean over one or two sets of rows, weighted by their numbers of rows.
 
     Attributes
     ----------
