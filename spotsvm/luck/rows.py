@@ -12,16 +12,40 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn import config_context
+from sklearn import config_context, get_config
 from sklearn.base import BaseEstimator, clone
+from sklearn.metrics import (
+    accuracy_score,
+    balanced_accuracy_score,
+    mean_absolute_error,
+    mean_squared_error,
+    root_mean_squared_error,
+)
 from sklearn.utils import _safe_indexing, get_tags
 
 from spotsvm.luck.draws import draw_rows
+from spotsvm.trials.metrics import mean_class_accuracy
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 _RESPONSES = ("predict", "predict_proba", "decision_function")
 RESAMPLES = 100
+
+
+def _class_accuracy(y: NDArray[Any], predicted: NDArray[Any]) -> Any:
+    code = np.unique(y, return_inverse=True)[1]
+    return np.mean(np.bincount(code, weights=y == predicted) / np.bincount(code))
+
+
+#: metrics of predictions without scikit-learn's checks, which would take most of the time of drawing rows
+_UNCHECKED: dict[Any, Callable[[NDArray[Any], NDArray[Any]], Any]] = {
+    accuracy_score: lambda y, predicted: np.mean(y == predicted),
+    balanced_accuracy_score: _class_accuracy,
+    mean_class_accuracy: _class_accuracy,
+    mean_absolute_error: lambda y, predicted: np.mean(np.abs(y - predicted)),
+    mean_squared_error: lambda y, predicted: np.mean((y - predicted) ** 2),
+    root_mean_squared_error: lambda y, predicted: np.sqrt(np.mean((y - predicted) ** 2)),
+}
 
 
 class RememberedPredictions(BaseEstimator):
@@ -141,6 +165,10 @@ class Unseen:
         return np.concatenate([np.asarray(part.predict(np.arange(len(part.X)))) for part in self._parts])
 
     @cached_property
+    def _truth(self) -> NDArray[Any]:
+        return np.asarray(self.y)
+
+    @cached_property
     def _together(self) -> RememberedPredictions:
         every = RememberedPredictions(self.model, None)
         every.answer("predict", self.predictions)
@@ -158,10 +186,11 @@ class Unseen:
         """Return a statistic in each draw; `counts` has how often each row is drawn. nan without rows or a second class."""
         classify = get_tags(self.model).estimator_type == "classifier"
         found = np.full(len(counts), nan)
+        code = np.unique(self._truth, return_inverse=True)[1] if classify else None
         with config_context(assume_finite=True, skip_parameter_validation=True):  # all rows were scored with checks before
             for k, often in enumerate(counts):
                 rows = np.repeat(np.arange(len(self)), often.astype(np.intp))
-                if len(rows) and not (classify and len(np.unique(_safe_indexing(self.y, rows))) < 2):
+                if len(rows) and (code is None or np.ptp(code[rows]) > 0):
                     found[k] = statistic(rows)
         return found
 
@@ -173,6 +202,9 @@ class Unseen:
         if a model cannot predict the rows.
         """
         rows = np.arange(len(self)) if rows is None else rows
+        metric = _UNCHECKED.get(getattr(scorer, "_score_func", None)) if get_config()["assume_finite"] else None
+        if metric is not None and (scorer._response_method, scorer._kwargs, self._truth.ndim) == ("predict", {}, 1):
+            return float(scorer._sign * metric(self._truth[rows], self.predictions[rows]))
         y = _safe_indexing(self.y, rows)
         if len(self._parts) == 1:
             return _score(scorer, self._parts[0], rows, y)

@@ -4,6 +4,12 @@ from spotsvm.cross_validation.shared_folds import SharedScores
 
 
 @pytest.fixture
+def no_pictures(monkeypatch):
+    """Leaves the pictures of pages out, for tests of other things: drawing takes most of the time of a page."""
+    monkeypatch.setattr("spotsvm.reports.html.page.inline_svg", lambda figure, name, alt: "<svg></svg>")
+
+
+@pytest.fixture
 def counted(monkeypatch):
     """Counts the candidates that shared work has scored, so that a test knows which way the numbers came."""
     done = []

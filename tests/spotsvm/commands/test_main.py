@@ -194,19 +194,19 @@ def test_the_task_and_the_scorer_can_be_said(diabetes):
 def storm(tmp_path_factory):
     path = tmp_path_factory.mktemp("data") / "storm.csv"
     rng = np.random.default_rng(0)
-    rain = rng.exponential(size=600) * (rng.random(600) < 0.2)
-    level = np.convolve(rain, 0.8 ** np.arange(30))[:600]
-    hours = pd.date_range("2011-03-31", periods=600, freq="h")
+    rain = rng.exponential(size=520) * (rng.random(520) < 0.2)
+    level = np.convolve(rain, 0.8 ** np.arange(30))[:520]
+    hours = pd.date_range("2011-03-31", periods=520, freq="h")
     pd.DataFrame({"time": hours, "rain": rain, "level": level}).to_csv(path, index=False)
     return str(path)
 
 
-def test_a_series(storm, tmp_path):
-    args = [storm, "--model", "stormwater", "--time", "time", "--search", "random", "--trials", 5, "--out", tmp_path]
+def test_a_series(storm, tmp_path, no_pictures):
+    args = [storm, "--model", "stormwater", "--time", "time", "--search", "random", "--trials", 3, "--out", tmp_path]
     text = tune(*args, target="level")
     assert "Pipeline stormwater: two leaky sums of the rain" in text
     assert "the last quarter, +-" in text
-    assert list(rows(text)) == ["always the mean", "default SVM", "random (5 trials)"]
+    assert list(rows(text)) == ["always the mean", "default SVM", "random (3 trials)"]
     assert "rain1__leaky__windows = " in text
     assert untimed(tune(*args, target="level")) == untimed(text)
     assert tune(*args[:-2], "--horizon", 5, target="level") != text
@@ -239,7 +239,7 @@ def test_the_model_predicts(tuned, iris, tmp_path):
 
 def test_a_reader_that_has_enough_ends_it_quietly(tmp_path):
     with Study({"x": uniform(0, 1)}, "random", 0, path=tmp_path / "long.db") as study:
-        study.run(lambda params: 1.0, n_trials=400)
+        study.run(lambda params: 1.0, n_trials=150)
     for arguments in (["export", str(tmp_path / "long.db")], ["status", "--help"]):
         with subprocess.Popen([SCRIPT, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             process.stdout.close()
@@ -279,7 +279,7 @@ def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
     assert len(trials(io.StringIO(run("export", tmp_path / "empty.db")))) == 0
 
 
-def test_demo(tmp_path, monkeypatch):
+def test_demo(tmp_path, monkeypatch, no_pictures):
     """It ends with the page, or why there is none, and with the next command; the code is on the page, or asked for."""
     monkeypatch.chdir(tmp_path)
     average = run("demo", "--cv", 2, "--no-compare")
@@ -368,7 +368,7 @@ def test_the_librarys_own_studies_are_registered():
     assert {"overhead", "reinterpolation"} <= {point.name for point in entry_points(group="spotsvm.studies")}
 
 
-def test_ctrl_c_keeps_what_was_told(iris, tuned, tmp_path, monkeypatch):
+def test_ctrl_c_keeps_what_was_told(iris, tuned, tmp_path, monkeypatch, no_pictures):
     @contextmanager
     def interrupting(name, budget):
         def told(study, trial):

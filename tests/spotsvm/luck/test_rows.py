@@ -1,13 +1,15 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.svm import SVC
 
-from spotsvm.luck.rows import RememberedPredictions, Unseen, block_length, pooled, score_with_error
+from spotsvm.luck.rows import _UNCHECKED, RememberedPredictions, Unseen, block_length, pooled, score_with_error
+from spotsvm.trials.metrics import named_scorer
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 TRAIN, TEST = X.iloc[::2], X.iloc[1::2]
@@ -20,6 +22,21 @@ def test_the_score_is_the_scorer_s(scoring):
     score, error = score_with_error(get_scorer(scoring), Unseen.held_out(fitted, TEST, TRUTH), 0)
     assert score == pytest.approx(get_scorer(scoring)(fitted, TEST, TRUTH))
     assert error > 0
+
+
+def test_scores_of_draws_without_checks_are_the_scorer_s():
+    rng = np.random.default_rng(0)
+    classes = Unseen.held_out(LogisticRegression().fit(TRAIN[["sepal width (cm)"]], CLASSES), TEST[["sepal width (cm)"]], TRUTH)
+    numbers = Unseen.held_out(LinearRegression().fit(TRAIN, CLASSES), TEST, TRUTH)
+    errors = ["neg_mean_absolute_error", "neg_mean_squared_error", "neg_root_mean_squared_error"]
+    scorers = {name: named_scorer(name) for name in ["accuracy", "balanced_accuracy", "mean_class_accuracy", *errors]}
+    assert {scorer._score_func for scorer in scorers.values()} == set(_UNCHECKED)
+    for name, scorer in scorers.items():
+        unseen = numbers if name in errors else classes
+        for rows in rng.integers(75, size=(20, 12)):
+            checked = unseen.score(scorer, rows)
+            with config_context(assume_finite=True):
+                assert unseen.score(scorer, rows) == pytest.approx(checked, rel=1e-12)
 
 
 def test_what_cannot_be_predicted_is_no_missing_score():
