@@ -25,7 +25,7 @@ from spotsvm.search_cv.scoring import grid_size
 from spotsvm.searches import SEARCHES
 from spotsvm.solvers.dual import make_problem
 from spotsvm.solvers.dual.exact.exact import solve_pairs
-from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
+from spotsvm.solvers.dual.problem.problem import bias_interval, middle_bias
 from spotsvm.solvers.search.kriging.ocba import ocba_next, ocba_shares
 from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement

@@ -8,18 +8,19 @@ import numpy as np
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.dual.exact.exact import solve_pairs
-from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
+from spotsvm.solvers.dual.exact.exact import balanced, pair_violation, solve_pairs
 from spotsvm.solvers.dual.problem.problem import (
     Floats,
+    bias_interval,
     check_bounds,
     check_kernel_matrix,
     check_numbers,
     check_objective_finite,
     check_stopping,
+    kernel_sums,
+    middle_bias,
 )
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.problem.solution import confirm, iteration_cap, stop_message
+from spotsvm.solvers.dual.problem.result import DualResult, confirmed, iteration_cap, stop_message
 
 
 def solve_dual_regression(
@@ -57,11 +58,6 @@ def solve_dual_regression(
     SolverError
         If an argument is invalid.
 
-    See Also
-    --------
-    solve_dual : Solves the dual for classification.
-    spotsvm.ExactSVR : The regressor that uses it.
-
     Notes
     -----
     Equation :eq:`dual-regression` of the chapter :doc:`/method/index`.
@@ -84,36 +80,21 @@ def solve_dual_regression(
     if not 0 <= as_float(epsilon) < np.inf:
         raise SolverError(f"epsilon={epsilon!r}; use 0 or a positive number")
     cap = iteration_cap(2 * len(matrix)) if max_iter is None else max_iter
-    beta = _feasible(start, bounds)
+    beta = np.zeros(len(matrix)) if start is None else balanced(check_numbers("start", start, len(matrix)), -bounds, bounds)
     beta, iterations, converged = solve_pairs(matrix, target, -bounds, bounds, float(epsilon), beta, tol, cap)
     return _measure(matrix, target, bounds, float(epsilon), beta, iterations, converged, tol, cap)
-
-
-def _feasible(start: Any, bounds: Floats) -> Floats:
-    if start is None:
-        return np.zeros(len(bounds))
-    inside: Floats = np.clip(check_numbers("start", start, len(bounds)), -bounds, bounds)
-    above, below = inside[inside > 0].sum(), -inside[inside < 0].sum()
-    # a smaller difference is rounding: scaling would move variables off their bounds
-    if abs(above - below) > 1e-12 * (above + below):
-        heavy = inside > 0 if above > below else inside < 0
-        inside[heavy] *= min(above, below) / max(above, below)
-    return inside
 
 
 def _measure(
     K: Floats, y: Floats, C: Floats, epsilon: float, beta: Floats, iterations: int, converged: bool, tol: float, cap: int
 ) -> DualResult:
-    support = np.flatnonzero(beta)
-    f = K[:, support] @ beta[support]
+    f = kernel_sums(K, beta)
     slope = f - y
-    rise = np.where(beta < C, slope + np.where(beta >= 0, epsilon, -epsilon), np.inf)
-    fall = np.where(beta > -C, slope + np.where(beta > 0, epsilon, -epsilon), -np.inf)
     bias = middle_bias(*bias_interval(slope, beta, -C, C, epsilon))
     objective = float(y @ beta - epsilon * np.abs(beta).sum() - 0.5 * beta @ f)
     slack = np.maximum(np.abs(y - f - bias) - epsilon, 0.0)
     gap = float(0.5 * beta @ f + C @ slack) - objective
-    violation = max(float(fall.max() - rise.min()), 0.0)
-    terms = float(np.abs(beta).sum()) * max(float(K.max()), -float(K.min()))
-    converged, message = confirm(converged, stop_message(converged, iterations, tol, cap), violation, tol, f + bias, terms)
-    return DualResult(beta, objective, bias, f + bias, iterations, iterations, converged, message, violation, gap)
+    violation = max(pair_violation(slope, beta, -C, C, epsilon), 0.0)
+    message = stop_message(converged, iterations, tol, cap)
+    result = DualResult(beta, objective, bias, f + bias, iterations, iterations, converged, message, violation, gap)
+    return confirmed(result, K, tol)

@@ -12,8 +12,7 @@ from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import check_flag
 from spotsvm.solvers.dual.exact.exact import solve_exact
 from spotsvm.solvers.dual.problem.problem import DualProblem, check_numbers, check_stopping, make_problem
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.problem.solution import Solution, confirm
+from spotsvm.solvers.dual.problem.result import DualResult, Solution, confirmed
 
 DualMethod = Literal["auto", "exact", "memetic", "gaussian", "switching", "hybrid", "swarm"]
 METHODS: tuple[DualMethod, ...] = get_args(DualMethod)
@@ -76,11 +75,6 @@ def solve_dual(
     SolverError
         If an argument is invalid; a ValueError.
 
-    See Also
-    --------
-    solve_dual_regression : Solves the dual for regression.
-    spotsvm.ExactSVC : The classifier that uses it.
-
     Notes
     -----
     Equation :eq:`dual` of the chapter :doc:`/method/index`.
@@ -106,18 +100,18 @@ def solve_dual(
         raise SolverError(f"random_state={random_state!r}; use a seed, a Generator or None: {error}") from error
     alpha = np.zeros(problem.n) if start is None else check_numbers("start", start, problem.n)
     if method == "auto":
-        from spotsvm.solvers.dual.problem.definite import is_concave
+        from spotsvm.solvers.dual.problem.spectrum import is_concave
 
         definite = is_concave(problem) if definite is None else definite
         method = "exact" if definite else "memetic"
     solution = _run(method, problem, rng, alpha, tol, max_iter, definite, settings)
-    found = finish(problem, *solution)
+    result = measured(problem, solution)
     if method in ("exact", "memetic"):
-        found = _confirmed(problem, found, tol)
+        result = confirmed(result, problem.K, tol)
     if not threshold_after:
-        return found
-    threshold = problem.threshold(found.alpha, found.decision)
-    return replace(found, bias=threshold, decision=found.decision + threshold)
+        return result
+    threshold = problem.threshold(result.alpha, result.decision)
+    return replace(result, bias=threshold, decision=result.decision + threshold)
 
 
 def _read_bias(bias: Any, method: str) -> tuple[bool, bool]:
@@ -132,12 +126,6 @@ def _read_bias(bias: Any, method: str) -> tuple[bool, bool]:
             "that is computed from the solution, or the method 'exact' or 'memetic'"
         )
     return bool(bias), False
-
-
-def _confirmed(problem: DualProblem, found: DualResult, tol: float) -> DualResult:
-    terms = float(found.alpha.sum()) * max(float(problem.K.max()), -float(problem.K.min()))
-    converged, message = confirm(found.converged, found.message, found.kkt_violation, tol, found.decision, terms)
-    return replace(found, converged=converged, message=message)
 
 
 def _run(
@@ -165,17 +153,16 @@ def _run(
     return evolve(problem, method, rng, _settings(settings, EvolutionSettings, max_iter))
 
 
-def _settings(given: Any, kind: Any, max_generations: int | None = None) -> Any:
-    settings = kind() if given is None else given
+def _settings(settings: Any, kind: Any, max_generations: int | None = None) -> Any:
+    settings = kind() if settings is None else settings
     if not isinstance(settings, kind):
-        raise SolverError(f"settings={given!r}; this method takes {kind.__name__}, or None for its defaults")
+        raise SolverError(f"settings={settings!r}; this method takes {kind.__name__}, or None for its defaults")
     return settings if max_generations is None else replace(settings, max_generations=max_generations)
 
 
-def finish(
-    problem: DualProblem, alpha: NDArray[np.float64], iterations: int, evaluations: int, converged: bool, message: str
-) -> DualResult:
-    """Measure a solution."""
+def measured(problem: DualProblem, solution: Solution) -> DualResult:
+    """Return a solution with its objective, its bias and its violation of the optimality conditions."""
+    alpha, iterations, evaluations, converged, message = solution
     decision = problem.decision(alpha)
     violation, bias = problem.kkt(alpha, decision)
     objective = problem.objective(alpha, decision)

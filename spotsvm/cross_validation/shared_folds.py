@@ -42,7 +42,7 @@ from spotsvm.errors import OutOfTimeError, SpotSVMError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values, pairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target
-from spotsvm.solvers.dual.problem.definite import has_factor
+from spotsvm.solvers.dual.problem.spectrum import is_semidefinite
 from spotsvm.solvers.kernels import Kernel, gram_matrix
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
@@ -315,7 +315,7 @@ class SharedFolds:
                 and not isinstance(self._estimator, Pipeline)
                 and K.shape[0] == K.shape[1]
                 and bool(np.allclose(K, K.T, rtol=1e-10, atol=1e-12 * np.abs(K).max()))
-                and has_factor(K.copy())
+                and is_semidefinite(K)
             )
         if not self._semidefinite:
             raise NotSharedError("the matrix is not positive semidefinite: its solutions need not be unique")

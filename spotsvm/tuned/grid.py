@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target
+from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target, symmetric_bounds
 from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
 from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 
@@ -66,12 +66,9 @@ class Machines:
 
     def target(self, C: float, epsilon: float, trained: NDArray[np.bool_]) -> Target:
         """Return the training problems with this C on the rows where `trained` is True."""
-        bound = C * self.cost * trained
-        if not self.n_classes:
-            bounds = np.broadcast_to(bound, self.z.shape).copy()
-            return Target(self.z, -bounds, bounds, epsilon)
-        signed = bound * self.z
-        return Target(self.z, np.minimum(signed, 0.0), np.maximum(signed, 0.0))
+        regression = not self.n_classes
+        bounds = symmetric_bounds(C * self.cost * trained, self.z, regression)
+        return Target(self.z, *bounds, epsilon if regression else 0.0)
 
     def common(self, decisions: Floats) -> NDArray[np.float32]:
         """Return pairwise decisions, (n, m), as those of a single model: votes for several classes, ties broken as in SVC."""

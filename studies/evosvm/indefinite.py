@@ -17,8 +17,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm.solvers.dual.evolution.memetic import memetic
-from spotsvm.solvers.dual.problem.definite import is_concave
 from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem
+from spotsvm.solvers.dual.problem.spectrum import is_concave
 from spotsvm.studies.common.data import Floats, read_binary
 from spotsvm.studies.common.experiment import Experiment
 

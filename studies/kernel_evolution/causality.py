@@ -11,7 +11,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from sklearn.preprocessing import StandardScaler
 
-from spotsvm.solvers.dual.spectrum import matrix_state
+from spotsvm.solvers.dual.problem.spectrum import matrix_state
 from spotsvm.solvers.kernels.alignment import centred_alignment
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation

@@ -3,21 +3,87 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.solvers.checked_numbers import check_counts, check_flag
 from spotsvm.solvers.dual.evolution.evolution import KINDS, evolve
-from spotsvm.solvers.dual.evolution.perturbation import Perturbation
 from spotsvm.solvers.dual.evolution.swarm import swarm
 from spotsvm.solvers.dual.exact.exact import solve_exact
-from spotsvm.solvers.dual.problem.definite import is_concave
 from spotsvm.solvers.dual.problem.problem import DualProblem
-from spotsvm.solvers.dual.problem.solution import Solution, iteration_cap
+from spotsvm.solvers.dual.problem.result import Solution, iteration_cap
+from spotsvm.solvers.dual.problem.spectrum import is_concave
 
 Floats = NDArray[np.float64]
+
+
+class Perturbation:
+    """Makes feasible points in terms of beta = alpha y, with sum(beta) = 0 if the problem has a bias.
+
+    Parameters
+    ----------
+    problem : DualProblem
+        The problem.
+    rng : numpy.random.Generator
+        Generator of all random numbers.
+    """
+
+    def __init__(self, problem: DualProblem, rng: np.random.Generator):
+        self.problem = problem
+        self.rng = rng
+        self.balanced = problem.bias
+        self.lower, self.upper = problem.box
+        self.movable = np.flatnonzero(problem.C > 0)
+
+    def scatter(self) -> Floats:
+        """Draw a point uniformly from the box, and balance it."""
+        return self._balance(self.lower + self.rng.random(len(self.lower)) * (self.upper - self.lower))
+
+    def kick(self, beta: Floats, share: float) -> Floats:
+        """Move some variables, from 1 to a `share` of all (fewer is more likely), as far as they can go.
+
+        With a bias they move in pairs of opposite directions.
+        """
+        most = max(1.0, share * len(self.movable))
+        count = int(np.exp(self.rng.uniform(0.0, np.log(most + 1.0))))
+        chosen = self.rng.permutation(self.movable)
+        moved = beta.copy()
+        if not self.balanced:
+            i = chosen[: 2 * count]
+            rises = self.upper[i] - beta[i] > beta[i] - self.lower[i]
+            moved[i] = np.where(rises, self.upper[i], self.lower[i])
+            return moved
+        count = min(count, len(chosen) // 2)
+        i, j = chosen[:count], chosen[count : 2 * count]
+        forth = np.minimum(self.upper[i] - beta[i], beta[j] - self.lower[j])
+        back = np.minimum(beta[i] - self.lower[i], self.upper[j] - beta[j])
+        step = np.where(forth > back, forth, -back)
+        moved[i] = np.clip(beta[i] + step, self.lower[i], self.upper[i])
+        moved[j] = np.clip(beta[j] - step, self.lower[j], self.upper[j])
+        return moved
+
+    def without_some(self, least: float, most: float) -> DualProblem:
+        """Return the problem without a random share of its rows, from `least` to `most` (smaller is more likely)."""
+        share = float(np.exp(self.rng.uniform(np.log(least), np.log(most))))
+        kept = self.rng.random(self.problem.n) >= share
+        return replace(self.problem, C=np.where(kept, self.problem.C, 0.0))
+
+    def cross(self, one: Floats, other: Floats) -> Floats:
+        """Take each variable at random from one of two points, and balance the result."""
+        return self._balance(np.where(self.rng.random(len(one)) < 0.5, one, other))
+
+    def _balance(self, beta: Floats) -> Floats:
+        excess = float(beta.sum())
+        if not self.balanced or excess == 0.0:
+            return beta
+        order = self.rng.permutation(len(beta))
+        room = (beta - self.lower if excess > 0 else self.upper - beta)[order]
+        before = np.cumsum(room) - room
+        beta[order] -= np.sign(excess) * np.clip(abs(excess) - before, 0.0, room)
+        return np.clip(beta, self.lower, self.upper)
+
 
 _FINE = 1e-6  # KKT violation at which the methods of the paper cannot improve on an optimum
 
@@ -111,7 +177,7 @@ def memetic(
     best, objective = population.best()
     last = solve_exact(problem, best.alpha, tol, cap)
     if problem.objective(last.alpha) < objective:  # only by rounding: a search never lowers the objective
-        last = Solution(best.alpha, last.iterations, last.evaluations, last.converged, last.message)
+        last = last._replace(alpha=best.alpha)
     return Solution(
         last.alpha,
         population.iterations + last.iterations,
@@ -122,19 +188,19 @@ def memetic(
 
 
 def _optimum(problem: DualProblem, tol: float, cap: int) -> Solution:
-    found = solve_exact(problem, np.zeros(problem.n), min(tol, _FINE), cap)
-    if found.converged or tol <= _FINE:
-        return found
-    violation, _ = problem.kkt(found.alpha, problem.decision(found.alpha))
+    solution = solve_exact(problem, np.zeros(problem.n), min(tol, _FINE), cap)
+    if solution.converged or tol <= _FINE:
+        return solution
+    violation, _ = problem.kkt(solution.alpha, problem.decision(solution.alpha))
     if violation > tol:
-        return found
-    message = f"the KKT violation is {violation:.3g}, at most tol={tol:g}, after {found.iterations} steps"
-    return found._replace(converged=True, message=message)
+        return solution
+    message = f"the KKT violation is {violation:.3g}, at most tol={tol:g}, after {solution.iterations} steps"
+    return solution._replace(converged=True, message=message)
 
 
 def _rivals(problem: DualProblem, rng: np.random.Generator) -> list[Solution]:
-    found = [evolve(problem, kind, copy.deepcopy(rng)) for kind in KINDS]
-    return [*found, swarm(problem, copy.deepcopy(rng))]
+    evolved = [evolve(problem, kind, copy.deepcopy(rng)) for kind in KINDS]
+    return [*evolved, swarm(problem, copy.deepcopy(rng))]
 
 
 class _Population:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float, check_counts
 from spotsvm.solvers.dual.problem.problem import DualProblem
-from spotsvm.solvers.dual.problem.solution import Solution
+from spotsvm.solvers.dual.problem.result import Solution
 
 Floats = NDArray[np.float64]
 
@@ -95,7 +95,7 @@ def swarm(problem: DualProblem, rng: np.random.Generator, settings: SwarmSetting
         raise SolverError("bias=True; this method searches the box alone: use bias=False, or the method 'exact' or 'memetic'")
     s = settings or SwarmSettings()
     bounds = problem.C * problem.y
-    lower, upper = np.minimum(bounds, 0.0), np.maximum(bounds, 0.0)
+    lower, upper = problem.box
     shape = (s.population_size, problem.n)
     place = rng.random(shape) * bounds
     velocity = np.zeros(shape)

@@ -123,7 +123,7 @@ def _factor(H, R):
 
 @compiled(error_model="python")
 def small_newton_step(K, offset, g, beta, lower, upper, epsilon, free):
-    """Minimise over a few free variables, as `newton.face_minimum` does; return the stops, -1 if the curvature has no minimum."""
+    """Minimise over a few free variables, as `face_minimum` does; return the stops, -1 if the curvature has no minimum."""
     m = len(free)
     H, R = np.empty((m, m)), np.empty((m, m))
     b, lo, hi, slope = np.empty(m), np.empty(m), np.empty(m), np.empty(m)

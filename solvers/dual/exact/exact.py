@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.solvers.dual.exact.smo import PairProblem, minimise
-from spotsvm.solvers.dual.problem.problem import DualProblem
-from spotsvm.solvers.dual.problem.solution import Solution, iteration_cap, stop_message
+from spotsvm.solvers.dual.problem.problem import DualProblem, kernel_sums
+from spotsvm.solvers.dual.problem.result import Solution, iteration_cap, stop_message
 
 Floats = NDArray[np.float64]
 
@@ -37,12 +37,10 @@ def solve_exact(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter
     if not problem.bias:
         from spotsvm.solvers.dual.exact.coordinate import coordinate_ascent
 
-        return Solution(*coordinate_ascent(problem, np.clip(start, 0.0, problem.C), tol, cap))
-    alpha = feasible(problem, start)
-    signed = problem.C * problem.y
-    beta, iterations, converged = solve_pairs(
-        problem.K, problem.y, np.minimum(signed, 0.0), np.maximum(signed, 0.0), 0.0, alpha * problem.y, tol, cap
-    )
+        return coordinate_ascent(problem, start, tol, cap)
+    lower, upper = problem.box
+    beta = balanced(start * problem.y, lower, upper)
+    beta, iterations, converged = solve_pairs(problem.K, problem.y, lower, upper, 0.0, beta, tol, cap)
     return Solution(np.abs(beta), iterations, iterations, converged, stop_message(converged, iterations, tol, cap))
 
 
@@ -81,32 +79,28 @@ def _run(
     beta = start.copy()
     iterations = 0
     for _ in range(_ROUNDS):
-        support = np.flatnonzero(beta)
-        g = beta[support] @ K[support] - z
+        g = kernel_sums(K, beta) - z
         done, converged = minimise(problem, g, beta, float(tol), max_iter - iterations)
         iterations += done
         # else solve again: slopes summed over many steps have rounding errors
         if not converged or done == 0 or iterations >= max_iter:
             break
-    support = np.flatnonzero(beta)
-    g = beta[support] @ K[support] - z
-    return beta, iterations, bool(_violation(g, beta, lower, upper, epsilon) <= tol)
+    return beta, iterations, pair_violation(kernel_sums(K, beta) - z, beta, lower, upper, epsilon) <= tol
 
 
-def _violation(g: Floats, beta: Floats, lower: Floats, upper: Floats, epsilon: float) -> float:
+def pair_violation(g: Floats, beta: Floats, lower: Floats, upper: Floats, epsilon: float) -> float:
+    """Return the largest violation of the optimality conditions by a pair of variables, where g = K beta - z."""
     rise = (g + np.where(beta >= 0, epsilon, -epsilon))[beta < upper]
     fall = (g + np.where(beta > 0, epsilon, -epsilon))[beta > lower]
     return float(np.max(fall, initial=-np.inf) - np.min(rise, initial=np.inf))
 
 
-def feasible(problem: DualProblem, alpha: Floats) -> Floats:
-    """Return a feasible point near alpha: clipped to the box and, with a bias, with the heavier class scaled down."""
-    inside: Floats = np.clip(alpha, 0.0, problem.C)
-    if problem.bias:
-        positive = problem.y > 0
-        plus, minus = inside[positive].sum(), inside[~positive].sum()
-        # a smaller difference is rounding: scaling would move variables off their bounds
-        if abs(plus - minus) > 1e-12 * (plus + minus):
-            heavy = positive if plus > minus else ~positive
-            inside[heavy] *= min(plus, minus) / max(plus, minus)
+def balanced(beta: Floats, lower: Floats, upper: Floats) -> Floats:
+    """Return a feasible point near beta: clipped to the bounds, with the heavier sign scaled down to a sum of 0."""
+    inside: Floats = np.clip(beta, lower, upper)
+    above, below = inside[inside > 0].sum(), -inside[inside < 0].sum()
+    # a smaller difference is rounding: scaling would move variables off their bounds
+    if abs(above - below) > 1e-12 * (above + below):
+        heavy = inside > 0 if above > below else inside < 0
+        inside[heavy] *= min(above, below) / max(above, below)
     return inside

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.solvers.dual.exact.smo import PairProblem, minimise, pair_steps
-from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
-from spotsvm.solvers.dual.problem.solution import iteration_cap
+from spotsvm.solvers.dual.problem.problem import bias_interval, middle_bias, signed_bounds
+from spotsvm.solvers.dual.problem.result import iteration_cap
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -94,9 +94,9 @@ class State:
         """
         from spotsvm.solvers.dual.exact._fold_kernels import biases
 
-        found = np.empty((len(self.beta), 4))
-        biases(self.slope, self.beta, target.lower, target.upper, float(target.epsilon), found)
-        return found[:, :2], found[:, 2], found[:, 3] > 0.0
+        columns = np.empty((len(self.beta), 4))
+        biases(self.slope, self.beta, target.lower, target.upper, float(target.epsilon), columns)
+        return columns[:, :2], columns[:, 2], columns[:, 3] > 0.0
 
     def one(self, k: int) -> State:
         """Return the state of the k-th model."""
@@ -187,17 +187,9 @@ class FoldSolver:
         return State(beta.reshape(target.z.shape), slope.reshape(target.z.shape), bool(converged.all()))
 
 
-def rebalance(beta: Floats, slope: Floats, lower: Floats, upper: Floats) -> bool:
-    """Bring the sum of beta to 0 in place, by the cheapest variables; return whether that was possible."""
-    from spotsvm.solvers.dual.exact import _fold_kernels
-
-    return bool(_fold_kernels.rebalance(beta, slope, lower, upper))
-
-
 def symmetric_bounds(C: Any, z: Floats, regression: bool) -> tuple[Floats, Floats]:
     """Return the bounds of beta: [0, C] or [-C, 0] depending on the label, [-C, C] in regression."""
     if regression:
         bounds: Floats = np.broadcast_to(np.asarray(C, dtype=np.float64), z.shape).copy()
         return -bounds, bounds
-    signed = C * z
-    return np.minimum(signed, 0.0), np.maximum(signed, 0.0)
+    return signed_bounds(C, z)

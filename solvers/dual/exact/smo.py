@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import lapack
 
 from spotsvm.errors import OutOfTimeError
 
 Floats = NDArray[np.float64]
+
 
 #: Seconds of a pass over a variable; of a multiplication in a Cholesky factorisation (m^3 / 3 for m free variables); and of a
 #: multiplication for a variable stopped at its bound (m^2 each). Only the ratios matter.
@@ -104,7 +106,6 @@ def minimise(
 def _newton_step(problem: PairProblem, g: Floats, beta: Floats, free: NDArray[np.intp]) -> int | None:
     """Minimise over the free variables; return how many met a bound, or None if the curvature has no minimum."""
     from spotsvm.solvers.dual.exact._smo_kernels import add_rows
-    from spotsvm.solvers.dual.exact.newton import face_minimum
 
     p, b = problem, beta[free]
     curvature = p.K[np.ix_(free, free)].astype(np.float64) + p.offset
@@ -112,12 +113,47 @@ def _newton_step(problem: PairProblem, g: Floats, beta: Floats, free: NDArray[np
     if p.epsilon:
         lower, upper = np.where(b > 0, np.maximum(lower, 0.0), lower), np.where(b < 0, np.minimum(upper, 0.0), upper)
         slope = slope + p.epsilon * np.sign(b)
-    found = face_minimum(curvature, slope, b, lower, upper, len(free) // 2 + 4)
-    if found is None:
+    minimum = face_minimum(curvature, slope, b, lower, upper, len(free) // 2 + 4)
+    if minimum is None:
         return None
-    point, stops = found
+    point, stops = minimum
     changes = np.zeros(len(g))
     changes[free] = point - b
     beta[free] = point
     add_rows(p.K, changes, g)
     return stops
+
+
+def face_minimum(H: Floats, slope: Floats, beta: Floats, lower: Floats, upper: Floats, most: int) -> tuple[Floats, int] | None:
+    """Move to the minimum of a quadratic on the face of its free variables, stopping variables at bounds they meet.
+
+    Parameters
+    ----------
+    H : ndarray of shape (m, m)
+        Curvature; overwritten. A constant may be added to all entries, as the sum of beta does not change.
+    slope, beta, lower, upper : ndarray of shape (m,)
+        Derivative, point and bounds of the free variables.
+    most : int
+        Number of stops after which it returns the point reached so far.
+
+    Returns
+    -------
+    (point, stops) or None
+        A point with the same sum and no higher value, and the number of variables that were stopped; None if H is not positive
+        definite.
+    """
+    from spotsvm.solvers.dual.exact._face_kernels import descend_face
+
+    size = max(float(np.trace(H)) / len(H), 1e-300)
+    H += size  # without it, a singular matrix whose range lacks the vector of ones would give a huge multiplier of the sum
+    jitter = 1e-10 * size
+    diagonal = np.diag_indices(len(H))
+    for _ in range(4):
+        H[diagonal] += jitter
+        factor, info = lapack.dpotrf(H.T, lower=True, clean=False, overwrite_a=False)
+        if info == 0:
+            point = beta.copy()
+            stops, _ = descend_face(np.ascontiguousarray(factor.T), slope, point, lower, upper, most)
+            return point, int(stops)
+        jitter *= 30
+    return None

@@ -1,14 +1,114 @@
-"""NSGA-II on margin and training error, from exact solutions and random expansions."""
+"""NSGA-II on margin and training error, from exact solutions and random expansions. Imported on use, as pymoo is slow."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
+from pymoo.algorithms.moo.nsga2 import NSGA2
+from pymoo.core.crossover import Crossover
+from pymoo.core.mutation import Mutation
+from pymoo.core.problem import Problem
 
 from spotsvm.solvers.dual.front.front import Front, merge, without_C
 from spotsvm.solvers.dual.front.margin_error import MarginError, evenly
 
 Floats = NDArray[np.float64]
+
+
+class SparseMutation(Mutation):
+    """Mutate coefficients by one of three operators, drawn for each individual.
+
+    Mierswa 2006, section 4.2, with the individual's own largest coefficient in place of C (the two are equal for an exact
+    solution with a coefficient at the bound):
+
+    - half of them by Fig. 4: each coefficient with probability 1/n, but at least one; positive ones become 0, others a random
+      number up to the largest;
+    - a quarter by Gaussian steps of a tenth of the largest on a random share of the positive ones;
+    - a quarter by a factor for all coefficients, log-normal with 0.3: a step along the margin.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+        Generator of the random numbers.
+    """
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        super().__init__()
+        self.generator = generator
+
+    def _do(self, problem: Any, X: Floats, **kwargs: Any) -> Floats:
+        draw = self.generator
+        m, n = X.shape
+        largest = X.max(axis=1, keepdims=True)
+        kind = draw.random((m, 1))
+        chosen = draw.random((m, n)) < 1.0 / n
+        chosen[np.arange(m), draw.integers(n, size=m)] = True
+        switched = np.where(chosen, np.where(X > 0, 0.0, draw.random((m, n)) * largest), X)
+        moved = (X > 0) & (draw.random((m, n)) < draw.random((m, 1)))
+        stepped = np.maximum(X + moved * draw.standard_normal((m, n)) * 0.1 * largest, 0.0)
+        scaled = X * np.exp(0.3 * draw.standard_normal((m, 1)))
+        mutated: Floats = np.where(kind < 0.5, switched, np.where(kind < 0.75, stepped, scaled))
+        return mutated
+
+
+class BlendOrSwap(Crossover):
+    """Cross two parents, along the straight line between them or coefficient by coefficient.
+
+    The line serves the convex criteria: halfway between two solutions, norm and hinge error are at most their means. For the swap
+    the second parent is scaled to the sum of the first, because parents of different C would not mix otherwise.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+        Generator of the random numbers.
+    """
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        super().__init__(2, 2, prob=0.9)
+        self.generator = generator
+
+    def _do(self, problem: Any, X: Floats, **kwargs: Any) -> Floats:
+        draw = self.generator
+        first, second = X
+        m, n = first.shape
+        share = draw.random((m, 1))
+        between = np.stack([share * first + (1 - share) * second, (1 - share) * first + share * second])
+        ratio = _ratio(first.sum(axis=1, keepdims=True), second.sum(axis=1, keepdims=True))
+        taken = draw.random((m, n)) < draw.random((m, 1))
+        swapped = np.stack([np.where(taken, second * ratio, first), np.where(taken, first / ratio, second)])
+        crossed: Floats = np.where(draw.random((m, 1)) < 0.5, between, swapped)
+        return crossed
+
+
+def _ratio(first: Floats, second: Floats) -> Floats:
+    usable = (first > 0) & (second > 0)
+    ratio: Floats = np.where(usable, first, 1.0) / np.where(usable, second, 1.0)
+    return ratio
+
+
+def random_expansions(count: int, n: int, generator: np.random.Generator) -> Floats:
+    """Draw sparse coefficients: a random share of them positive, uniform up to a scale between 1/n and 1.
+
+    Parameters
+    ----------
+    count : int
+        Number of expansions.
+    n : int
+        Number of coefficients of each expansion.
+    generator : numpy.random.Generator
+        Generator of the random numbers.
+
+    Returns
+    -------
+    ndarray of shape (count, n)
+    """
+    positive = generator.random((count, n)) < generator.random((count, 1))
+    positive[np.arange(count), generator.integers(n, size=count)] = True
+    scale = np.exp(-generator.random((count, 1)) * np.log(max(n, 2)))
+    drawn: Floats = positive * generator.random((count, n)) * scale
+    return drawn
 
 
 def evolve_front(
@@ -37,11 +137,6 @@ def evolve_front(
     Front
         The non-dominated points of `starts` and of all generations.
     """
-    from pymoo.algorithms.moo.nsga2 import NSGA2  # on use: it takes half a second
-    from pymoo.core.problem import Problem
-
-    from spotsvm.solvers.dual.front.expansion_operators import BlendOrSwap, SparseMutation, random_expansions
-
     n = len(criteria.y)
     taken = evenly(len(starts), 3 * population_size // 4)
     drawn = random_expansions(population_size - len(taken), n, generator)

@@ -11,9 +11,67 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float, as_floats, check_flag
-from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
 
 Floats = NDArray[np.float64]
+
+#: Distance to a bound that is only rounding, as a share of the interval between the bounds
+_REST = 1e-9
+
+
+def bias_interval(slope: Floats, beta: Floats, lower: Floats, upper: Floats, epsilon: float = 0.0) -> tuple[float, float]:
+    """Return the smallest and the largest optimal bias.
+
+    Each variable strictly between its bounds determines the bias; both ends are then the mean over these variables. If all
+    variables are at their bounds, each limits the bias on one side. A variable that rounding has left just short of a bound
+    counts as at the bound.
+
+    Parameters
+    ----------
+    slope : ndarray of shape (n,)
+        K beta - z, where z are labels or the target of a regression.
+    beta, lower, upper : ndarray of shape (n,)
+        The variables and their bounds.
+    epsilon : float, default=0.0
+        Half the width of the tube in regression, where 0 is a further bound of each variable.
+
+    Returns
+    -------
+    float, float
+        The ends of the interval; infinite where no variable limits it. If beta is not optimal, the first can be larger than the
+        second.
+
+    Notes
+    -----
+    Equation :eq:`threshold` of the chapter :doc:`/method/index`.
+
+    Examples
+    --------
+    >>> slope, lower, upper = (
+    ...     np.array([-0.9, 0.7]),
+    ...     np.array([0.0, -2.0]),
+    ...     np.array([2.0, 0.0]),
+    ... )
+    >>> bias_interval(slope, np.array([2.0, -2.0]), lower, upper)
+    (-0.7, 0.9)
+    >>> bias_interval(slope, np.array([2.0, -1.0]), lower, upper)
+    (-0.7, -0.7)
+    """
+    rest = _REST * (upper - lower)
+    off_zero = (np.abs(beta) > rest) | (epsilon == 0.0)
+    can_rise, can_fall = beta < upper - rest, beta > lower + rest
+    free = can_rise & can_fall & off_zero
+    if free.any():
+        mean = -float((slope[free] + epsilon * np.sign(beta[free])).mean())
+        return mean, mean
+    rise = (slope + np.where(beta >= -rest, epsilon, -epsilon))[can_rise]
+    fall = (slope + np.where(beta > rest, epsilon, -epsilon))[can_fall]
+    return -float(np.min(rise, initial=np.inf)), -float(np.max(fall, initial=-np.inf))
+
+
+def middle_bias(low: float, high: float) -> float:
+    """Return the middle of an interval of biases; its finite end if half-infinite, and 0 if every bias is optimal."""
+    ends = [end for end in (low, high) if np.isfinite(end)]
+    return sum(ends) / len(ends) if ends else 0.0
 
 
 @dataclass(frozen=True)
@@ -33,11 +91,6 @@ class DualProblem:
     bias : bool
         Whether the problem has the equality constraint, and therefore a bias.
 
-    See Also
-    --------
-    make_problem : Checks arrays of any kind and makes a problem of them.
-    spotsvm.solve_dual : Solves it.
-
     Examples
     --------
     >>> import numpy as np
@@ -54,13 +107,13 @@ class DualProblem:
 
     @property
     def n(self) -> int:
-        """Number of variables.
-
-        See Also
-        --------
-        make_problem : Makes a problem of that size.
-        """
+        """Number of variables."""
         return len(self.y)
+
+    @property
+    def box(self) -> tuple[Floats, Floats]:
+        """The bounds of beta = alpha y: 0 and C, or -C and 0, by the label."""
+        return signed_bounds(self.C, self.y)
 
     def decision(self, alpha: Floats) -> Floats:
         """Return sum_j alpha_j y_j K_ij for each row.
@@ -69,14 +122,8 @@ class DualProblem:
         -------
         ndarray of shape (n,)
             The decision values without the bias.
-
-        See Also
-        --------
-        kkt : Computes the violation from it.
         """
-        support = np.flatnonzero(alpha)
-        values: Floats = (alpha * self.y)[support] @ self.K[support]
-        return values
+        return kernel_sums(self.K, alpha * self.y)
 
     def objective(self, alpha: Floats, decision: Floats | None = None) -> float:
         """Return the value of eq. 31; `decision` without the bias, if known.
@@ -85,10 +132,6 @@ class DualProblem:
         -------
         float
             The value.
-
-        See Also
-        --------
-        primal : An upper bound of the objective.
         """
         f = self.decision(alpha) if decision is None else decision
         return float(alpha.sum() - 0.5 * np.dot(alpha * self.y, f))
@@ -100,10 +143,6 @@ class DualProblem:
         -------
         tuple of float
             The violation and the bias.
-
-        See Also
-        --------
-        spotsvm.solve_dual : Stops when the violation is below `tol`.
 
         Notes
         -----
@@ -140,9 +179,7 @@ class DualProblem:
         ... )  # the mean of 1 - 1 and -1 + 0.5
         -0.25
         """
-        signed = self.C * self.y
-        interval = bias_interval(decision - self.y, alpha * self.y, np.minimum(signed, 0.0), np.maximum(signed, 0.0))
-        return middle_bias(*interval)
+        return middle_bias(*bias_interval(decision - self.y, alpha * self.y, *self.box))
 
     def primal(self, alpha: Floats, decision: Floats, bias: float) -> float:
         """Return the primal objective: half the squared norm plus the slacks times their C.
@@ -151,13 +188,22 @@ class DualProblem:
         -------
         float
             The value.
-
-        See Also
-        --------
-        objective : A lower bound of the primal objective.
         """
         slack = np.maximum(1.0 - self.y * (decision + bias), 0.0)
         return float(0.5 * np.dot(alpha * self.y, decision) + np.dot(self.C, slack))
+
+
+def signed_bounds(C: Any, y: Floats) -> tuple[Floats, Floats]:
+    """Return the bounds of beta = alpha y: 0 and C, or -C and 0, by the label."""
+    signed = C * y
+    return np.minimum(signed, 0.0), np.maximum(signed, 0.0)
+
+
+def kernel_sums(K: Floats, beta: Floats) -> Floats:
+    """Return K beta by the rows of nonzero beta; K is symmetric, and its rows are contiguous."""
+    support = np.flatnonzero(beta)
+    sums: Floats = beta[support] @ K[support]
+    return sums
 
 
 def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
@@ -173,11 +219,6 @@ def make_problem(K: Any, y: Any, C: Any, bias: bool = False) -> DualProblem:
     SolverError
         If K is not a square, symmetric matrix of finite numbers, y has labels other than -1 and 1, or C is not positive and
         finite, or so large that the objective overflows.
-
-    See Also
-    --------
-    DualProblem : The problem that it makes.
-    spotsvm.solve_dual : Makes the problem itself.
 
     Examples
     --------

@@ -1,11 +1,14 @@
-"""The result of every solver of the dual."""
+"""The results of the solvers of the dual: as a method leaves them, and measured."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,6 @@ class DualResult:
     duality_gap : float
         Primal minus dual objective; an upper bound on the distance to the optimal objective if K is positive semidefinite.
 
-    See Also
-    --------
-    spotsvm.solve_dual : Returns it.
-
     Examples
     --------
     >>> from spotsvm import solve_dual
@@ -61,3 +60,38 @@ class DualResult:
     message: str
     kkt_violation: float
     duality_gap: float
+
+
+class Solution(NamedTuple):
+    """The raw result of a method, before it is measured."""
+
+    alpha: Floats
+    iterations: int
+    evaluations: int
+    converged: bool
+    message: str
+
+
+def iteration_cap(n: int) -> int:
+    """Return the default maximum number of steps of an exact solver on n variables."""
+    return 100_000 + 2_000 * n
+
+
+def confirmed(result: DualResult, K: Floats, tol: float) -> DualResult:
+    """Return the result; not converged if its recomputed violation exceeds tol by more than rounding, or by more than tol."""
+    terms = float(np.abs(result.alpha).sum()) * max(float(K.max()), -float(K.min()))  # a bound on the sums of absolute values
+    rounding = 1e-12 * float(np.abs(result.decision).max()) + 1e-14 * terms
+    violation = result.kkt_violation
+    if not result.converged or violation <= tol + min(rounding, tol):
+        return result
+    message = f"not converged: the KKT violation of the solution is {violation:.3g}, above tol={tol:g}; scale K or C"
+    return replace(result, converged=False, message=message)
+
+
+def stop_message(converged: bool, iterations: int, tol: float, cap: int) -> str:
+    """Return the reason for which an exact solver stopped."""
+    if converged:
+        return f"the KKT violation is at most tol={tol:g} after {iterations} steps"
+    if iterations < cap:
+        return f"not converged: rounding keeps the KKT violation above tol={tol:g} after {iterations} steps"
+    return f"not converged: the cap of {iterations} steps came before a KKT violation of tol={tol:g}"

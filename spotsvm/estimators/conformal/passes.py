@@ -17,8 +17,8 @@ from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.dual.problem.problem import make_problem
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.solve import finish
+from spotsvm.solvers.dual.problem.result import DualResult, Solution
+from spotsvm.solvers.dual.solve import measured
 
 # exp(-80) is 1.8e-35: nothing beside 1, and its square is still a normal number; denormals are up to 60 times slower
 LOWEST_EXPONENT = -80.0
@@ -230,6 +230,6 @@ def solve_by_libsvm(
     steps = int(np.max(machine.n_iter_))
     converged = max_iter is None or steps < max_iter
     message = f"LIBSVM stopped at tol={tol:g}" if converged else f"not converged: the cap of {steps} LIBSVM steps came first"
-    found = finish(problem, alpha, steps, steps, converged, message)
+    result = measured(problem, Solution(alpha, steps, steps, converged, message))
     bias = float(machine.intercept_[0])
-    return replace(found, bias=bias, decision=found.decision - found.bias + bias)
+    return replace(result, bias=bias, decision=result.decision - result.bias + bias)

@@ -22,9 +22,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import check_square
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.dual.front.evolve_front import evolve_front
-from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
-from spotsvm.solvers.dual.front.front import Front, better_than_constant, without_C
+from spotsvm.solvers.dual.front.front import Front, better_than_constant, exact_front, natural_scale, resolve_front, without_C
 from spotsvm.solvers.dual.front.margin_error import MarginError
 from spotsvm.solvers.kernels import KernelFunction, gram_matrix, kernel_matrix, make_kernel
 from spotsvm.solvers.pareto import knee
@@ -327,6 +325,8 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         exact = exact_front(criteria, np.geomspace(1.0 / (len(criteria.y) * scale), 1024.0 / scale, self.n_exact), self.tol)
         front = exact
         if self.n_generations:
+            from spotsvm.solvers.dual.front.evolve_front import evolve_front
+
             front = evolve_front(criteria, exact, self.population_size, self.n_generations, generator)
             if self.error == "count":
                 front = resolve_front(criteria, front, self.population_size, self.tol)

@@ -9,7 +9,7 @@ import numpy as np
 
 from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.settings import Ranges
-from spotsvm.solvers.dual.spectrum import matrix_state
+from spotsvm.solvers.dual.problem.spectrum import matrix_state
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate, evaluate_settings
 from spotsvm.solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation
 from spotsvm.solvers.search.genetic_programming.canonical import canonical_key

@@ -18,8 +18,8 @@ from spotsvm.estimators.evolved.matrix_task import SEARCHES_KEPT, Classification
 from spotsvm.estimators.evolved.settings import EvolutionSettings
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.problem.result import DualResult
+from spotsvm.solvers.dual.problem.spectrum import matrix_state
 from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.solvers.dual.spectrum import matrix_state
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -15,10 +15,9 @@ from spotsvm.estimators.evolved.machine import EvolvedKernelMachine
 from spotsvm.estimators.evolved.matrix_task import SEARCHES_KEPT, RegressionTask, best_regression
 from spotsvm.estimators.evolved.settings import EvolutionSettings
 from spotsvm.solvers.dual.exact.fold_solver import Target
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.problem.solution import iteration_cap
+from spotsvm.solvers.dual.problem.result import DualResult, iteration_cap
+from spotsvm.solvers.dual.problem.spectrum import matrix_state
 from spotsvm.solvers.dual.regression import solve_dual_regression
-from spotsvm.solvers.dual.spectrum import matrix_state
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

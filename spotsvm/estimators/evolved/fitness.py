@@ -12,7 +12,7 @@ import numpy as np
 from spotsvm.estimators import Floats
 from spotsvm.estimators.evolved.matrix_task import MatrixTask, Scores, Split
 from spotsvm.estimators.evolved.settings import Ranges, Setting
-from spotsvm.solvers.dual.spectrum import MatrixState, matrix_state
+from spotsvm.solvers.dual.problem.spectrum import MatrixState, matrix_state
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate_settings
 from spotsvm.solvers.search.genetic_programming.steady_state import Fitness
 

@@ -15,8 +15,8 @@ from spotsvm.estimators.evolved.settings import Indefinite, Setting
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
+from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
 from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.solvers.dual.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels.alignment import alignment_with_labels, alignment_with_target
 
 #: steps of a solver for each row: a classifier that has not ended by then counts as one that has learnt nothing

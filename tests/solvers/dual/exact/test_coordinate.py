@@ -5,8 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.solvers.dual.exact import _coordinate_kernels as kernels
-from spotsvm.solvers.dual.exact.box_newton import climb_face
-from spotsvm.solvers.dual.exact.coordinate import REFRESH, coordinate_ascent
+from spotsvm.solvers.dual.exact.coordinate import REFRESH, climb_face, coordinate_ascent
 from spotsvm.solvers.dual.problem.problem import DualProblem
 
 SEEDS = st.integers(0, 10_000)

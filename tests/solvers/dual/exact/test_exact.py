@@ -13,8 +13,8 @@ from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kerne
 from sklearn.preprocessing import StandardScaler
 
 from spotsvm.solvers.dual import DualProblem, make_problem, solve_dual
-from spotsvm.solvers.dual.exact.exact import feasible, solve_exact
-from spotsvm.solvers.dual.problem.solution import iteration_cap
+from spotsvm.solvers.dual.exact.exact import balanced, solve_exact
+from spotsvm.solvers.dual.problem.result import iteration_cap
 
 SEEDS = st.integers(0, 10_000)
 BIAS = st.booleans()
@@ -36,6 +36,12 @@ mfeat_fou mfeat_kar mfeat_mor mfeat_pix mfeat_zer pima sonar wisconsin""".split(
 
 def exact(problem, **options):
     return solve_dual(problem.K, problem.y, problem.C, "exact", bias=problem.bias, **options)
+
+
+def feasible(problem, alpha):
+    lower, upper = problem.box
+    beta = alpha * problem.y
+    return np.abs(balanced(beta, lower, upper) if problem.bias else np.clip(beta, lower, upper))
 
 
 def assert_feasible(problem, alpha):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spotsvm.solvers.dual.exact import _fold_kernels as kernels
 from spotsvm.solvers.dual.exact._smo_kernels import solve
-from spotsvm.solvers.dual.problem.bias_interval import bias_interval, middle_bias
+from spotsvm.solvers.dual.problem.problem import bias_interval, middle_bias
 
 SEEDS = st.integers(0, 10_000)
 N, M, TOL = 40, 3, 1e-4

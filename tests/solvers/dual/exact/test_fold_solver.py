@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from spotsvm.solvers.dual import solve_dual, solve_dual_regression
+from spotsvm.solvers.dual.exact import _fold_kernels
 from spotsvm.solvers.dual.exact._face_kernels import small_newton_step
-from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, rebalance, symmetric_bounds
+from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, symmetric_bounds
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 
@@ -136,7 +137,7 @@ def test_rebalance_makes_the_sum_zero_inside_the_bounds(seed, n, one_sided):
         lower, upper = np.where(rng.random(n) < 0.5, (lower, 0 * upper), (0 * lower, upper))
     beta = np.clip(lower + (upper - lower) * rng.choice([0.0, 1.0, rng.random()], n), lower, upper)
     slope, before = rng.standard_normal(n), beta.copy()
-    assert rebalance(beta, slope, lower, upper)  # 0 is always inside
+    assert _fold_kernels.rebalance(beta, slope, lower, upper)  # 0 is always inside
     assert ((lower <= beta) & (beta <= upper)).all()
     assert abs(beta.sum()) <= 1e-13 * n
     moved = np.sign(beta - before)[beta != before]
@@ -152,14 +153,14 @@ def test_rebalance_makes_the_sum_zero_inside_the_bounds(seed, n, one_sided):
 
 def test_rebalance_says_where_it_cannot_leaves_what_is_balanced_and_passes_no_bound_by_rounding():
     beta = np.array([0.5, 0.7])
-    assert not rebalance(beta, np.zeros(2), np.array([0.2, 0.1]), np.ones(2))
+    assert not _fold_kernels.rebalance(beta, np.zeros(2), np.array([0.2, 0.1]), np.ones(2))
     beta = np.array([-0.25, 0.25])
-    assert rebalance(beta, np.array([3.0, -1.0]), -np.ones(2), np.ones(2))
+    assert _fold_kernels.rebalance(beta, np.array([3.0, -1.0]), -np.ones(2), np.ones(2))
     assert beta.tolist() == [-0.25, 0.25]
     lower, upper = np.array([-0.1, -0.1]), np.zeros(2)
     for share in np.random.default_rng(0).random(200):
         beta = np.array([-0.1, -0.1 * share])
-        assert rebalance(beta, np.array([0.0, 1.0]), lower, upper)
+        assert _fold_kernels.rebalance(beta, np.array([0.0, 1.0]), lower, upper)
         assert ((lower <= beta) & (beta <= upper)).all()
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from spotsvm.solvers.dual.exact import _face_kernels as face
 from spotsvm.solvers.dual.exact import _smo_kernels as kernels
-from spotsvm.solvers.dual.exact.newton import face_minimum
+from spotsvm.solvers.dual.exact.smo import face_minimum
 from spotsvm.solvers.kernels.matrices._gaussian_kernels import fill_gaussian, fill_gaussian_less_one
 
 SEEDS = st.integers(0, 10_000)

@@ -9,8 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.dual.front.evolve_front import evolve_front
-from spotsvm.solvers.dual.front.exact_front import exact_front, natural_scale, resolve_front
-from spotsvm.solvers.dual.front.front import better_than_constant, without_C
+from spotsvm.solvers.dual.front.front import better_than_constant, exact_front, natural_scale, resolve_front, without_C
 from spotsvm.solvers.dual.front.margin_error import MarginError
 from spotsvm.solvers.pareto import non_dominated
 

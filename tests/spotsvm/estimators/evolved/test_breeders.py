@@ -4,7 +4,7 @@ from sklearn.datasets import make_classification
 
 from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standard_kernels, without_factor
 from spotsvm.estimators.evolved.settings import Ranges
-from spotsvm.solvers.dual.spectrum import matrix_state
+from spotsvm.solvers.dual.problem.spectrum import matrix_state
 from spotsvm.solvers.kernels.alignment import alignment_with_labels
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar

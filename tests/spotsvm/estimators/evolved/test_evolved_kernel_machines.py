@@ -18,7 +18,7 @@ from spotsvm.estimators.evolved import evolve_kernel as evolution
 from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
 from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
-from spotsvm.solvers.dual.spectrum import clipping, matrix_state
+from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels.expressions import Expression
 from tests.spotsvm.estimator_checks import parametrize_with_estimators
 

@@ -9,7 +9,7 @@ from sklearn.svm import SVC, SVR
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, folds, holdouts, solve_indefinite
 from spotsvm.estimators.evolved.settings import Setting
 from spotsvm.solvers.dual.exact.fold_solver import Target, symmetric_bounds
-from spotsvm.solvers.dual.spectrum import clipping, matrix_state
+from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
 
 X, CODE = make_classification(n_samples=150, n_features=6, flip_y=0.15, random_state=0)
 WINE, CULTIVAR = load_wine(return_X_y=True)

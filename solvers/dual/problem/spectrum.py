@@ -1,4 +1,4 @@
-"""A check whether a matrix is a valid kernel matrix, and the nearest positive semidefinite matrix."""
+"""Checks whether a kernel matrix is positive semidefinite and a dual problem concave, and the nearest semidefinite matrix."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigvalsh, lapack
+
+from spotsvm.solvers.dual.problem.problem import DualProblem
 
 Floats = NDArray[np.float64]
 MatrixState = Literal["semidefinite", "indefinite", "asymmetric", "not finite"]
@@ -97,6 +99,7 @@ def _has_factor(K: Floats, shift: float) -> bool:
     """Return whether K with `shift` added to its diagonal has a Cholesky factor."""
     shifted = K.copy()
     shifted.ravel()[:: len(K) + 1] += shift
+    # the transpose is in Fortran's order, so nothing is copied
     _, info = lapack.dpotrf(shifted.T, lower=True, clean=False, overwrite_a=True)
     return bool(info == 0)
 
@@ -132,3 +135,22 @@ def clipping(K: Floats) -> tuple[Floats, Floats]:
     projection = kept @ kept.T
     clipped = (kept * values[values > 0]) @ kept.T
     return (clipped + clipped.T) / 2, projection
+
+
+def is_concave(problem: DualProblem) -> bool:
+    """Return whether the dual objective is concave on its feasible set, up to rounding.
+
+    It is concave if K is positive semidefinite. With a bias it suffices that beta' K beta >= 0 for every beta of sum zero, as
+    with the negative distance and the negative multiquadric: then K_ij - K_i0 - K_0j + K_00 is semidefinite (Schoenberg 1938).
+    """
+    K = problem.K
+    return is_semidefinite(K) or (problem.bias and is_semidefinite(K - K[:1] - K[:, :1] + K[0, 0]))
+
+
+def is_semidefinite(K: Floats) -> bool:
+    """Return whether K with 4 n eps times its trace added to its diagonal is positive definite, or K is 0."""
+    trace = float(K.trace())
+    rounding = 4 * len(K) * np.finfo(np.float64).eps * trace
+    if trace < 0 or float(K.diagonal().min()) < -rounding:
+        return False
+    return _has_factor(K, rounding) if trace else not K.any()

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotsvm.solvers.dual.spectrum import SMALLEST_EIGENVALUE, clipping, matrix_state
+from spotsvm.solvers.dual.problem.spectrum import SMALLEST_EIGENVALUE, clipping, matrix_state
 
 
 def with_eigenvalues(values, seed=0):
