@@ -17,9 +17,9 @@ from spotsvm.solvers.search import AskTell, needs_several_objectives
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.space import Space
+from spotsvm.study.bookkeeper import initial_trials
 from spotsvm.study.given import Start, equal_start, starts
 from spotsvm.study.loop import check_budget
-from spotsvm.study.resume import initial_trials
 from spotsvm.study.study import Study
 from spotsvm.trials.objectives import Direction
 from spotsvm.trials.recommendation import recommend

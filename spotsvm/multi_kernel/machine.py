@@ -230,8 +230,8 @@ def _within_budget(machine: MultiKernelMachine, models: list[KernelModel]) -> tu
     """
     from spotsvm.multi_kernel.nested import nested
     from spotsvm.space.space import Space
+    from spotsvm.study.bookkeeper import initial_trials
     from spotsvm.study.loop import check_budget
-    from spotsvm.study.resume import initial_trials
 
     counts = _trials(machine.n_trials, len(models))
     domains = [Space(model.space()).domain for model in models]

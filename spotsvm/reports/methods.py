@@ -22,11 +22,11 @@ from spotsvm.reports.citations import bibtex_entry
 from spotsvm.reports.tuned import space_table
 from spotsvm.reports.verdict import verdict_table
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.ledger import finished_counts, suggested
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import commonest_reasons, holds_bounds, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.sweep import finished_counts, suggested
 from spotsvm.trials.trial import FINISHED, START, Trial, is_given
 
 _CITED = re.compile(r"\[(@\w+(?:; @\w+)*)\]")

@@ -12,9 +12,9 @@ from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section
 from spotsvm.reports.verdict import interval_picture, notice_parts, verdict_parts
 from spotsvm.reports.view import MOST, StudyView
+from spotsvm.trials.ledger import finished_counts
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, holds_bounds, why_none
-from spotsvm.trials.sweep import finished_counts
 
 _SURE = 1.96
 

@@ -19,8 +19,8 @@ from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.description import is_parameter_code, parameter_code
 from spotsvm.space.parameter import ChoiceParameter
 from spotsvm.trials.constraints import from_texts
+from spotsvm.trials.ledger import suggested
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.sweep import suggested
 from spotsvm.trials.trial import GIVEN, START, Trial
 
 _CONTEXT = "context: "

@@ -16,8 +16,8 @@ from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
+from spotsvm.trials.ledger import suggested
 from spotsvm.trials.metrics import metric_words
-from spotsvm.trials.sweep import suggested
 from spotsvm.trials.timing import PHASES, time_spent
 
 _SCALES = {"log": "log-uniform", "quantiles": "the distribution's quantiles"}

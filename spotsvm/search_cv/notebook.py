@@ -12,9 +12,9 @@ from spotsvm.common.text import duration, printable_line
 from spotsvm.errors import SpotSVMError
 from spotsvm.reports.html.notebook import escaped_line
 from spotsvm.search_cv.scoring import metric_name
+from spotsvm.trials.ledger import finished_words, suggested
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits
-from spotsvm.trials.sweep import finished_words, suggested
 from spotsvm.trials.trial import FAILED
 
 _MOST_PARAMETERS, _LONGEST, _LONGEST_LINE = 20, 80, 2000

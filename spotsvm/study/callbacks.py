@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from math import nan
 from time import monotonic
 from typing import Any, TypeAlias
@@ -13,15 +12,10 @@ from typing import Any, TypeAlias
 from tqdm import tqdm
 
 from spotsvm.common.text import duration
-from spotsvm.errors import ArgumentError
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Trial
-
-_LOG = logging.getLogger(__name__)
-
-_METHODS = ("on_start", "on_ask", "on_tell", "on_end")
 
 
 class StopRun(Exception):
@@ -141,69 +135,6 @@ class Callback:
 
 #: type of `callback` arguments: a callable that takes the study and each trial told, a Callback, or several of both
 Callbacks: TypeAlias = Callable[[Any, Trial], object] | Callback | Sequence[Callable[[Any, Trial], object] | Callback]
-
-
-class Followers:
-    """The callbacks of a run, called in the order given."""
-
-    def __init__(self, callback: Callbacks | None):
-        several = callback if isinstance(callback, Sequence) else [] if callback is None else [callback]
-        self._followers = [_checked(one) for one in several]
-        self._stop: StopRun | None = None
-
-    @contextmanager
-    def during(self, study: Any) -> Iterator[None]:
-        """Report the start of a run and, however the block is left, its end; `StopRun` leaves it without an error."""
-        self._stop = None
-        with ExitStack() as ends:
-            for follower in self._followers:
-                ends.callback(_call, follower, "on_end", study)
-                try:
-                    _call(follower, "on_start", study)
-                except StopRun as stop:
-                    self._stop = stop  # a block cannot be skipped: the first trial ends it
-            _LOG.info("a run starts, to have %s trials: %s", study.about.get("budget"), repr(study))
-            try:
-                yield
-            except StopRun as stop:
-                _LOG.info("a callback ends the run: %s", stop)
-            finally:
-                _LOG.info("the run ends: %s", repr(study))
-
-    def on_ask(self, study: Any, trial: Trial) -> None:
-        """Report a trial that is about to be evaluated."""
-        if self._stop is not None:
-            raise self._stop
-        for follower in self._followers:
-            _call(follower, "on_ask", study, trial)
-
-    def on_tell(self, study: Any, trial: Trial) -> None:
-        """Report a finished trial."""
-        for follower in self._followers:
-            if _has_methods(follower):
-                _call(follower, "on_tell", study, trial)
-            else:
-                follower(study, trial)
-
-
-def _checked(callback: Any) -> Any:
-    if isinstance(callback, type):
-        raise ArgumentError(f"callback={callback.__name__} is a class; use an object of it, {callback.__name__}(...)")
-    if not (_has_methods(callback) or callable(callback)):
-        raise ArgumentError(
-            f"callback={callback!r} cannot be called; use a callable that takes the study and the trial, or an object with "
-            f"one of the methods {', '.join(_METHODS)}"
-        )
-    return callback
-
-
-def _has_methods(callback: Any) -> bool:
-    return any(callable(getattr(callback, name, None)) for name in _METHODS)
-
-
-def _call(follower: Any, method: str, *arguments: Any) -> None:
-    if callable(heard := getattr(follower, method, None)):
-        heard(*arguments)
 
 
 class Progress(Callback):

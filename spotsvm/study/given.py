@@ -19,10 +19,11 @@ from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.constraints import Constraints
+from spotsvm.trials.ledger import suggested
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import BOUNDS_HELD, holds_bounds, summarise_failures, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.sweep import SweptParameter, suggested, sweep_outcome
+from spotsvm.trials.sweep import SweptParameter, sweep_outcome
 from spotsvm.trials.trial import (
     FINISHED,
     GIVEN,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, BudgetError, SpotSVMError, StorageError, WorkersError
 from spotsvm.study.bookkeeper import Bookkeeper
-from spotsvm.study.callbacks import Followers
+from spotsvm.study.callbacks import Callbacks, StopRun
 from spotsvm.study.stop import AppliedRule, FirstFailures, StopRule, TimeLimit, first_trials_failed
 from spotsvm.study.workers.protocol import Interrupts, Workers
 from spotsvm.surrogates.domain import Domain
@@ -336,3 +336,69 @@ def _in_the_error(trial: Trial, outcome: Outcome) -> Iterator[None]:
         given: Any = outcome.value if outcome.value is not None else outcome.values or outcome.reason
         error.add_note(f"trial {trial.number} returned {given}, which is not recorded; pass it to tell()")
         raise
+
+
+_METHODS = ("on_start", "on_ask", "on_tell", "on_end")
+
+
+class Followers:
+    """The callbacks of a run, called in the order given."""
+
+    def __init__(self, callback: Callbacks | None):
+        several = callback if isinstance(callback, Sequence) else [] if callback is None else [callback]
+        self._followers = [_checked(one) for one in several]
+        self._stop: StopRun | None = None
+
+    @contextmanager
+    def during(self, study: Any) -> Iterator[None]:
+        """Report the start of a run and, however the block is left, its end; `StopRun` leaves it without an error."""
+        self._stop = None
+        with ExitStack() as ends:
+            for follower in self._followers:
+                ends.callback(_call, follower, "on_end", study)
+                try:
+                    _call(follower, "on_start", study)
+                except StopRun as stop:
+                    self._stop = stop  # a block cannot be skipped: the first trial ends it
+            _LOG.info("a run starts, to have %s trials: %s", study.about.get("budget"), repr(study))
+            try:
+                yield
+            except StopRun as stop:
+                _LOG.info("a callback ends the run: %s", stop)
+            finally:
+                _LOG.info("the run ends: %s", repr(study))
+
+    def on_ask(self, study: Any, trial: Trial) -> None:
+        """Report a trial that is about to be evaluated."""
+        if self._stop is not None:
+            raise self._stop
+        for follower in self._followers:
+            _call(follower, "on_ask", study, trial)
+
+    def on_tell(self, study: Any, trial: Trial) -> None:
+        """Report a finished trial."""
+        for follower in self._followers:
+            if _has_methods(follower):
+                _call(follower, "on_tell", study, trial)
+            else:
+                follower(study, trial)
+
+
+def _checked(callback: Any) -> Any:
+    if isinstance(callback, type):
+        raise ArgumentError(f"callback={callback.__name__} is a class; use an object of it, {callback.__name__}(...)")
+    if not (_has_methods(callback) or callable(callback)):
+        raise ArgumentError(
+            f"callback={callback!r} cannot be called; use a callable that takes the study and the trial, or an object with "
+            f"one of the methods {', '.join(_METHODS)}"
+        )
+    return callback
+
+
+def _has_methods(callback: Any) -> bool:
+    return any(callable(getattr(callback, name, None)) for name in _METHODS)
+
+
+def _call(follower: Any, method: str, *arguments: Any) -> None:
+    if callable(heard := getattr(follower, method, None)):
+        heard(*arguments)

@@ -18,10 +18,10 @@ from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import brief_repr
 from spotsvm.study.record.salvage import damaged, salvage
 from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
-from spotsvm.trials.ledger import Ledger
+from spotsvm.trials.ledger import Ledger, finished_words
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.results import fold_table, parameter_names, trial_table
-from spotsvm.trials.sweep import SWEEP, SweptParameter, described_sweep, finished_words
+from spotsvm.trials.sweep import SWEEP, SweptParameter, described_sweep
 from spotsvm.trials.trial import GIVEN, START, Trial
 
 #: attributes of `Study` that change a study

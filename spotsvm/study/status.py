@@ -20,11 +20,12 @@ from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.opening import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import Record
+from spotsvm.trials.ledger import suggested
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
-from spotsvm.trials.sweep import described_sweep, suggested
+from spotsvm.trials.sweep import described_sweep
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
 from spotsvm.trials.trial import FAILED, FINISHED, Trial
 

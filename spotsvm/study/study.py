@@ -21,21 +21,22 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.solvers.search.registry import SearchFactory, SearchName
 from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.space import Space
-from spotsvm.study.bookkeeper import Bookkeeper
-from spotsvm.study.callbacks import Callbacks, Followers, Progress
+from spotsvm.study.bookkeeper import Bookkeeper, StudySearch
+from spotsvm.study.callbacks import Callbacks, Progress
 from spotsvm.study.early_stopping import EarlyStopping, checked_early_stopping
 from spotsvm.study.given import StartingPoints, StartLike, given_trial, missing_trials, trials_of_table
-from spotsvm.study.loop import RunSettings, run_trials
+from spotsvm.study.loop import Followers, RunSettings, run_trials
 from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.rows import plain_json
-from spotsvm.study.resume import StudySearch, describe_study, take_up
+from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
+from spotsvm.trials.ledger import finished_words, suggested
 from spotsvm.trials.objectives import CurrentTrial, Directions, Objectives, WrappedObjective, check_takes_params, wrapped
-from spotsvm.trials.sweep import SweptParameter, finished_words, suggested, sweep_outcome
+from spotsvm.trials.sweep import SweptParameter, sweep_outcome
 from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
 
 _LOG = logging.getLogger(__name__)

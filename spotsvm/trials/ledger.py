@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.trial import FINISHED, Outcome, Trial
 
 #: position, "asked" or "told", number of the trial; further values of a sweep have no events
 Event = tuple[int, str, int]
@@ -130,3 +130,33 @@ def _as_running(trial: Trial) -> Trial:
         trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, sweep=None,
         traceback="", attributes={}, steps=(), error_type="",
     )  # fmt: skip
+
+
+def suggested(trials: Iterable[Trial]) -> list[Trial]:
+    """Return the trials that were asked for, without those for further values in their sweeps."""
+    return [t for t in trials if t.sweep is None or t.sweep == t.number]
+
+
+def finished_words(trials: Sequence[Trial]) -> str:
+    """Return in words how many of the trials asked for have ended, and how many values their sweeps have.
+
+    Examples
+    --------
+    >>> finished_words(
+    ...     [
+    ...         Trial(0, {}, (), "ok", sweep=0),
+    ...         Trial(1, {}, (), "ok", sweep=0),
+    ...         Trial(2, {}, ()),
+    ...     ]
+    ... )
+    '1 of 2 trials finished, with 2 values in their sweeps'
+    """
+    finished, values = finished_counts(trials)
+    words = f"{finished} of {len(suggested(trials))} trials finished"
+    return words if finished == values else f"{words}, with {values} values in their sweeps"
+
+
+def finished_counts(trials: Sequence[Trial]) -> tuple[int, int]:
+    """Return how many of the trials asked for have ended, and how many trials in all, with the further values of sweeps."""
+    finished, values = (sum(t.state in FINISHED for t in some) for some in (suggested(trials), trials))
+    return finished, values

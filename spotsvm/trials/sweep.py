@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,7 @@ from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.recommendation import holds_bounds
-from spotsvm.trials.trial import FINISHED, START, Outcome, Trial, as_float, outcome_of
+from spotsvm.trials.trial import START, Outcome, Trial, as_float, outcome_of
 
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value in a sweep
@@ -223,36 +223,6 @@ def described_sweep(about: Mapping[str, Any], space: Space) -> SweptParameter | 
     """Return the swept parameter that the description of a study names, if any; ArgumentError if the space does not allow it."""
     name = about.get("sweep")
     return None if name is None else SweptParameter(space, name)
-
-
-def suggested(trials: Iterable[Trial]) -> list[Trial]:
-    """Return the trials that were asked for, without those for further values in their sweeps."""
-    return [t for t in trials if t.sweep is None or t.sweep == t.number]
-
-
-def finished_words(trials: Sequence[Trial]) -> str:
-    """Return in words how many of the trials asked for have ended, and how many values their sweeps have.
-
-    Examples
-    --------
-    >>> finished_words(
-    ...     [
-    ...         Trial(0, {}, (), "ok", sweep=0),
-    ...         Trial(1, {}, (), "ok", sweep=0),
-    ...         Trial(2, {}, ()),
-    ...     ]
-    ... )
-    '1 of 2 trials finished, with 2 values in their sweeps'
-    """
-    finished, values = finished_counts(trials)
-    words = f"{finished} of {len(suggested(trials))} trials finished"
-    return words if finished == values else f"{words}, with {values} values in their sweeps"
-
-
-def finished_counts(trials: Sequence[Trial]) -> tuple[int, int]:
-    """Return how many of the trials asked for have ended, and how many trials in all, with the further values of sweeps."""
-    finished, values = (sum(t.state in FINISHED for t in some) for some in (suggested(trials), trials))
-    return finished, values
 
 
 def sweep_outcome(returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = ()) -> Outcome:

@@ -25,7 +25,7 @@ from spotsvm.space.parameter import ChoiceParameter, is_number
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import recorded_study
 from spotsvm.study.study import Study
-from spotsvm.trials.sweep import suggested
+from spotsvm.trials.ledger import suggested
 from spotsvm.trials.trial import Trial
 from spotsvm.tuned.families import FAMILIES
 from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps

@@ -10,9 +10,9 @@ from spotsvm.common.text import duration, short_names
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Verdict
 from spotsvm.trials.edges import edges_of
+from spotsvm.trials.ledger import finished_counts
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import ROWS, summarise_failures
-from spotsvm.trials.sweep import finished_counts
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description, is_series
 from spotsvm.tuning.results import HeldOutResult, comparison

@@ -66,11 +66,11 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
         tune()
         found = {
             "SpotSearchCV.fit": (entered(fit), 34),
-            "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 20),
+            "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 17),
         }
         trial = study.ask()
         # a study has a ledger and a bookkeeper in their own files
-        found["tell"] = entered(lambda: study.tell(trial, 1.0)), 10
+        found["tell"] = entered(lambda: study.tell(trial, 1.0)), 9
         found["spotsvm tune FILE.csv"] = entered(tune), 43
     return found
 

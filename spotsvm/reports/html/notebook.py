@@ -7,9 +7,9 @@ from html import escape
 
 from spotsvm.common.text import printable_line
 from spotsvm.reports.html.cells import cell_of
+from spotsvm.trials.ledger import finished_words, suggested
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.sweep import finished_words, suggested
 from spotsvm.trials.trial import FAILED
 
 _MOST_ROWS, _MOST_PARAMETERS = 10, 20

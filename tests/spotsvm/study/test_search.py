@@ -4,7 +4,8 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.solvers.search import RandomSearch
-from spotsvm.study.resume import Past, StudySearch
+from spotsvm.study.bookkeeper import StudySearch
+from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives

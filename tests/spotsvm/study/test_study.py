@@ -211,7 +211,7 @@ def test_the_csv_is_the_frame(tmp_path):
     study.ask()
     study.to_csv(tmp_path / "trials.csv")
     frame, read = study.frame().drop(columns="param_scale"), pd.read_csv(tmp_path / "trials.csv").drop(columns="param_scale")
-    texts = ["reason", "note"]
+    texts = ["reason", "error_type", "note"]
     pd.testing.assert_frame_equal(read.fillna(dict.fromkeys(texts, "")), frame, check_dtype=False, rtol=1e-14)
     for path in (tmp_path, tmp_path / "none" / "trials.csv"):
         with pytest.raises(StorageError, match=f"{path}: cannot write the trials"):

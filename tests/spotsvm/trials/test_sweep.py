@@ -11,7 +11,8 @@ from scipy.stats import loguniform, randint, uniform
 from spotsvm import Space, Study
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ContinuousParameter
-from spotsvm.trials.sweep import SPARED, SweptParameter, suggested, sweep_outcome
+from spotsvm.trials.ledger import suggested
+from spotsvm.trials.sweep import SPARED, SweptParameter, sweep_outcome
 from spotsvm.trials.trial import Outcome, Trial
 
 SPACE = Space({"x": uniform(0, 1), "C": loguniform(1e-2, 1e2), "degree": randint(2, 6)})
