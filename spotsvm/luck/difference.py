@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import nan
+from math import nan, sqrt
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from spotsvm.luck.bootstrap import mean_score, spread
 from spotsvm.luck.estimate import Estimate, How
-from spotsvm.luck.intervals import Floats, Interval, corrected_factor, nadeau_bengio, t_interval
+from spotsvm.luck.intervals import Floats, Interval, corrected_variance, nadeau_bengio, t_interval
 from spotsvm.luck.rows import Unseen, pooled
 from spotsvm.luck.sentences import DECISIONS, Decision, gain_sentence
 
@@ -98,15 +98,21 @@ def tuning_gain(scores: Floats, default: Floats, constant: Floats, metric: str, 
     return replace(of_draws(scores - default), beats_constant=of_draws(scores - constant).side > 0)
 
 
-def difference_on_folds(first: Floats, second: Floats, ratio: float, metric: str = "score") -> Difference:
+def difference_on_folds(
+    first: Floats,
+    second: Floats,
+    ratio: float,
+    *,
+    confidence: float = CONFIDENCE,
+    how: How = "repeats",
+) -> Difference:
     """Return the second model's score less the first's on the same folds; with a single fold there is no interval.
 
-    `ratio` is the number of rows tested on per row trained on, as in `nadeau_bengio`.
+    `ratio` is the number of rows tested on per row trained on, as in `nadeau_bengio`; 0 for independent pairs of scores.
     """
     gains = second - first
-    error = float(np.sqrt(corrected_factor(len(gains), ratio) * gains.var(ddof=1))) if len(gains) > 1 else nan
-    interval = nadeau_bengio(gains, ratio, CONFIDENCE)
-    return Difference(float(gains.mean()), interval, error, CONFIDENCE, metric, "repeats")
+    interval = nadeau_bengio(gains, ratio, confidence)
+    return Difference(float(gains.mean()), interval, sqrt(corrected_variance(gains, ratio)), confidence, how=how)
 
 
 def paired_difference(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.luck.intervals import Floats, check_confidence, corrected_factor, nadeau_bengio
+from spotsvm.luck.intervals import Floats, check_confidence, corrected_variance, nadeau_bengio
 from spotsvm.luck.optimism import Optimism, expected_on_new_data
 from spotsvm.trials.trial import Trial
 
@@ -91,7 +92,8 @@ def optimism_of_folds(
     return Optimism(
         float(bias.mean()),
         nadeau_bengio(bias, ratio, confidence),
-        confidence=confidence,
+        sqrt(corrected_variance(bias, ratio)),
+        confidence,
         metric=metric,
         how="folds",
         tuned_score=float(own.mean()),
@@ -166,4 +168,4 @@ def corrected_standard_error(scores: Sequence[float] | Floats, test_share: float
     """
     k = len(scores)
     share = 1.0 / k if test_share is None else test_share
-    return float(np.sqrt(corrected_factor(k, share / (1.0 - share)) * np.var(np.asarray(scores, dtype=float), ddof=1)))
+    return sqrt(corrected_variance(scores, share / (1.0 - share)))

@@ -25,6 +25,12 @@ def corrected_factor(n_resamples: int, ratio: float) -> float:
     return 1.0 / n_resamples + ratio
 
 
+def corrected_variance(values: ArrayLike, ratio: float) -> float:
+    """Return the variance of a mean of resamples that share rows, with `corrected_factor`; nan for fewer than two."""
+    values = np.asarray(values, dtype=np.float64)
+    return corrected_factor(len(values), ratio) * float(values.var(ddof=1)) if len(values) > 1 else float("nan")
+
+
 def t_interval(mean: float, variance: float, degrees: float, confidence: float) -> Interval:
     """Return the t interval of a mean from the variance of the mean; no interval if the variance is 0 or nan.
 
@@ -58,10 +64,7 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
     (0.0683, 0.3317)
     """
     values = np.asarray(values, dtype=np.float64)
-    if len(values) < 2:
-        return NO_INTERVAL
-    variance = corrected_factor(len(values), ratio) * float(values.var(ddof=1))
-    return t_interval(float(values.mean()), variance, len(values) - 1, confidence)
+    return t_interval(float(values.mean()), corrected_variance(values, ratio), len(values) - 1, confidence)
 
 
 def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Interval:

@@ -15,7 +15,7 @@ from spotsvm.common.drawing import plain as plain_label
 from spotsvm.common.json_values import none_to_nan, plain
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.estimate import Estimate
-from spotsvm.luck.intervals import Floats, bounded, corrected_factor, nadeau_bengio
+from spotsvm.luck.intervals import Floats, bounded, corrected_variance, nadeau_bengio
 from spotsvm.luck.sentences import optimism_sentences
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -228,5 +228,4 @@ class Optimism(Estimate):
 def expected_on_new_data(scores: Floats, ratio: float, confidence: float, metric: str, how: Method) -> Estimate:
     """Return the score to expect on new data, from scores of resamples on held-out rows; see `nadeau_bengio` for `ratio`."""
     interval = bounded(nadeau_bengio(scores, ratio, confidence), scores, metric)
-    error = sqrt(corrected_factor(len(scores), ratio) * float(scores.var(ddof=1))) if len(scores) > 1 else nan
-    return Estimate(float(scores.mean()), interval, error, confidence, metric, how)
+    return Estimate(float(scores.mean()), interval, sqrt(corrected_variance(scores, ratio)), confidence, metric, how)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from math import nan
 from numbers import Integral
 from typing import Any, Literal
 
@@ -14,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.comparison.runs import takes_seed
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.difference import Difference, paired_difference
+from spotsvm.luck.difference import Difference, difference_on_folds, paired_difference
 from spotsvm.luck.estimate import score_text
-from spotsvm.luck.intervals import NO_INTERVAL, check_confidence, nadeau_bengio, welch
+from spotsvm.luck.intervals import NO_INTERVAL, check_confidence, welch
 from spotsvm.luck.refits.repeats import fresh_scores, fresh_splits
 from spotsvm.luck.refits.search_access import fitted_candidate, ratio_of, scorer_of_rows
 from spotsvm.luck.rows import Unseen
@@ -211,13 +212,17 @@ def judge_recommendation(
     if not len(a) or not len(b):
         raise ArgumentError("no fresh seed led to a value for both trials; increase n_repeats, or correct the objective")
     sign = -float(study.objectives.signs[0])
-    interval = nadeau_bengio(sign * (a - b), 0.0, confidence) if fresh.seeded else welch(sign * a, sign * b, confidence)
+    confidence = float(confidence)
+    if fresh.seeded:
+        difference = difference_on_folds(sign * b, sign * a, 0.0, confidence=confidence, how="fresh")
+    else:
+        gain, interval = sign * float(a.mean() - b.mean()), welch(sign * a, sign * b, confidence)
+        difference = Difference(gain, interval, confidence=confidence, how="fresh")
     n_fresh = min(len(a), len(b))
-    means = float(a.mean()), float(b.mean())
-    difference = Difference(sign * (means[0] - means[1]), interval, confidence=float(confidence), how="fresh")
+    failed = sum(outcome.value is None for outcome in outcomes)
     return _judged(
-        study, chosen, means, difference, n_fresh=n_fresh, n_failed=sum(outcome.value is None for outcome in outcomes),
-        fresh=f"{n_fresh} fresh evaluations", paired=fresh.seeded,
+        study, chosen, (a.mean(), b.mean()), difference, n_fresh=n_fresh, n_failed=failed, fresh=f"{n_fresh} fresh evaluations",
+        paired=fresh.seeded,
     )  # fmt: skip
 
 
@@ -342,9 +347,8 @@ def judge_search(
             raise ArgumentError(
                 "a candidate has no score on some of the fresh folds; pass X_new and y_new, or correct the estimator"
             )
-        means, gains = scores.mean(axis=1), scores[0] - scores[1]
-        interval = nadeau_bengio(gains, ratio_of(splits), confidence)
-        difference = Difference(float(gains.mean()), interval, confidence=float(confidence), how="fresh")
+        means = scores.mean(axis=1)
+        difference = difference_on_folds(scores[1], scores[0], ratio_of(splits), confidence=float(confidence))
         n_fresh, fresh = scores.shape[1], f"{n_repeats} fresh cross-validations"
     else:
         X_new, y_new = indexable(X_new, y_new)
@@ -382,7 +386,7 @@ def _judged(
     """Return the judgement from the fresh values of the recommended trial and the best seen, and store it in the study."""
     same = _same(study, chosen)
     if same:
-        difference = replace(difference, value=0.0, interval=NO_INTERVAL)
+        difference = replace(difference, value=0.0, interval=NO_INTERVAL, error=nan)
     judgement = Judgement(
         **vars(difference),
         recommended_number=chosen.number,

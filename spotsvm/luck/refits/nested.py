@@ -23,6 +23,7 @@ from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.luck.intervals import (
     Interval,
     corrected_factor,
+    corrected_variance,
     jackknife_variance,
     repeated_variance,
     t_interval,
@@ -84,7 +85,7 @@ def sum_up(folds: Sequence[OuterFold], outer: OuterSplits, confidence: float, va
     rule = "jackknife"
     if not np.isfinite(found):
         rule, degrees = "nadeau-bengio", len(folds) - 1
-        found = corrected_factor(len(folds), outer.ratio) * float(gaps.var(ddof=1))
+        found = corrected_variance(gaps, outer.ratio)
     notes = [_NO_JACKKNIFE] if rule == "nadeau-bengio" and variance != "nadeau-bengio" else []
     spread = float(gaps.var(ddof=1))
     factor = found / spread if spread > 0 else corrected_factor(len(folds), outer.ratio)
@@ -279,24 +280,20 @@ class HeldOutScores:
                 )
             except ValueError as error:
                 raise self._error(str(error)) from error
-        self._known = [(candidate_params(search, winner_of(search)), self._checked(value, f"the score is {value}"))]
-
-    @property
-    def winner(self) -> float:
-        """The winner's score, refitted on all rows of the search."""
-        return self._known[0][1]
+        #: the winner's score, refitted on all rows of the search
+        self.winner = self._checked(value, f"the score is {value}")
+        self._scores = {repr(candidate_params(search, winner_of(search))): self.winner}
 
     def of(self, candidate: int) -> float:
         """Return the score of a candidate; equal parameters are trained only once."""
         params = candidate_params(self._search, candidate)
-        for known, score in self._known:
-            if known == params:
-                return score
+        if repr(params) in self._scores:
+            return self._scores[repr(params)]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
             found = self._scorer.score([params])[0]
         score = found.mean(metric_of(self._search), 1)
-        self._known.append((params, self._checked(score, found.reason or f"the score is {score}")))
+        self._scores[repr(params)] = self._checked(score, found.reason or f"the score is {score}")
         return score
 
     def _checked(self, score: float, why: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sklearn.model_selection import check_cv
 from spotsvm.cross_validation.fold_scorer import FoldScorer, warn_of_failures
 from spotsvm.cross_validation.partitions import further_partitions
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.luck.intervals import nadeau_bengio
+from spotsvm.luck.intervals import corrected_variance, nadeau_bengio
 from spotsvm.luck.optimism import Optimism, expected_on_new_data
 from spotsvm.luck.refits.search_access import (
     Floats,
@@ -67,9 +68,10 @@ def run_repeats(
     return Optimism(
         winner["optimism"],
         (winner["low"], winner["high"]),
-        confidence=confidence,
-        metric=metric,
-        how="repeats",
+        sqrt(corrected_variance(winner["tuned"] - fresh[0], ratio)),
+        confidence,
+        metric,
+        "repeats",
         tuned_score=winner["tuned"],
         expected_score=expected_on_new_data(fresh[0], ratio, confidence, metric, "repeats"),
         n_trials=len(mean_scores(search)),

@@ -31,6 +31,7 @@ def test_by_hand_and_without_candidates_that_lack_scores():
     found = optimism_of_folds(SCORES, metric="accuracy")
     assert (found.tuned_score, found.optimism, found.expected_score.value) == pytest.approx((2.5 / 3, 0.2 / 3, 2.3 / 3))
     assert found.how == "folds"
+    assert found.error == pytest.approx(np.sqrt((1 / 3 + 1 / 2) * np.var([0.1, 0.0, 0.1], ddof=1)))
     assert found.frame()["tuned"].tolist() == [0.9] * 3
     assert found.frame()["outer"].tolist() == [0.8, 0.9, 0.8]
     assert optimism_of_folds([[1.0, np.nan, 1.0], *SCORES]).optimism == optimism_of_folds(SCORES).optimism

@@ -20,6 +20,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
     cross_validate,
 )
+from sklearn.naive_bayes import GaussianNB
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
@@ -172,6 +173,13 @@ def test_what_chooses_the_winner_is_named():
     assert own.metric == "neg_mean_squared_error"
     chosen = oversearching(searched(refit=lambda results: int(np.argmax(results["mean_test_score"]))), X, Y, 3, random_state=0)
     assert chosen == oversearching(searched(), X, Y, 3, random_state=0)
+
+
+def test_parameters_may_be_arrays():
+    priors = [np.array([0.5, 0.5]), np.array([0.9, 0.1]), np.array([0.1, 0.9])]
+    found = oversearching(GridSearchCV(GaussianNB(), {"priors": priors}, cv=3), X, Y, 3, random_state=0)
+    assert all(list(row["params"]["priors"]) in [one.tolist() for one in priors] for row in found.rows)
+    assert found.curve()["outer"].iloc[-1] == pytest.approx(found.expected_score.value)
 
 
 def test_an_error_in_a_search_says_in_which_fold():

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from scipy.stats import loguniform
+from scipy.stats import t as student
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, KFold, RepeatedKFold, ShuffleSplit, StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
@@ -31,6 +32,7 @@ def test_the_winner_and_runners_up_are_scored_on_fresh_splits():
         assert (row["low"], row["high"]) == pytest.approx(nadeau_bengio(tuned - scores, 1 / 3))
     assert found.tuned_score == pytest.approx(search.best_score_)
     assert found.interval == (found.rows[0]["low"], found.rows[0]["high"])
+    assert found.optimism - student.ppf(0.975, 7) * found.error == pytest.approx(found.interval[0])
     assert found.variance == "nadeau-bengio"
     assert found.frame()["candidate"].tolist() == list(order)
 
