@@ -259,10 +259,8 @@ def combination(
     purpose, so that a resumed search has the same average.
     """
     averages, classifier = search.refit == AVERAGE, is_classifier(search.estimator)
-    params = [search.best_params_]
-    if averages:
-        best = best_candidates(search.cv_results_, metric, search.best_index_, POOL)
-        params = [search.cv_results_["params"][k] for k in best]
+    pool = best_candidates(search.cv_results_, metric, search.best_index_, POOL) if averages else [search.best_index_]
+    params = [search.cv_results_["params"][k] for k in pool]
     candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
     n_jobs = None if search.uses_workers else search.n_jobs
     name = metric_name(search)
@@ -281,11 +279,7 @@ def combination(
         n_jobs=n_jobs,
     )
     weights = np.zeros(len(search.cv_results_["params"]))
-    rows = {repr(one): k for k, one in reversed(list(enumerate(search.cv_results_["params"])))} | {
-        repr(search.best_params_): search.best_index_
-    }
-    for k in members:
-        weights[rows[repr(params[out.kept[k]])]] = found.weights[k]
+    weights[[pool[out.kept[k]] for k in members]] = found.weights[members]
     search.cv_results_["weight"] = weights
 
     def of_all(values: Any) -> Any:

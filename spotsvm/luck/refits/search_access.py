@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.metrics import get_scorer
+from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
 
 from spotsvm.cross_validation.fold_data import Split as Split
@@ -109,17 +109,21 @@ def scorer_of(search: Any) -> Callable[..., float]:
 
 
 def scorer_of_rows(search: Any) -> tuple[Any, str]:
-    """Return the scorer that chose the winner of a fitted search, and its name; "score" if it has no known name.
+    """Return the scorer that chose the winner of a fitted search, and its name; "score" if it has no name.
 
     A search without a scorer uses the estimator's own `score`. The scorer returned for it calls only `predict`, so it can score
-    drawn rows.
+    drawn rows. A name of scikit-learn's that the user gave to another scorer is no name.
     """
-    several = isinstance(search.scorer_, Mapping)
-    scorer, scoring = (search.scorer_[search.refit], search.refit) if several else (search.scorer_, search.scoring)
-    if scoring is None:
-        scoring = "accuracy" if is_classifier(search.estimator) else "r2"
-        scorer = get_scorer(scoring)
-    return scorer, scoring if isinstance(scoring, str) else "score"
+    if search.scoring is None:
+        name = "accuracy" if is_classifier(search.estimator) else "r2"
+        return get_scorer(name), name
+    scorer, name = scorer_of(search), metric_of(search)
+    named = search.scoring.get(name) if isinstance(search.scoring, Mapping) else search.scoring
+    if isinstance(named, str):
+        return scorer, named
+    own = search.scorer_[name] if isinstance(search.scorer_, Mapping) else search.scorer_
+    taken = name in get_scorer_names() and repr(get_scorer(name)) != repr(own)
+    return scorer, "score" if taken else name
 
 
 def fold_scores(search: Any) -> Floats:
@@ -182,8 +186,10 @@ def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: 
     means = np.array(results[f"mean_test_{metric}"], dtype=float)
     means[~np.asarray(results.get("bounds_held", np.ones(len(means), dtype=bool)))] = np.nan
     order = [chosen, *(int(k) for k in np.argsort(-means, kind="stable") if np.isfinite(means[k]))]
-    best = {repr(results["params"][k]): k for k in reversed(order)}  # the first candidate with these parameters
-    return [k for k in dict.fromkeys(order) if best[repr(results["params"][k])] == k][:most]
+    first: dict[str, int] = {}
+    for k in order:
+        first.setdefault(repr(results["params"][k]), k)
+    return list(first.values())[:most]
 
 
 def candidate_params(search: Any, number: int) -> dict[str, Any]:

@@ -3,12 +3,13 @@ import pytest
 from scipy.stats import loguniform
 from scipy.stats import t as student
 from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, make_scorer
 from sklearn.model_selection import GroupKFold, ShuffleSplit, TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV
+from spotsvm import SpotSearchCV, expected_score
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.judges.judges import judge_search
 from spotsvm.luck.refits.repeats import fresh_splits
@@ -81,6 +82,8 @@ def test_the_interval_goes_by_the_rows_that_a_split_tests_on():
     d = np.subtract(*(cross_val_score(MACHINE.set_params(**p), X, Y, cv=splits) for p in pair))
     half = student.ppf(0.975, 7) * np.sqrt((1 / 8 + 1) * np.var(d, ddof=1))
     assert judgement.interval == pytest.approx((d.mean() - half, d.mean() + half), abs=0.02)
+    assert judgement.error * student.ppf(0.975, 7) == pytest.approx((judgement.interval[1] - judgement.interval[0]) / 2)
+    assert judgement.covers == "the luck of the splits"
 
 
 @pytest.fixture
@@ -105,6 +108,35 @@ def test_samples_without_a_class_have_no_say():
     assert judgement.same or np.isfinite(judgement.interval).all()
     with pytest.raises(ArgumentError, match="no score on the 6 new rows"):
         judge_search(search, X, Y, X_NEW[few[2:]], Y_NEW[few[2:]])
+
+
+def several(estimator, X, y):
+    right = estimator.predict(X) == y
+    return {"accuracy": right[y == 1].mean(), "right": right.mean()}
+
+
+@pytest.mark.parametrize("refit", ["accuracy", "right"])
+def test_a_scorer_that_returns_several_scores(refit):
+    search = fitted(scoring=several, refit=refit, n_iter=4)
+    judgement = judge_search(search, X, Y, X_NEW, Y_NEW)
+    assert judgement.best_seen_fresh == several(search.best_estimator_, X_NEW, Y_NEW)[refit]
+    assert expected_score(search, X, Y).metric == ("score" if refit == "accuracy" else "right")
+
+
+def test_a_name_that_scikit_learn_has_for_another_score():
+    rare = Y_NEW[Y_NEW == 0][:5].tolist() + Y_NEW[Y_NEW == 1].tolist()
+    rows = np.concatenate([X_NEW[Y_NEW == 0][:5], X_NEW[Y_NEW == 1]])
+    intervals = {}
+    for name, scorer in (("accuracy", "balanced_accuracy"), ("balanced", "balanced_accuracy"), ("accurate", "accuracy")):
+        search = fitted(scoring={name: scorer}, refit=name, n_iter=8)
+        intervals[name] = judge_search(search, X, Y, rows, rare).interval
+        assert expected_score(search, X, Y).metric == scorer
+    own = fitted(scoring={"accuracy": make_scorer(balanced_accuracy_score)}, refit="accuracy", n_iter=8)
+    assert expected_score(own, X, Y).metric == "score"
+    assert judge_search(own, X, Y, rows, rare).interval == pytest.approx(intervals["balanced"], nan_ok=True)
+    assert intervals["accuracy"] == pytest.approx(intervals["balanced"], nan_ok=True)
+    same = fitted(scoring={"accuracy": make_scorer(accuracy_score)}, refit="accuracy", n_iter=8)
+    assert expected_score(same, X, Y).metric == "accuracy"
 
 
 def test_bad_input(search, by_group):
