@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.luck.draws import Draws, draw_rows
-from spotsvm.luck.estimate import ExpectedScore
+from spotsvm.luck.estimate import ExpectedScore, How
 from spotsvm.luck.rows import Unseen, weighted
 from spotsvm.luck.scores import Score, weighted_mean
 
@@ -109,11 +109,14 @@ def mean_score(scores: Array) -> float:
     return float(known.mean()) if len(known) else np.nan
 
 
-def expected_of_draws(draws: Array, metric: str, n_rows: int, units: float, confidence: float = 0.95) -> ExpectedScore:
-    """Return the score to expect from the corrected scores of draws of out-of-fold rows, with the interval of their variance."""
+def expected_of_draws(draws: Array, metric: str, n_rows: int, units: float, how: How = "draws") -> ExpectedScore:
+    """Return the score to expect from the corrected scores of draws of out-of-fold rows, with the interval of their variance.
+
+    `how` is "draws" if each draw chose its own model, otherwise the kind of the rows.
+    """
     value, error = mean_score(draws), spread(draws)
     return ExpectedScore.of(
-        value, error, units=units, degrees=units - 1.0, metric=metric, confidence=confidence, n_rows=n_rows,
+        value, error, units=units, degrees=units - 1.0, metric=metric, confidence=0.95, how=how, n_rows=n_rows,
         row_error=error * sqrt(units) / _WIDER, out_of_fold=value, out_of_fold_error=error,
     )  # fmt: skip
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from spotsvm.common.text import short
+from spotsvm.common.text import counted, short
+from spotsvm.luck.refits.candidates import POOL
 from spotsvm.reports.methods import MethodsSection, code, listed, study_methods
 from spotsvm.search_cv.run import AVERAGE
 from spotsvm.search_cv.scoring import metric_name
@@ -23,9 +24,7 @@ def _fitted_words(search: Any) -> str:
     if not search.refit or not hasattr(search, "best_index_"):
         return ""
     rule = search.refit if isinstance(search.refit, str) else ""
-    rows = "all rows"
-    if search.rows is not None:
-        rows = f"all rows (the search has seen {search.rows} of them, drawn at random)"
+    rows = f"all rows (the search has seen {search.rows} of them, drawn at random)" if search._drew_rows else "all rows"
     if rule == AVERAGE:
         weights = np.sort(search.cv_results_["weight"][search.cv_results_["weight"] > 0])[::-1]
         greedy = not is_classifier(search.estimator) and metric_name(search) != "neg_mean_absolute_error"
@@ -35,9 +34,11 @@ def _fitted_words(search: Any) -> str:
             else "each is how often a configuration is the best when rows are drawn again [@lacoste2014]"
         )
         shares = listed([short(float(weight), 2) for weight in weights])
+        n = len({repr(params) for params in search.cv_results_["params"]})
+        pool = "the ten best configurations" if n > POOL else counted(n, "configuration")
         text = (
-            f"The final model averages {len(weights)} of the ten best configurations, fitted on {rows}, with the weights "
-            f"{shares} by their out-of-fold answers: {how}."
+            f"The final model averages {len(weights)} of {pool}, fitted on {rows}, with the weights {shares} by their "
+            f"out-of-fold answers: {how}."
         )
     else:
         params = listed([f"{code(name)} = {_shown(value)}" for name, value in search.best_params_.items()])

@@ -278,6 +278,7 @@ classes_, n_features_in_, feature_names_in_
         task = SearchTask(self, X, y)
         every = X, y, self._route(params)[0].estimator.fit
         X, y, params = self._sample(X, y, params)
+        self._drew_rows = X is not every[0]
         routed, for_folds = self._route(params)
         check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, routed.estimator.fit)
         splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
@@ -394,12 +395,12 @@ classes_, n_features_in_, feature_names_in_
         Returns
         -------
         MethodsSection
-            With `paragraphs`, the tables `space` and `results`, `references`, `markdown()` and `latex()`.
+            The section of the study, with the final model.
 
         Raises
         ------
         ArgumentError
-            If `luck` is something else.
+            If `luck` is neither of them.
         """
         from spotsvm.search_cv.methods import search_methods  # on use: most searches are never described
 

@@ -30,6 +30,7 @@ from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of_draws, left_out_scores
 from spotsvm.luck.difference import tuning_gain
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
+from spotsvm.luck.estimate import How
 from spotsvm.luck.scores import Score
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
@@ -416,8 +417,10 @@ class TunedModel(BaseEstimator, ABC):
         constant = score.values(self._constant(task, counts * w), task.y, (counts == 0) * w)
         constant = corrected(constant, on_all(self._constant(task, w[None])))
         n_units = float(draws.drawn.shape[1])
-        self.expected_score_, self.default_score_, self.constant_score_ = (
-            expected_of_draws(one, score.name, len(tested), n_units) for one in (scores, default, constant)
+        self.expected_score_ = expected_of_draws(scores, score.name, len(tested), n_units)
+        how: How = "held out" if self._n_held else "rows"  # there is no choice among settings
+        self.default_score_, self.constant_score_ = (
+            expected_of_draws(one, score.name, len(tested), n_units, how) for one in (default, constant)
         )
         self.verdict_ = tuning_gain(scores, default, constant, score.name, n_units)
         self.scoring_ = score.name

@@ -10,6 +10,7 @@ import pandas as pd
 from spotsvm.common.checks import draws_groups
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import counted, short
+from spotsvm.luck.bootstrap import N_DRAWS
 from spotsvm.reports.methods import MethodsSection, code, listed, version_words
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -94,18 +95,17 @@ def _average_words(model: Any, classifies: bool) -> str:
 
 def _score_words(model: Any, classifies: bool) -> str:
     unit = ScoreUnit(model.scoring_)
-    name = unit.title if unit.is_error else unit.metric.replace("_", " ")
     default = "SVC" if classifies else "SVR"
     constant = "the most frequent class" if classifies else "the mean"
     drawn = "The groups" if model._grouped else "The judged rows"
     constant = f"{constant} {short(unit.value(model.constant_score_.value))}"
     return (
-        f"The expected {name} on new rows is {model.expected_score_}; that of the default model, scikit-learn's "
+        f"The expected {unit.title} on new rows is {model.expected_score_}; that of the default model, scikit-learn's "
         f"{code(default + '()')} after {code('StandardScaler')}, is {model.default_score_}, and that of {constant} (Table 2). "
-        f"{model.verdict_.sentence} {drawn} were drawn again with replacement; each of 200 draws made the choice among settings "
-        "again on the drawn rows, and was judged on the rows left out [@tsamardinos2018]. The means of the draws were corrected "
-        "by the .632 rule [@efron1983], and the 95 % intervals are by their spread. They cover the luck of the rows and of the "
-        "choice, and not rows of another time or place."
+        f"{model.verdict_.sentence} {drawn} were drawn again with replacement; each of {N_DRAWS} draws made the choice among "
+        "settings again on the drawn rows, and was judged on the rows left out [@tsamardinos2018]. The means of the draws were "
+        "corrected by the .632 rule [@efron1983], and the 95 % intervals are by their spread. They cover the luck of the rows "
+        "and of the choice, and not rows of another time or place."
     )
 
 

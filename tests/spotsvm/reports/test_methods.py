@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, norm
 from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -230,6 +231,13 @@ def test_what_was_refitted():
     assert "the simplest whose mean score is at most one standard error below the best" in text
     assert f"`svc__C` = {simple.best_params_['svc__C']:.4g}" in text
     assert "seen 100 of them" in text
+
+
+def test_a_pool_of_few_candidates_and_rows_that_are_all():
+    plain = make_pipeline(StandardScaler(), LogisticRegression())
+    space = {"logisticregression__C": [0.1, 1.0, 10.0]}
+    text = str(SpotSearchCV(plain, space, n_iter=3, refit="average", rows=1000, random_state=0).fit(X, y).methods_section())
+    assert re.search(r"averages [123] of 3 configurations, fitted on all rows, with", text)
 
 
 @pytest.mark.parametrize("method", ["folds", "nested", "repeats"])
