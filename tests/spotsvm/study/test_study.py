@@ -210,9 +210,10 @@ def test_the_csv_is_the_frame(tmp_path):
     study.run(lambda p: {"value": mixed(p), "time": 0.25} if p["C"] > 0.01 else 'a, "b"\nc', 15)
     study.ask()
     study.to_csv(tmp_path / "trials.csv")
-    frame, read = study.frame().drop(columns="param_scale"), pd.read_csv(tmp_path / "trials.csv").drop(columns="param_scale")
     texts = ["reason", "error_type", "note"]
-    pd.testing.assert_frame_equal(read.fillna(dict.fromkeys(texts, "")), frame, check_dtype=False, rtol=1e-14)
+    read = pd.read_csv(tmp_path / "trials.csv", dtype=dict.fromkeys(texts, str)).fillna(dict.fromkeys(texts, ""))
+    frame, read = study.frame().drop(columns="param_scale"), read.drop(columns="param_scale")
+    pd.testing.assert_frame_equal(read, frame, check_dtype=False, rtol=1e-14)
     for path in (tmp_path, tmp_path / "none" / "trials.csv"):
         with pytest.raises(StorageError, match=f"{path}: cannot write the trials"):
             study.to_csv(path)
