@@ -14,7 +14,6 @@ import matplotlib as mpl
 GUIDE = Path(__file__).parent / "guide"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.S | re.M)
 SHOWN = re.compile(r"pictures/([\w-]+\.svg)")
-SAVED = re.compile(r'"([\w-]+\.svg)"')
 
 
 def main(names: list[str]) -> None:

@@ -25,10 +25,10 @@ from sklearn.svm import SVR
 from spotsvm import TunedSVR
 
 # %%
-# Red is measured at pixels with even row and column, blue where both are
-# odd, green elsewhere. A row of X has the 5 by 5 measurements around a red
-# pixel, less its own, and so has the target. The left parts of two
-# photographs are for the fit, the right parts are new.
+# Red is measured at pixels with even row and column, blue where both are odd,
+# green elsewhere. A row of X has the 5 by 5 measurements around a red pixel.
+# The pixel's own measurement is subtracted from these and from the target.
+# The left parts of two photographs are for the fit, the right parts are new.
 
 rng = np.random.default_rng(0)
 steps = [(i, j) for i in range(-2, 3) for j in range(-2, 3) if i or j]

@@ -2,8 +2,8 @@
 Molecular fingerprints and the Tanimoto kernel
 ==============================================
 
-Chemists compare two molecules by the share of their fragments that both
-have. It is a kernel of one's own here, and its exponent is tuned with C.
+Chemists compare two molecules by the share of their fragments that both have.
+Here this share is a kernel of your own, and its exponent is tuned with C.
 """
 
 from time import perf_counter

@@ -2,8 +2,8 @@
 Patients with several visits, and a bound on sensitivity
 ========================================================
 
-Visits of a patient resemble each other, so folds need whole patients. To
-find 90 % of the sick is a bound on the search for the best specificity.
+Visits of a patient resemble each other, so folds need whole patients. The
+search for the best specificity has a bound: find 90 % of the sick.
 """
 
 from time import perf_counter
@@ -22,8 +22,8 @@ from spotsvm import CutoffClassifier, SpotSearchCV, TunedSVC
 
 # %%
 # The recipe: a patient has eight readings. The first is higher in the sick,
-# two more vary more. One to six visits repeat them with some noise. 160
-# patients are for the fit, 1,000 are new.
+# and two others vary more in them. One to six visits repeat them with some
+# noise. 160 patients are for the fit, 1,000 are new.
 
 rng = np.random.default_rng(0)
 sick = rng.random(1160) < 0.35
@@ -37,8 +37,8 @@ old = patient < 160
 X, X_new, y, y_new, groups = X[old], X[~old], y[old], y[~old], patient[old]
 
 # %%
-# The cutoff is searched too. Random search follows the same rule; that of
-# ``TunedSVC`` is what 90 % of the sick visits reach out of fold.
+# The cutoff is searched too, also at random. That of ``TunedSVC`` is the
+# probability that 90 % of the sick visits reach out of fold.
 
 folds = StratifiedGroupKFold(5, shuffle=True, random_state=0)
 specificity = make_scorer(recall_score, pos_label=0)

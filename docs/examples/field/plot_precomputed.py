@@ -3,7 +3,7 @@ A precomputed kernel: digits that may shift
 ===========================================
 
 Two pictures of a digit can differ by a shift of a pixel. A distance that
-tries all shifts sees past it; an SVC needs no more than its kernel matrix.
+tries all shifts ignores the shift, and an SVC needs a kernel matrix only.
 """
 
 from time import perf_counter

@@ -42,7 +42,7 @@ y = 100 * shares[:, 0]
 X, X_new, y, y_new = X[:120], X[120:], y[:120], y[120:]
 
 # %%
-# The derivative is for PLS as well. Random search has 75 trials, which take
+# PLS gets the derivative as well. Random search has 75 trials, which take
 # about the time of 25 sweeps of C.
 
 

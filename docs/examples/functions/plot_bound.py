@@ -4,7 +4,8 @@ A bound on a further number
 
 An objective may return further numbers beside its value, and ``constraints``
 may bound one of them. The search learns where the bound holds, and recommends
-the best trial that holds it: here, an SVM with at most 50 support vectors.
+the best trial that satisfies it: here, an SVM with at most 50 support
+vectors.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +29,8 @@ def error_and_size(params):
 
 
 # %%
-# Three searches of 40 trials. Only the last one knows of the bound; of the
-# others the best trial counts that happens to hold it.
+# Three searches of 40 trials. Only the last one has the bound. For the
+# others, the best of the trials counts that satisfy it by chance.
 
 bound = {"n_support": ("<=", 50)}
 studies = {
@@ -71,8 +72,8 @@ figure.colorbar(points, ax=panels, label="number of the trial")
 plt.show()
 
 # %%
-# The search with the bound has more trials that hold it than the others, and
-# its best one is no worse than theirs.
+# The search with the bound has more trials that satisfy it than the others,
+# and the best of these is no worse than theirs.
 
 bounded = studies["Kriging with the bound"]
 assert bounded.best_trial.extra["n_support"] <= 50

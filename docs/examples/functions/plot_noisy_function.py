@@ -26,8 +26,8 @@ def noisy_study(seed):
 
 
 # %%
-# Ten studies, each with noise of its own. How much lower than the truth is
-# what each study expects of its configuration?
+# Ten studies, each with noise of its own. How far below the true loss is the
+# loss that each study expects?
 
 studies = [noisy_study(seed) for seed in range(10)]
 results = [study.recommend() for study in studies]
@@ -64,8 +64,8 @@ plt.show()
 
 # %%
 # The best value seen is better than the truth by about twice the noise's
-# standard deviation of 0.4; what ``recommend()`` expects is about true. The
-# configurations themselves are about equally good.
+# standard deviation of 0.4; the value that ``recommend()`` expects is about
+# true. The configurations themselves are about equally good.
 
 optimism, luck = too_low.mean(axis=0)
 assert abs(optimism) < 0.15

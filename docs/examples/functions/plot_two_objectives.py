@@ -3,7 +3,7 @@ Two objectives
 ==============
 
 With several objectives a :class:`~spotsvm.Study` looks for the front: the
-trials that no other one surpasses in everything. Here the error of an SVM
+trials that no other trial beats in all of them. Here the error of an SVM
 stands against its number of support vectors, and so its time of prediction.
 """
 
@@ -44,8 +44,8 @@ for trial in fronts["parego"]:
     print(f"C={C:.3g}, gamma={gamma:.3g}")
 
 # %%
-# Each step of a line is a choice that one may have reasons for. The cross is
-# the estimator with its default parameters, far from both fronts.
+# Each step of a line is a compromise between the two. The cross is the
+# estimator with its default parameters, far from both fronts.
 
 default = error_and_size({})["values"]
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
@@ -59,8 +59,8 @@ ax.legend()
 plt.show()
 
 # %%
-# Most of the front of random search is surpassed by trials of ParEGO in error
-# and size, and the other way round few trials are.
+# Trials of ParEGO match or beat most of the front of random search in error
+# and size. Random search matches or beats few of ParEGO's front.
 
 
 def surpassed(front, other):

@@ -2,9 +2,9 @@
 A kernel for each group of columns
 ==================================
 
-:class:`~spotsvm.MultiKernelSVC` has a kernel for each group of columns, with a
-weight and a scale. Where groups differ in what they say, one kernel for all
-columns drowns in those that say nothing.
+:class:`~spotsvm.MultiKernelSVC` has a kernel for each group of columns, with
+a weight and a scale. If some groups say nothing about the class, their noise
+drowns the others in one kernel of all columns.
 """
 
 import time
@@ -88,9 +88,9 @@ right.set(ylabel="share of the weights")
 plt.show()
 
 # %%
-# Kernels of the groups' own gain more than 20 points over one kernel, tuned or
-# not, and more than 5 over boosting. How they are searched matters less:
-# random search comes within 5 points.
+# A kernel for each group gains more than 20 points over one kernel, tuned or
+# not, and more than 5 over boosting. The search matters less: random search
+# comes within 5 points.
 
 assert means[4] > max(means[0], means[2]) + 0.2
 assert means[4] > means[1] + 0.05

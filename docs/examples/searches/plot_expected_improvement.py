@@ -50,8 +50,8 @@ for name in ("with a nugget", "reinterpolated"):
 
 # %%
 # Above, the models after the six points, below the improvement that they
-# expect of a next one. Both have been to the right valley. The first model
-# cannot get away from it; for the second one, what is known promises little.
+# expect of a next one. Both have points in the right valley. The first model
+# expects most beside these points; the second one expects little there.
 
 figure, panels = plt.subplots(
     *(2, 2),

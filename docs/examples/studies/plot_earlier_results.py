@@ -67,8 +67,8 @@ default = score({})
 print(f"defaults: R2 {default:.3f}")
 
 # %%
-# The trials of the last study. Where the earlier trials were good, it looks
-# closer, and it looks where none were.
+# The trials of the last study. It evaluates points near good earlier trials,
+# and points far from all of them.
 
 frame = studies[-1].frame()
 figure, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
@@ -88,8 +88,8 @@ plt.show()
 
 # %%
 # All ways exceed the defaults by far. A study gains more from 15 trials than
-# random search does; that it knows the eight earlier ones gains almost
-# nothing here.
+# random search does. Knowing the eight earlier trials gains almost nothing
+# here.
 
 eight, more_random, knows, new = means
 assert eight > default + 0.2
