@@ -17,7 +17,7 @@ from spotsvm.luck.bootstrap import corrected, left_out_scores
 from spotsvm.luck.calibration import calibrate, conformal_limit
 from spotsvm.luck.difference import Difference, share_interval, tuning_gain
 from spotsvm.luck.draws import Draws, draw_rows
-from spotsvm.luck.fold_bias import corrected_standard_error, fold_bias
+from spotsvm.luck.fold_bias import corrected_standard_error, optimism_of_folds
 from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, repeated_variance, score_interval
 from spotsvm.luck.scores import score_called
 from spotsvm.luck.weights import agnostic_bayes, greedy
@@ -447,7 +447,7 @@ def test_variances(rng):
     half = t.ppf(0.975, 4) * np.sqrt((1 / 5 + 0.25) * outer.var(ddof=1))
     np.testing.assert_allclose(nadeau_bengio(outer, 0.25), [outer.mean() - half, outer.mean() + half])
     best = int(tuned.mean(axis=1).argmax())
-    np.testing.assert_allclose(fold_bias(tuned).mean(), np.mean(tuned.max(axis=0) - tuned[best]))
+    np.testing.assert_allclose(optimism_of_folds(tuned).optimism, np.mean(tuned.max(axis=0) - tuned[best]))
 
 
 def test_between_sets():

@@ -173,14 +173,14 @@ def name_chosen(artist: Artist, label: str) -> None:
 
 
 def draw_intervals(
-    ax: Axes, labels: Sequence[str], values: Sequence[float], lows: Sequence[float], highs: Sequence[float], colour: int = 0
+    ax: Axes, labels: Sequence[str], values: Sequence[float], lows: Sequence[float], highs: Sequence[float]
 ) -> None:
     """Draw a point and its interval in each row, the first at the top; a point without interval has nan ends."""
     places = np.arange(len(labels))[::-1]
     point, low, high = (np.asarray(one, dtype=float) for one in (values, lows, highs))
     sure = np.isfinite(low) & np.isfinite(high)
-    ax.hlines(places[sure], low[sure], high[sure], color=COLOURS[colour], lw=2.4, alpha=0.55)
-    ax.plot(point, places, "o", color=COLOURS[colour], ms=5.5)
+    ax.hlines(places[sure], low[sure], high[sure], color=COLOURS[0], lw=2.4, alpha=0.55)
+    ax.plot(point, places, "o", color=COLOURS[0], ms=5.5)
     set_ticks(ax, "y", places.tolist(), labels)
     ax.set_ylim(-0.6, len(labels) - 0.4)
     ax.grid(axis="x", color="0.9", lw=0.6)

@@ -21,24 +21,6 @@ _INTERVAL_NOTE = (
 )
 
 
-def fold_bias(scores: ArrayLike, winner: int | None = None) -> Floats:
-    """Return for each fold the best candidate's score minus that of the winner of all folds, 0 or more; the mean is the bias.
-
-    `scores` has shape (n_candidates, n_folds); larger is better, and candidates with a nan are left out. `winner` is the row of
-    the winner, by default the row with the best mean.
-
-    Notes
-    -----
-    Equation :eq:`fold-bias` of the chapter :doc:`/method/index`.
-
-    References
-    ----------
-    Tibshirani, Tibshirani 2009, "A bias correction for the minimum error rate in cross-validation", eq. 3.
-    """
-    best, own = _best_and_own(np.asarray(scores, dtype=np.float64), winner)
-    return best - own
-
-
 def _best_and_own(scores: Floats, winner: int | None) -> tuple[Floats, Floats]:
     """Return the best score in each fold, and the winner's."""
     if scores.ndim != 2 or scores.shape[1] < 2:
@@ -68,10 +50,32 @@ def optimism_of_folds(
     confidence: float = 0.95,
     ratio: float | None = None,
 ) -> Optimism:
-    """Return the optimism estimated from the fold scores of all candidates; see `fold_bias` for `scores` and `winner`.
+    """Return the optimism estimated from the fold scores of all candidates.
 
-    `params` are the winner's parameters. `ratio` is the number of test rows per training row in a fold, by default
-    1 / (n_folds - 1) as in k-fold cross-validation.
+    In each fold it is the score of the best candidate there less that of the winner, 0 or more.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_candidates, n_folds)
+        The fold scores; larger is better, and candidates with a nan are left out.
+    winner : int, optional
+        The row of the winner, by default the row with the best mean.
+    params : mapping, optional
+        The winner's parameters.
+    metric : str
+        Name of the score.
+    confidence : float
+        Confidence level of the intervals.
+    ratio : float, optional
+        Number of test rows per training row in a fold, by default 1 / (n_folds - 1) as in k-fold cross-validation.
+
+    Notes
+    -----
+    Equation :eq:`fold-bias` of the chapter :doc:`/method/index`.
+
+    References
+    ----------
+    Tibshirani, Tibshirani 2009, "A bias correction for the minimum error rate in cross-validation", eq. 3.
 
     Examples
     --------
@@ -107,13 +111,11 @@ def optimism_of_folds(
     )
 
 
-def optimism_of_trials(
-    trials: Sequence[Trial], metric: str | None = None, *, chosen: int | None = None, confidence: float = 0.95
-) -> Optimism:
+def optimism_of_trials(trials: Sequence[Trial], metric: str | None = None, *, chosen: int | None = None) -> Optimism:
     """Return the optimism estimated from trials with fold scores in `extra`, as SpotSearchCV stores them.
 
-    Trials without a score in some fold, such as failed trials and trials whose race ended early, are left out. `metric` is the
-    optimised metric, by default the first; `chosen` is the number of the chosen trial, by default the trial with the best mean.
+    Trials without a score in some fold, such as failed trials, are left out. `metric` is the optimised metric, by default the
+    first; `chosen` is the number of the chosen trial, by default the trial with the best mean.
     ArgumentError is raised if no trial has fold scores of the metric, NoCompletedTrialError if no trial has a score in all folds.
     """
     done = [t for t in trials if t.state != "running"]
@@ -129,7 +131,7 @@ def optimism_of_trials(
     folds = 1 + max(fold for scores in told for fold in scores)
     scores = np.array([[one.get(fold, np.nan) for fold in range(folds)] for one in told])
     winner = best_candidate(scores) if chosen is None else [t.number for t in done].index(chosen)
-    return optimism_of_folds(scores, winner=winner, params=done[winner].params, metric=metric, confidence=confidence)
+    return optimism_of_folds(scores, winner=winner, params=done[winner].params, metric=metric)
 
 
 _TEST = re.compile(r"split(\d+)_test_(.+)")

@@ -256,7 +256,6 @@ def pooled(
     seed: Sequence[int],
     *,
     of_rows: Callable[[int], Floats] | None = None,
-    resamples: int = RESAMPLES,
 ) -> Pooled:
     """Return a statistic over sets of unseen rows; `statistic(k, rows)` is its value for rows of set k, nan if undefined.
 
@@ -272,7 +271,7 @@ def pooled(
         if np.isfinite(values[k]) and of_rows is not None and unseen.block == 1 and unseen.groups is None:
             variances[k] = float(of_rows(k).var()) / (n - 1) if n > 1 else nan
         elif np.isfinite(values[k]):
-            variances[k] = _drawn_variance(partial(statistic, k), unseen, rng, resamples)
+            variances[k] = _drawn_variance(partial(statistic, k), unseen, rng)
     overlaps, sizes = np.array([(one.overlap, len(one)) for one in sets], dtype=float).T
     return weighted(sets, values, overlaps * variances, variances * sizes)
 
@@ -297,13 +296,13 @@ def weighted(sets: Sequence[Unseen], values: Floats, variances: Floats, row_vari
     )  # fmt: skip
 
 
-def _drawn_variance(statistic: Callable[[Rows], float], unseen: Unseen, rng: np.random.Generator, resamples: int) -> float:
+def _drawn_variance(statistic: Callable[[Rows], float], unseen: Unseen, rng: np.random.Generator) -> float:
     """Return the variance of a statistic over draws of rows; nan if there is one unit, or few draws have a value."""
     if unseen.units <= 1:
         return nan
-    again = unseen.in_draws(statistic, draw_rows(len(unseen), resamples, rng, unseen.unit).counts)
+    again = unseen.in_draws(statistic, draw_rows(len(unseen), RESAMPLES, rng, unseen.unit).counts)
     known = again[np.isfinite(again)]
-    if len(known) < resamples / 2:
+    if len(known) < RESAMPLES / 2:
         return nan
     return float(known.var(ddof=1)) * unseen.units / (unseen.units - 1)
 

@@ -178,9 +178,7 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
     return [*map(dict, given), *map(space.decode, space.centres())]
 
 
-def best_configurations(
-    start: Any, space: Space, swept: str | None, constraints: Constraints, most: int = N_STARTS
-) -> list[dict[str, Any]]:
+def best_configurations(start: Any, space: Space, swept: str | None, constraints: Constraints) -> list[dict[str, Any]]:
     """Return the best configurations of another study, or of its record, that lie in a space, the best first.
 
     For several objectives they are spread over the front. Values that a record stores as text only, such as estimators, lie in no
@@ -227,12 +225,12 @@ def best_configurations(
         params = dict(t.params)
         key = repr([item for item in sorted(params.items()) if item[0] != swept]).encode()
         found.setdefault(point.tobytes() if swept is None else key, params)
-        if len(found) == most and not several:
+        if len(found) == N_STARTS and not several:
             break
     if not found:
         raise SpaceError(f"none of the best configurations of {who} {why}")
     kept = list(found.values())
-    return [kept[k] for k in np.unique(np.linspace(0, len(kept) - 1, most).round().astype(int))] if several else kept
+    return [kept[k] for k in np.unique(np.linspace(0, len(kept) - 1, N_STARTS).round().astype(int))] if several else kept
 
 
 def given_trial(params: Any, value: Any, seconds: float | None, space: Space, swept: SweptParameter | None) -> GivenTrial:

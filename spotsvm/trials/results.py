@@ -78,7 +78,7 @@ def fold_table(trials: Sequence[Trial]) -> pd.DataFrame:
     """Return a frame with one row per trial and fold, for trials with fold scores in `extra` as `SpotSearchCV` stores them.
 
     Columns: number of the trial; fold, from 0; one `test_` column per metric, and one `train_` column if there are training
-    scores. A fold that failed, or that a race omitted, has no row; if only one of its metrics failed, that cell is empty.
+    scores. A fold that failed has no row; if only one of its metrics failed, that cell is empty.
 
     Examples
     --------

@@ -86,9 +86,9 @@ class WorkerSlot:
         """Return whether the process has ended."""
         return self._process is not None and not self._process.is_alive()
 
-    def exit_code(self, patience: float = 0.5) -> int | None:
-        """Return the exit code of a dead process, or None if it is not known within `patience` seconds."""
-        until = time.monotonic() + patience
+    def exit_code(self) -> int | None:
+        """Return the exit code of a dead process, or None if it is not known within half a second."""
+        until = time.monotonic() + 0.5
         while self._process is not None and time.monotonic() < until:
             code: int | None = self._process.exitcode
             if code is not None:

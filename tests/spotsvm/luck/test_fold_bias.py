@@ -12,7 +12,6 @@ from spotsvm import SpotSearchCV, Study, oversearching
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.luck.fold_bias import (
     corrected_standard_error,
-    fold_bias,
     fold_metrics,
     fold_scores,
     optimism_of_folds,
@@ -27,8 +26,8 @@ SCORES = [[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]]
 
 def test_by_hand_and_without_candidates_that_lack_scores():
     # the second candidate wins with 0.8333; each fold has one with 0.9
-    assert fold_bias(SCORES) == pytest.approx([0.1, 0.0, 0.1])
     found = optimism_of_folds(SCORES, metric="accuracy")
+    assert found.frame()["optimism"].tolist() == pytest.approx([0.1, 0.0, 0.1])
     assert (found.tuned_score, found.optimism, found.expected_score.value) == pytest.approx((2.5 / 3, 0.2 / 3, 2.3 / 3))
     assert found.how == "folds"
     assert found.error == pytest.approx(np.sqrt((1 / 3 + 1 / 2) * np.var([0.1, 0.0, 0.1], ddof=1)))
@@ -61,8 +60,8 @@ def test_folds_of_another_size_have_another_interval():
 
 @given(arrays(float, (6, 4), elements=st.floats(-10, 10)))
 def test_it_is_never_negative_and_none_of_one_candidate(scores):
-    assert (fold_bias(scores) >= 0).all()
-    assert (fold_bias(scores[:1]) == 0).all()
+    assert (optimism_of_folds(scores).frame()["optimism"] >= 0).all()
+    assert optimism_of_folds(scores[:1]).optimism == 0
 
 
 def test_a_study_and_its_search_tell_the_same(tmp_path):
@@ -98,9 +97,9 @@ def test_of_several_metrics_one_is_named():
     [
         (NoCompletedTrialError, "no trial has been completed", lambda: optimism_of_trials(told())),
         (ArgumentError, "no fold scores", lambda: optimism_of_trials(told(0.5))),
-        (NoCompletedTrialError, "none of the 2 trials", lambda: fold_bias([[np.nan, 1.0], [1.0, np.nan]])),
-        (NoCompletedTrialError, "candidate 0 has no score", lambda: fold_bias([[np.nan, 1.0], [1.0, 1.0]], winner=0)),
-        (ArgumentError, "two or more folds", lambda: fold_bias([[0.5], [0.6]])),
+        (NoCompletedTrialError, "none of the 2 trials", lambda: optimism_of_folds([[np.nan, 1.0], [1.0, np.nan]])),
+        (NoCompletedTrialError, "candidate 0 has no score", lambda: optimism_of_folds([[np.nan, 1.0], [1.0, 1.0]], winner=0)),
+        (ArgumentError, "two or more folds", lambda: optimism_of_folds([[0.5], [0.6]])),
     ],
 )
 def test_bad_input(kind, said, call):
