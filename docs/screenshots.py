@@ -67,7 +67,7 @@ def shoot(section: Section, title: str, file: Path) -> None:
 
 
 def cut(shot: Image.Image, most: int = 2500) -> Image.Image:
-    """Return a screenshot without the title of the page and the blank space below, of so many pixels at most."""
+    """Return a screenshot without the title of the page and the blank space below, `most` pixels high at most."""
     blank = Image.new("RGB", shot.size, shot.getpixel((2, HEIGHT - 3)))
     dark = np.asarray(ImageChops.difference(shot, blank)).any(axis=(1, 2))
     rows = np.flatnonzero(dark)
@@ -79,12 +79,12 @@ if __name__ == "__main__":
         raise SystemExit("Chromium is not installed")
     report = study_page(tuned().study_)
     sections = []
-    for one in report.sections:
-        if one.heading == "What matters":  # whose last part are the slices
-            sections += [Section(one.heading, one.parts[:-1]), Section("Slices", one.parts[-1:])]
+    for section in report.sections:
+        if section.heading == "What matters":  # its last part has the slices
+            sections += [Section(section.heading, section.parts[:-1]), Section("Slices", section.parts[-1:])]
         else:
-            sections.append(one)
-    for one in sections:
-        if one.heading in SHOTS:
-            shoot(one, report.title, STATIC / SHOTS[one.heading])
-            print(SHOTS[one.heading], (STATIC / SHOTS[one.heading]).stat().st_size)
+            sections.append(section)
+    for section in sections:
+        if section.heading in SHOTS:
+            shoot(section, report.title, STATIC / SHOTS[section.heading])
+            print(SHOTS[section.heading], (STATIC / SHOTS[section.heading]).stat().st_size)

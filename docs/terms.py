@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 
 GLOSSARY = "glossary"
 #: the glossary itself, the docstrings, and a list of titles
-NO_PROSE = rf"{GLOSSARY}|reference(/.*)?|method/references"
+NO_PROSE = rf"{GLOSSARY}|reference(/.*)?|method/(functions|references)"
 #: terms without links: scikit-learn and statistics have the words in the same sense, and pages use them in every paragraph
 KNOWN = {
     "average", "candidate", "constraint", "failure", "family", "group", "member", "noise", "objective", "precomputed kernel",
