@@ -34,8 +34,9 @@ KERNEL = (
 TABLE = "".join(f"{line.partition(',')[2]}\n" for line in series_csv().splitlines())
 BINARY = "x0,x1,y,part\n" + "".join(f"{k},{k % 5},{'ab'[k % 2]},{'train' if k < 20 else 'test'}\n" for k in range(40))
 #: to make a failing file smaller takes minutes
-whole = settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
-few = settings(whole, max_examples=max(whole.max_examples // 5, 1))
+fast = settings(phases=[Phase.explicit, Phase.reuse, Phase.generate])
+whole = settings(fast, max_examples=max(fast.max_examples // 2, 1))
+few = settings(fast, max_examples=max(fast.max_examples // 5, 1))
 
 
 @contextlib.contextmanager

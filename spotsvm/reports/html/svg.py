@@ -54,6 +54,7 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
         warnings.filterwarnings("ignore", r"Glyph .* missing from", UserWarning)
         # long names may leave no room: the picture is then crowded, but correct
         warnings.filterwarnings("ignore", "constrained_layout not applied", UserWarning)
+        _lay_out(figure)
         figure.savefig(drawn, format="svg", metadata=_NO_METADATA)
     root = ElementTree.fromstring(printable(drawn.getvalue()))
     for parent in root.iter():
@@ -68,6 +69,18 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
     root.attrib |= {"role": "img", "aria-label": alt, "focusable": "false"}
     root.attrib["style"] = f"width:{width * _PIXELS:.0f}px;min-width:{width * _FEWEST:.0f}px"
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _lay_out(figure: Figure) -> None:
+    """Lay the figure out as SVG has it: `savefig` would draw all of it once more to do so."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
+    engine = figure.get_layout_engine()
+    if engine is not None:
+        FigureCanvasSVG(figure)
+        figure.dpi = 72
+        engine.execute(figure)
+        figure.set_layout_engine(None)
 
 
 def _name(element: ElementTree.Element) -> None:

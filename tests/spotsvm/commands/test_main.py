@@ -157,7 +157,22 @@ def test_the_command_says_what_it_decided(iris, tmp_path):
 
 
 def test_quiet_prints_the_results_alone(iris):
-    args = ["tune", iris, "--target", "kind", "--model", "svm", "--trials", "2", "--cv", "3", "--search", "random", "--quiet"]
+    args = [
+        "tune",
+        iris,
+        "--target",
+        "kind",
+        "--model",
+        "svm",
+        "--trials",
+        "2",
+        "--cv",
+        "3",
+        "--search",
+        "random",
+        "--quiet",
+        "--no-compare",
+    ]
     result = CliRunner().invoke(main, args)
     assert (result.exit_code, result.stderr) == (0, "")
     assert "random (2 trials)" in result.stdout
@@ -167,7 +182,7 @@ def test_folds_that_are_not_given_suit_the_smallest_class(tmp_path):
     path = tmp_path / "rare.csv"
     kinds = ["a", "b"] * 15 + ["rare"] * 3
     pd.DataFrame({"x": np.arange(33.0) % 7, "kind": kinds}).to_csv(path, index=False)
-    args = ["tune", str(path), "--target", "kind", "--model", "svm", "--trials", "2", "--search", "random"]
+    args = ["tune", str(path), "--target", "kind", "--model", "svm", "--trials", "2", "--search", "random", "--no-compare"]
     result = CliRunner().invoke(main, args)
     assert result.exit_code == 0, result.stderr
     assert (
@@ -184,7 +199,7 @@ def test_folds_that_are_not_given_suit_the_smallest_class(tmp_path):
 
 
 def test_the_task_and_the_scorer_can_be_said(diabetes):
-    text = tune(diabetes, "--task", "regression", "--scoring", "r2", "--search", "random", target="target")
+    text = tune(diabetes, "--task", "regression", "--scoring", "r2", "--search", "random", "--no-compare", target="target")
     assert "R2: larger is better." in text
     assert all(tuned < 1 for tuned, *_ in rows(text).values())
     assert "epsilon = " in text
@@ -202,7 +217,20 @@ def storm(tmp_path_factory):
 
 
 def test_a_series(storm, tmp_path, no_pictures):
-    args = [storm, "--model", "stormwater", "--time", "time", "--search", "random", "--trials", 3, "--out", tmp_path]
+    args = [
+        storm,
+        "--no-compare",
+        "--model",
+        "stormwater",
+        "--time",
+        "time",
+        "--search",
+        "random",
+        "--trials",
+        3,
+        "--out",
+        tmp_path,
+    ]
     text = tune(*args, target="level")
     assert "Pipeline stormwater: two leaky sums of the rain" in text
     assert "the last quarter, +-" in text

@@ -105,20 +105,20 @@ def test_a_command_that_is_incomplete_or_unknown(args, said):
     assert said in refused(*args)
 
 
-def test_an_out_in_which_nothing_can_be_written(good, tmp_path):
+def test_an_out_in_which_nothing_can_be_written(good, tmp_path, no_pictures):
     for out in (good / "out", Path("/proc/spotsvm")):
         assert f"--out {out}: cannot write to this folder" in refused("tune", good, "--target", "kind", "--out", out)
     (tmp_path / "out" / "comparison.csv").mkdir(parents=True)
     args = ["tune", good, "--target", "kind", "--model", "svm", "--search", "random"]
-    args += ["--trials", 1, "--cv", 2, "--out", tmp_path / "out"]
+    args += ["--trials", 1, "--cv", 2, "--no-compare", "--out", tmp_path / "out"]
     assert f"--out {tmp_path / 'out'}: cannot write to this folder" in refused(*args)
 
 
 @pytest.fixture
-def recorded(good, tmp_path):
+def recorded(good, tmp_path, no_pictures):
     """The arguments of a run of 2 trials, and its record."""
     args = ["tune", good, "--target", "kind", "--model", "svm", "--search", "random"]
-    args += ["--trials", 2, "--cv", 2, "--out", tmp_path / "out"]
+    args += ["--trials", 2, "--cv", 2, "--no-compare", "--out", tmp_path / "out"]
     assert CliRunner().invoke(main, [str(a) for a in args]).exit_code == 0
     return args, tmp_path / "out" / "random.db"
 

@@ -78,7 +78,7 @@ def test_a_run_is_shown_trial_by_trial(tmp_path):
     rows = "\n".join(f"{k % 7},{k % 5},{'ab'[k % 2]}" for k in range(40))
     (tmp_path / "a.csv").write_text(f"x,y,kind\n{rows}\n")
     args = ["tune", str(tmp_path / "a.csv"), "--target", "kind", "--model", "svm", "--trials", "7", "--cv", "3"]
-    args += ["--search", "random"]
+    args += ["--search", "random", "--no-compare"]
     result = CliRunner().invoke(command_line.main, [*args, "-v"])
     assert result.exit_code == 0, result.stderr
     quiet = CliRunner().invoke(command_line.main, args)

@@ -15,6 +15,7 @@ from spotsvm.reports.repeat import code_snippet
 from spotsvm.reports.study_page import study_page
 from spotsvm.study.recorded import RecordedStudy
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
 SPACES = {
     "flat": {"C": loguniform(2**-5, 2**15), "x": uniform(-1, 2), "n": randint(1, 5), "k": ["a", None, 2.5]},
     "branches": [{"k": ["a"], "x": uniform(0, 3)}, {"k": ["b"], "t": truncnorm(-2, 2, loc=1, scale=2), "s": [(1,), (1, 2)]}],

@@ -20,6 +20,7 @@ from spotsvm.search_cv.notebook import results_html
 from spotsvm.study.callbacks import Progress
 from spotsvm.trials.metrics import ScoreUnit
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
 X, Y = make_regression(60, 3, noise=10.0, random_state=0)
 SPACE = {"C": loguniform(1.0, 1000.0), "gamma": loguniform(1e-3, 1.0)}
 #: numbers with a minus that is no hyphen

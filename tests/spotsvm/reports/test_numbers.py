@@ -118,7 +118,7 @@ def test_a_page_recommends_one_trial_and_expects_one_score():
         assert word not in text
 
 
-def test_held_out_rows_that_contradict_the_others_are_told():
+def test_held_out_rows_that_contradict_the_others_are_told(no_pictures):
     study, verdict = tuned(tuned_held_out=1.0, tuned_error=0.0)
     text = unescape(study_page(study).html())
     (sentence,) = verdict.warnings
@@ -129,7 +129,7 @@ def test_held_out_rows_that_contradict_the_others_are_told():
     assert "standard errors apart" not in study_page(study).html()
 
 
-def test_notices_stand_above_the_verdict():
+def test_notices_stand_above_the_verdict(no_pictures):
     study, verdict = tuned()
     study.add_finding("notices", {"notices": [["duplicates", "Half of the <rows> are there twice."], ["odd"], 3]})
     text = unescape(study_page(study).html())
@@ -139,7 +139,7 @@ def test_notices_stand_above_the_verdict():
     check_page(study_page(study).html())
 
 
-def test_a_default_that_nothing_was_compared_with_is_not_compared_with_itself():
+def test_a_default_that_nothing_was_compared_with_is_not_compared_with_itself(no_pictures):
     difference = "The tuned model less the default"
     assert difference in study_page(tuned()[0]).html()
     study, _ = tuned(
@@ -157,7 +157,7 @@ def test_a_default_that_nothing_was_compared_with_is_not_compared_with_itself():
     ]  # fmt: skip
 
 
-def test_an_error_is_drawn_in_its_own_unit():
+def test_an_error_is_drawn_in_its_own_unit(no_pictures):
     error = "neg_root_mean_squared_error"
     known = {"metric": error, "rivals": (), "expected": expect(-3.7, -4.0, -3.4, metric=error)}
     scores = {"default_score": -3.9, "default_held_out": -4.1, "tuned_score": -3.6, "tuned_held_out": -3.8}
@@ -197,7 +197,7 @@ def test_the_default_is_recommended_although_it_is_no_trial():
     assert f"expect accuracy {short(verdict.expected.value)} of the default SVM" in " ".join(text.split())
 
 
-def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers():
+def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers(no_pictures):
     study = Study(SPACE, "random", 0, noise=False).run(lambda p: p["table__svc__gamma"], n_trials=12)
     text = study_page(study).html()
     found = tables(text)
@@ -216,7 +216,7 @@ def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers():
         assert value <= high * 1.01
 
 
-def test_a_verdict_is_out_of_date_once_the_study_has_further_trials():
+def test_a_verdict_is_out_of_date_once_the_study_has_further_trials(no_pictures):
     study, verdict = tuned()
     study.add_finding("verdict", verdict.to_dict() | {"of_trials": 12})
     assert study.recommend().number == 7
@@ -226,7 +226,7 @@ def test_a_verdict_is_out_of_date_once_the_study_has_further_trials():
     assert "Tuning helped" not in study_page(study).html()
 
 
-def test_a_choice_that_is_the_default_is_not_said_to_be_another_one():
+def test_a_choice_that_is_the_default_is_not_said_to_be_another_one(no_pictures):
     said = "The recommended model is not the one that the search chose by its scores"
     for score, is_said in ((0.7123, True), (None, False)):
         study, verdict = tuned()
@@ -236,7 +236,7 @@ def test_a_choice_that_is_the_default_is_not_said_to_be_another_one():
         assert (said in study_page(study).html()) == is_said
 
 
-def test_the_resamples_of_a_nested_search_have_digits_of_their_own():
+def test_the_resamples_of_a_nested_search_have_digits_of_their_own(no_pictures):
     """Columns of scores and parameters have different sizes; the score on the folds is that of the recommended trial."""
     rows = [
         {

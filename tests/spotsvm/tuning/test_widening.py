@@ -75,7 +75,7 @@ def test_nothing_is_widened(tmp_path):
     assert (going.space, going.n_trials) == (wide, 15)
 
 
-def test_the_command_goes_on_in_the_wider_range(tmp_path):
+def test_the_command_goes_on_in_the_wider_range(tmp_path, no_pictures):
     from click.testing import CliRunner
     from sklearn.datasets import make_classification
 
@@ -85,7 +85,7 @@ def test_the_command_goes_on_in_the_wider_range(tmp_path):
     rows = [",".join([*(f"{x:.4f}" for x in row), "ab"[label]]) for row, label in zip(X, y, strict=True)]
     (tmp_path / "t.csv").write_text("\n".join(["p,q,r,class", *rows]))
     given = [str(tmp_path / "t.csv"), "--target", "class", "--model", "svm", "--cv", "2", "--trials", "4", "--search", "random"]
-    given += ["--oversearching", "none", "--out", str(tmp_path / "out")]
+    given += ["--oversearching", "none", "--no-compare", "--out", str(tmp_path / "out")]
     first = CliRunner().invoke(tune, given)
     assert first.exit_code == 0, first.output
     from spotsvm.study.recorded import RecordedStudy

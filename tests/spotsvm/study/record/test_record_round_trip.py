@@ -140,13 +140,13 @@ def check(space, seed, direction, tellings, search, *, report=False):
             assert text.rstrip().endswith("</html>")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SPACES, SEEDS, OBJECTIVES, st.lists(TELLINGS, max_size=5), TEXTS)
 def test_what_is_recorded_is_read(space, seed, direction, tellings, text):
     check(space, seed, direction, tellings, "random")
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(SPACES, OBJECTIVES, st.lists(TELLINGS, min_size=1, max_size=4))
 def test_what_is_recorded_is_reported(space, direction, tellings):
     check(space, 0, direction, tellings, "random", report=True)
