@@ -49,7 +49,7 @@ def check_positive(name: str, value: Any, hint: str = "") -> float:
     return number
 
 
-def check_groups(splitter: Any, groups: Any) -> None:
+def check_groups(splitter: Any, groups: Any, call: str = "fit(X, y, groups=groups)") -> None:
     """Raise ArgumentError if a splitter draws whole groups, and no groups are given.
 
     Examples
@@ -61,7 +61,7 @@ def check_groups(splitter: Any, groups: Any) -> None:
     if groups is None and draws_groups(splitter):
         raise ArgumentError(
             f"The 'groups' parameter should not be None: cv={type(splitter).__name__} draws whole groups; "
-            "call fit(X, y, groups=groups) with a label for each row"
+            f"call {call} with a label for each row"
         )
 
 

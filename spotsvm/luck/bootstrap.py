@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from spotsvm.luck.draws import Draws, draw_rows
 from spotsvm.luck.estimate import ExpectedScore, How
+from spotsvm.luck.intervals import ROUNDING
 from spotsvm.luck.rows import Unseen, weighted
 from spotsvm.luck.scores import Score, weighted_mean
 
@@ -160,11 +161,13 @@ def _scores_in_draws(scorer: Any, is_accuracy: bool, unseen: Unseen, left_out: b
     counts = draw_rows(len(unseen), n_draws, rng, unseen.unit).counts
     judged = (counts == 0).astype(np.float64) if left_out else counts
     if is_accuracy:
-        return weighted_mean(np.asarray(unseen.predictions == np.asarray(unseen.y), dtype=np.float64), judged)
+        return weighted_mean(unseen.correct, judged)
     return unseen.in_draws(lambda rows: unseen.score(scorer, rows), judged)
 
 
 def spread(scores: Array) -> float:
-    """Return the standard deviation of the scores of draws; nan if fewer than two are defined."""
+    """Return the standard deviation of the scores of draws; nan if fewer than two are defined, 0 if they differ by rounding."""
     known = scores[np.isfinite(scores)]
-    return float(known.std(ddof=1)) if len(known) > 1 else nan
+    if len(known) < 2:
+        return nan
+    return 0.0 if np.ptp(known) <= ROUNDING * np.abs(known).max() else float(known.std(ddof=1))

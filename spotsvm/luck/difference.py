@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from spotsvm.luck.bootstrap import mean_score, spread
 from spotsvm.luck.estimate import Estimate, How
-from spotsvm.luck.intervals import Floats, Interval, corrected_variance, nadeau_bengio, t_interval
+from spotsvm.luck.intervals import ROUNDING, Floats, Interval, corrected_variance, nadeau_bengio, t_interval
 from spotsvm.luck.rows import Unseen, pooled
 from spotsvm.luck.sentences import DECISIONS, Decision, gain_sentence
 
@@ -91,11 +91,12 @@ def tuning_gain(scores: Floats, default: Floats, constant: Floats, metric: str, 
     Equation :eq:`verdict` of the chapter :doc:`/method/index`.
     """
 
-    def of_draws(gains: Floats) -> TuningGain:
+    def over(other: Floats) -> TuningGain:
+        gains = np.where(np.isclose(scores, other, rtol=ROUNDING, atol=0.0), 0.0, scores - other)
         gain, error = mean_score(gains), spread(gains)
         return TuningGain(gain, t_interval(gain, error**2, units - 1.0, CONFIDENCE), error, CONFIDENCE, metric)
 
-    return replace(of_draws(scores - default), beats_constant=of_draws(scores - constant).side > 0)
+    return replace(over(default), beats_constant=over(constant).side > 0)
 
 
 def difference_on_folds(
@@ -135,11 +136,8 @@ def paired_difference(
     if not np.isfinite(scores).any(axis=1).all():
         return Difference(nan, metric=metric, how=how)
 
-    def right(unseen: Unseen) -> Any:
-        return (unseen.predictions == np.asarray(unseen.y)).astype(float)
-
     def gain(k: int) -> Any:
-        return right(second[k]) - right(first[k])
+        return second[k].correct - first[k].correct
 
     if shares and len(first) == 1 and first[0].block == 1 and first[0].groups is None:
         by_row = gain(0)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 from spotsvm.common.json_values import nan_to_none, none_to_nan, plain
 from spotsvm.common.text import short
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.intervals import NO_INTERVAL, Interval, score_interval, side_of_zero
+from spotsvm.luck.intervals import NO_INTERVAL, ROUNDING, Interval, score_interval, side_of_zero
 from spotsvm.trials.metrics import ScoreUnit
 
 How = Literal["draws", "rows", "held out", "nested", "repeats", "folds", "fresh"]
@@ -70,7 +70,8 @@ class Estimate:
             raise ArgumentError(f"how={self.how!r} is unknown; use one of {', '.join(COVERS)}")
         low, high = self.interval
         # resamples that all agree do not show their common error
-        object.__setattr__(self, "interval", (float(low), float(high)) if low < high else NO_INTERVAL)
+        spread = high - low > ROUNDING * max(abs(low), abs(high))
+        object.__setattr__(self, "interval", (float(low), float(high)) if spread else NO_INTERVAL)
 
     @property
     def covers(self) -> str:

@@ -24,7 +24,10 @@ _INTERVAL_NOTE = (
 def _best_and_own(scores: Floats, winner: int | None) -> tuple[Floats, Floats]:
     """Return the best score in each fold, and the winner's."""
     if scores.ndim != 2 or scores.shape[1] < 2:
-        raise ArgumentError(f"scores has shape {scores.shape}; use (n_candidates, n_folds) with two or more folds")
+        raise ArgumentError(
+            f"the fold scores have shape {scores.shape}; they show the optimism only with two or more folds, as "
+            "(n_candidates, n_folds): use more folds, or method='nested' or 'repeats'"
+        )
     whole = np.isfinite(scores.sum(axis=1))
     if winner is None:
         winner = best_candidate(scores)

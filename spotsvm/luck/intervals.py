@@ -14,6 +14,8 @@ from spotsvm.errors import ArgumentError
 Floats = NDArray[np.float64]
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (float("nan"), float("nan"))
+#: numbers that differ by less than this share of their size differ by rounding errors
+ROUNDING = 1e-12
 _SHARES = ("accuracy", "average_precision", "balanced_accuracy", "mean_class_accuracy")
 #: names of metrics from 0 to 1, alone or with an ending such as _macro
 _SHARE_FAMILIES = ("f1", "jaccard", "precision", "recall", "roc_auc")

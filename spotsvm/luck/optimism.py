@@ -15,7 +15,7 @@ from spotsvm.common.drawing import plain as plain_label
 from spotsvm.common.json_values import none_to_nan, plain
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.estimate import Estimate
-from spotsvm.luck.intervals import Floats, bounded, corrected_variance, nadeau_bengio
+from spotsvm.luck.intervals import ROUNDING, Floats, bounded, corrected_variance, nadeau_bengio
 from spotsvm.luck.sentences import optimism_sentences
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 Method = Literal["nested", "repeats", "folds"]
 METHODS: tuple[Method, ...] = ("nested", "repeats", "folds")
-#: differences below this share of the score are rounding errors
-_ROUNDING = 1e-12
 _ROWS: dict[str, str] = {"nested": "outer fold", "repeats": "candidate, winner first", "folds": "fold"}
 _TUNED: dict[str, str] = dict.fromkeys(map(str, METHODS), "tuned score") | {"folds": "best candidate of the fold"}
 _OUTER: dict[str, str] = {
@@ -95,7 +93,7 @@ class Optimism(Estimate):
         super().__post_init__()
         if self.how not in METHODS:
             raise ArgumentError(f"how={self.how!r} is no method of oversearching; use one of {', '.join(METHODS)}")
-        if abs(self.value) <= _ROUNDING * max(1.0, abs(self.tuned_score)):
+        if abs(self.value) <= ROUNDING * max(1.0, abs(self.tuned_score)):
             object.__setattr__(self, "value", 0.0)
         # tuples of plain values, so that an object restored from JSON is equal
         for name in ("rows", "points"):

@@ -168,6 +168,12 @@ class Unseen:
     def _truth(self) -> NDArray[Any]:
         return np.asarray(self.y)
 
+    @property
+    def correct(self) -> Floats:
+        """1 for each row whose prediction is the target, in all its columns, and 0 for each other row."""
+        hits = np.asarray(self.predictions == np.asarray(self.y), dtype=np.float64)
+        return hits if hits.ndim == 1 else hits.min(axis=1)
+
     @cached_property
     def _together(self) -> RememberedPredictions:
         every = RememberedPredictions(self.model, None)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import floor, isfinite, log10
 from typing import Literal
 
+from spotsvm.common.text import counted
 from spotsvm.luck.estimate import Estimate, score_text
 from spotsvm.luck.intervals import score_range
 from spotsvm.trials.metrics import ScoreUnit
@@ -15,16 +16,16 @@ DECISIONS: dict[int, Decision] = {1: "helped", -1: "did not help", 0: "no differ
 
 _DONE = {
     "nested": (
-        "Method: nested resampling. In each of {rows} outer folds the whole search of {n_trials} trials was repeated without the "
+        "Method: nested resampling. In each of {rows} outer folds the whole search of {trials} was repeated without the "
         "fold's rows, and its winner was scored on them."
     ),
     "repeats": (
-        "Method: fresh repeats. After one search of {n_trials} trials, the winner and the runners-up, {rows} candidates in "
-        "total, were scored again on splits that the search has not used."
+        "Method: fresh repeats. After one search of {trials}, the winner and the runners-up, {candidates} in total, "
+        "were scored again on splits that the search has not used."
     ),
     "folds": (
-        "Method: fold scores (Tibshirani and Tibshirani 2009). In each of {rows} folds the score of the best of {n_trials} "
-        "candidates in that fold is compared with the winner's score. Nothing was fitted."
+        "Method: fold scores (Tibshirani and Tibshirani 2009). In each of {rows} folds the score of the best of {tried} "
+        "in that fold is compared with the winner's score. Nothing was fitted."
     ),
 }
 _RULES = {
@@ -58,7 +59,8 @@ def optimism_sentences(
     """
     yield _answer(optimism, expected, tuned_score, expect)
     yield from _clear(optimism)
-    yield _DONE[optimism.how].format(rows=n_rows, n_trials=n_trials)
+    counts = {"trials": (n_trials, "trial"), "tried": (n_trials, "candidate"), "candidates": (n_rows, "candidate")}
+    yield _DONE[optimism.how].format(rows=n_rows, **{name: counted(*count) for name, count in counts.items()})
     if optimism.known and not any("Nadeau" in note for note in notes):  # unless a note names the rule
         yield _RULES.get(variance, f"The interval of the optimism is that of {variance}.")
     yield from notes
@@ -126,7 +128,10 @@ def decided(decision: Decision) -> str:
 
 def gain_sentence(gain: Estimate, beats_constant: bool) -> str:
     """Return whether tuning has helped, by how much, and whether a constant is as good."""
-    by = f"{ScoreUnit(gain.metric).title} of the tuned SVM less that of the default is {gain.text(signed=True)}"
+    title = ScoreUnit(gain.metric).title
+    if not isfinite(gain.value):
+        return f"{decided(DECISIONS[gain.side])}: their {title} is undefined on these rows."
+    by = f"{title} of the tuned SVM less that of the default is {gain.text(signed=True)}"
     constant = "" if beats_constant else " The tuned SVM cannot be told from a constant."
     return f"{decided(DECISIONS[gain.side])}: {by}.{constant}"
 

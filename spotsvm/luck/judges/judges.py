@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.text import counted
 from spotsvm.comparison.runs import takes_seed
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import Difference, difference_on_folds, paired_difference
@@ -362,7 +363,7 @@ def judge_search(
         difference = paired_difference(
             scorer, unseen[1:], unseen[:1], study.seed, shares=metric == "accuracy", confidence=float(confidence)
         )
-        n_fresh, fresh = len(y_new), f"{len(y_new)} new rows"
+        n_fresh, fresh = len(y_new), counted(len(y_new), "new row")
     return _judged(
         study, chosen, means, difference, n_fresh=n_fresh, fresh=fresh, paired=True,
         choice="best predicted" if search.noise is False else "recommended",

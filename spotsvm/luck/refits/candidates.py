@@ -19,6 +19,7 @@ from sklearn.utils import indexable
 from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
+from spotsvm.common.checks import check_groups
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError
@@ -428,7 +429,9 @@ def expected_score(
     seed = int(search.study_.seed if hasattr(search, "study_") else given)
     scorer, metric = scorer_of_rows(search)
     score = score_of_classes(metric, np.unique(np.asarray(y)) if classifier else None)
-    splits = list(check_cv(search.cv, y, classifier=classifier).split(X, y, groups))
+    splitter = check_cv(search.cv, y, classifier=classifier)
+    check_groups(splitter, groups, "expected_score(search, X, y, groups=groups)")
+    splits = list(splitter.split(X, y, groups))
     if not splits:
         raise ArgumentError(
             f"search has cv={type(search.cv).__name__}, an exhausted iterator, so its folds are unknown; "

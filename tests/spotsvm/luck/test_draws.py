@@ -5,6 +5,7 @@ import pytest
 
 from spotsvm.luck.bootstrap import corrected, expected_of_draws, left_out_scores, mean_score, spread
 from spotsvm.luck.draws import draw_rows, unit_sums
+from spotsvm.luck.intervals import score_interval
 from spotsvm.luck.scores import _SCORES
 
 ACCURACY = _SCORES["accuracy"]
@@ -82,3 +83,8 @@ def test_the_correction_moves_the_mean_alone():
     assert np.isnan(moved[2])
     assert np.isnan([mean_score(moved[2:]), spread(moved[1:])]).all()
     assert not expected_of_draws(moved[2:], "accuracy", 3, 3.0).known
+    # equal scores have Wilson's interval of as many rows
+    equal = np.array([0.1 + 0.2, 0.3, 0.3])
+    assert expected_of_draws(equal, "accuracy", 30, 30.0).interval == score_interval(
+        equal.mean(), 0.0, 30.0, 29.0, 0.95, "accuracy"
+    )

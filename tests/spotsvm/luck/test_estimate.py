@@ -46,6 +46,8 @@ def test_texts_are_in_the_unit_of_the_metric():
 def test_an_interval_without_length_is_none():
     estimate = Estimate(0.0, (0.0, 0.0))
     assert not estimate.known
+    assert not Estimate(0.184, (0.184, 0.184 * (1 + 1e-15))).known
+    assert Estimate(1e-15, (1e-16, 1e-14)).known
     assert (estimate.side, estimate.interval_text()) == (0, "")
 
 
@@ -90,4 +92,10 @@ def test_the_sentence_on_tuning_says_what_the_draws_show():
     assert worse.sentence.endswith("The tuned SVM cannot be told from a constant.")
     alike = tuning_gain(default, default, np.full(200, 0.5), "accuracy", 100.0)
     assert (alike.decision, alike.known) == ("no difference seen", False)
+    # draws that agree up to rounding do not show their common error
+    for shift in (0.184, 1e-17):
+        agreed = tuning_gain(default + shift, default, np.full(200, 0.5), "accuracy", 100.0)
+        assert (agreed.decision, agreed.known) == ("no difference seen", False)
+    nothing = tuning_gain(default * np.nan, default, default, "r2", 100.0)
+    assert nothing.sentence.endswith("default SVM: their R2 is undefined on these rows.")
     assert isinstance(helped, Difference)

@@ -135,6 +135,12 @@ def test_no_optimism_and_no_interval_are_called_that_and_numbers_keep_their_size
     assert number(-0.0004, 3) == "0.000"
 
 
+def test_a_single_candidate_and_trial_are_named_in_the_singular(found):
+    said = replace(found, how="repeats", n_trials=1, rows=ROWS[:1]).summary()
+    assert "After one search of 1 trial, the winner and the runners-up, 1 candidate in total, were scored" in said
+    assert "the best of 1 candidate in that fold" in replace(found, how="folds", n_trials=1).summary()
+
+
 def test_rounding_is_no_optimism(found):
     assert replace(found, value=1.1e-16).optimism == 0.0
     assert replace(found, value=-1e-9).optimism == -1e-9

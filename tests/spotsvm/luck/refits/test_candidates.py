@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from scipy.stats import loguniform
+from sklearn.datasets import make_multilabel_classification
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GridSearchCV,
+    GroupKFold,
     KFold,
     RepeatedKFold,
     RepeatedStratifiedKFold,
@@ -145,6 +147,22 @@ def test_what_expected_score_cannot_judge_is_an_error_that_says_why():
     for scorer in (own_score, of_columns):
         with pytest.raises(ArgumentError, match="cannot score drawn rows: .* Use a scorer of make_scorer"):
             expected_score(search(scoring=scorer), X, y)
+
+
+def test_a_target_of_several_labels_and_groups_that_are_missing():
+    rows, labels = make_multilabel_classification(60, n_classes=3, random_state=0)
+    search = GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 4]}, cv=KFold(3)).fit(rows, labels)
+    found = expected_score(search, rows, labels)
+    # a row counts only if all its labels are right
+    assert found.value == pytest.approx(search.best_score_, abs=0.1)
+    assert found.known
+    y, groups = (X[:, 0] > 0).astype(int), np.arange(60) // 3
+    grouped = GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=GroupKFold(3)).fit(X, y, groups=groups)
+    assert expected_score(grouped, X, y, groups=groups).known
+    with pytest.raises(
+        ArgumentError, match=r"cv=GroupKFold draws whole groups; call expected_score\(search, X, y, groups=groups\)"
+    ):
+        expected_score(grouped, X, y)
 
 
 def test_answers_that_are_known_need_no_fit():
