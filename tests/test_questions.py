@@ -203,7 +203,7 @@ MISTAKES = {
     "All candidates fail": lambda: SpotSearchCV(SVC(), {"C": uniform(-2, 1), "gamma": (0.1, 1.0)}, n_iter=8).fit(X, y),
     "Nothing has run": lambda: Study(UNIT).best_params,
     "The best trial of several objectives": lambda: Study(UNIT, direction=["minimize", "maximize"]).recommend(),
-    "A value is told twice": told_twice,
+    "A value is reported twice": told_twice,
     "Folds from an exhausted iterator": used_up_folds,
     "Another process is writing": another_process,
     "The study is still open here": open_twice,
