@@ -38,6 +38,7 @@ from spotsvm.solvers.search import (
     VnsSearch,
     check_search,
     register_search,
+    search_checks,
 )
 from spotsvm.surrogates import Coordinate, Domain
 from spotsvm.tuning.pipelines.opening import opening
@@ -65,4 +66,5 @@ __all__ = [
     "check_search",
     "opening",
     "register_search",
+    "search_checks",
 ]

@@ -1,6 +1,6 @@
 """Parameter search on the unit cube: the contract of a search, and the searches by name."""
 
-from spotsvm.solvers.search.checks import check_search
+from spotsvm.solvers.search.checks import check_search, search_checks
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import AskTell, Capabilities, Search, Suggestion
 from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
@@ -45,4 +45,5 @@ __all__ = [
     "make_search",
     "needs_several_objectives",
     "register_search",
+    "search_checks",
 ]

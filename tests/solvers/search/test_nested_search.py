@@ -3,7 +3,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from conformance import SearchConformance, record_test
 
 from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.checks import RESPONSES, replayed, run
@@ -27,16 +26,6 @@ STAGES = [
 SMALL = Domain((Coordinate(levels=3),))
 GRID = Domain((Coordinate(levels=3), Coordinate(levels=3)))
 SMALL_STAGES = [Stage(SMALL, 7, lambda u: np.repeat(u, 2), lambda u: u[:1]), Stage(GRID, 5)]
-
-
-class TestNestedVns(SearchConformance):
-    def make(self, domain, seed=0):
-        return NestedSearch(domain, seed, stages=[Stage(domain, 5), Stage(domain, 10)])
-
-
-class TestNestedKriging(SearchConformance):
-    def make(self, domain, seed=0):
-        return NestedSearch(domain, seed, stages=[Stage(domain, 6), Stage(domain, 10)], inner="kriging")
 
 
 def bowl(u, k=0):
@@ -201,13 +190,6 @@ def test_a_search_is_resumed_in_the_middle_of_each_stage(inner):
             point = resumed.ask().point
             assert np.array_equal(point, points[k])
             resumed.tell(point, response(point, k))
-
-
-GRID_AND_LINE = Domain((Coordinate(levels=3), Coordinate(levels=3), Coordinate()))
-TWO_STAGES = [Stage(GRID, 7, lambda u: np.append(u, 0.5), lambda u: u[:2]), Stage(GRID_AND_LINE, 9)]
-test_a_record_brings_it_back = record_test(
-    *(partial(NestedSearch, GRID_AND_LINE, stages=TWO_STAGES, inner=inner) for inner in ("vns", "random"))
-)
 
 
 def test_state_of_an_earlier_stage_is_of_no_effect():

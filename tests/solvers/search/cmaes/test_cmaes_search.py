@@ -3,7 +3,7 @@ from functools import partial
 import cma
 import numpy as np
 import pytest
-from conformance import COPIES, MIXED, SearchConformance, bowl, drive, drive_points, record_test
+from driven import MIXED, bowl, drive, drive_points
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
@@ -17,16 +17,6 @@ CUBE = Domain.continuous(4)
 def rosenbrock(u):
     x = 4.0 * u - 2.0
     return float((100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2).sum())
-
-
-class TestCmaesSearch(SearchConformance):
-    def make(self, domain, seed=0):
-        return CmaesSearch(domain, seed)
-
-
-class TestKnownNoise(SearchConformance):
-    def make(self, domain, seed=0):
-        return CmaesSearch(domain, seed, noise=True, n_again=2, restarts="bipop")
 
 
 @pytest.mark.parametrize(("f", "options"), [(bowl, {}), (rosenbrock, {"CMA_diagonal": True})])
@@ -186,27 +176,6 @@ def test_integers_and_categories():
     best = search.points[np.argmin(search.values)]
     assert MIXED.level_of(best)[0, 1:].tolist() == [5, 1]
     assert abs(best[0] - 0.2) < 0.05
-
-
-@COPIES
-@pytest.mark.parametrize("domain", [CUBE, MIXED], ids=["cube", "mixed"])
-def test_a_copy_goes_on_alike_and_apart(domain, copied):
-    search = CmaesSearch(domain, 1)
-    drive(search, bowl, 15)
-    other = copied(search)
-    assert np.array_equal(drive_points(search, bowl, 25), drive_points(other, bowl, 25))
-
-
-def test_numpys_global_random_numbers_neither_matter_nor_change():
-    np.random.seed(1)  # noqa: NPY002
-    before = np.random.get_state()[1].copy()  # noqa: NPY002
-    first = drive_points(CmaesSearch(MIXED, 1), bowl, 40)
-    assert np.array_equal(np.random.get_state()[1], before)  # noqa: NPY002
-    np.random.seed(2)  # noqa: NPY002
-    assert np.array_equal(drive_points(CmaesSearch(MIXED, 1), bowl, 40), first)
-
-
-test_a_record_brings_it_back = record_test(partial(CmaesSearch, MIXED))
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from conformance import bowl
+from driven import bowl
 
 from spotsvm.solvers.search.cmaes.coding import CategoryShares, CmaesCoding
 from spotsvm.solvers.search.cmaes.run import CmaesRun

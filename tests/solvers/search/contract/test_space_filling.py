@@ -1,20 +1,9 @@
 import numpy as np
 import pytest
-from conformance import SearchConformance
 from scipy.stats import kstest
 
 from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
 from spotsvm.surrogates.domain import Domain
-
-
-class TestLatinHypercubeSearch(SearchConformance):
-    def make(self, domain, seed=0):
-        return LatinHypercubeSearch(domain, seed)
-
-
-class TestRandomSearch(SearchConformance):
-    def make(self, domain, seed=0):
-        return RandomSearch(domain, seed)
 
 
 def test_random_points_are_uniform():

@@ -1,9 +1,7 @@
-import json
 from functools import partial
 
 import numpy as np
 import pytest
-from conformance import SearchConformance
 
 from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
@@ -17,28 +15,14 @@ SQUARE = Domain.continuous(2)
 quick = partial(KochSearch, SQUARE, n_initial=5)
 
 
-class TestKoch2011(SearchConformance):
-    n = 12  # ten for the design, one to find out about noise, and one whose model takes as long as all the others
-    every = 3
-
-    def make(self, domain, seed=0):
-        return koch2011(domain, seed)
-
-
-class TestKochUnderNoise(SearchConformance):
-    n = 18  # twice six for the design, the best, one by OCBA, three of a new point, the best
-
-    def make(self, domain, seed=0):
-        return KochSearch(domain, seed, noise=True, n_initial=6, n_members=2)
-
-    def test_a_small_space_is_exhausted_and_says_so(self):
-        """Only where a point has a largest number of evaluations; else an exhausted space is evaluated again."""
-        domain = Domain((Coordinate(levels=3), Coordinate(levels=2, categorical=True)))
-        search = KochSearch(domain, noise=True, n_initial=6, max_repeats=2)
-        assert len(run(search, RESPONSES["noisy"], 12)) == 12
-        with pytest.raises(SearchExhaustedError, match="all 6 configurations"):
-            search.ask()
-        assert [s.origin for s in run(self.make(domain), RESPONSES["noisy"], 40)[-20:]] == ["replicate"] * 20
+def test_an_exhausted_space_is_evaluated_again_unless_a_point_has_a_largest_number_of_evaluations():
+    domain = Domain((Coordinate(levels=3), Coordinate(levels=2, categorical=True)))
+    search = KochSearch(domain, noise=True, n_initial=6, max_repeats=2)
+    assert len(run(search, RESPONSES["noisy"], 12)) == 12
+    with pytest.raises(SearchExhaustedError, match="all 6 configurations"):
+        search.ask()
+    search = KochSearch(domain, noise=True, n_initial=6, n_members=2)
+    assert [s.origin for s in run(search, RESPONSES["noisy"], 40)[-20:]] == ["replicate"] * 20
 
 
 def repeats_of(suggestions):
@@ -145,17 +129,6 @@ def test_no_point_is_pending_twice():
             search.tell(point, RESPONSES["noisy"](point, asked))
     assert min(repeats_of(suggestions[:30])[:5]) >= 2
     assert max(repeats_of(suggestions)) >= 4
-
-
-@pytest.mark.parametrize("stop", [7, 12, 17, 23])
-def test_a_search_goes_on_wherever_it_was_stopped(stop):
-    undisturbed = quick(noise=True)
-    run(undisturbed, RESPONSES["noisy"], stop)
-    state = json.loads(json.dumps(undisturbed.state()))
-    rest = run(undisturbed, RESPONSES["noisy"], 6, stop)
-    resumed = replayed(quick(noise=True), undisturbed.points[:stop], undisturbed.values[:stop], state)
-    again = run(resumed, RESPONSES["noisy"], 6, stop)
-    assert all(np.array_equal(a.point, b.point) and a.note == b.note for a, b in zip(rest, again, strict=True))
 
 
 def test_what_the_design_costs_is_known_where_noise_is():

@@ -3,7 +3,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import SearchConformance, branin, drive
+from driven import branin, drive
 from scipy.stats import qmc
 
 from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, SolverError
@@ -11,11 +11,6 @@ from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
 from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.surrogates.domain import Coordinate, Domain
-
-
-class TestKrigingSearch(SearchConformance):
-    def make(self, domain, seed=0):
-        return KrigingSearch(domain, seed)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -29,7 +29,7 @@ from spotsvm.solvers.search.registry import describe_search
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from tests.solvers.search.conformance import MIXED, SearchConformance, bowl, branin, drive, drive_points, record_test
+from tests.solvers.search.driven import MIXED, bowl, branin, drive
 
 
 class ForestWithError(RandomForestRegressor):
@@ -65,23 +65,6 @@ PARTS = {
 
 def made(parts, domain=None, seed=0, **settings):
     return KrigingSearch(domain or Domain.continuous(2), seed, **PARTS[parts], **settings)
-
-
-@pytest.mark.parametrize("parts", ["Kriging, own", "GPR, PI", "ridge, log EI", "forest, EI"])
-class TestConformance(SearchConformance):
-    n, every = 10, 3
-
-    @pytest.fixture(autouse=True)
-    def _parts(self, parts):
-        self.parts = parts
-
-    def make(self, domain, seed=0):
-        return made(self.parts, domain, seed)
-
-
-test_a_record_brings_a_regressor_back = record_test(
-    partial(made, "ridge, log EI", MIXED), partial(made, "Kriging, bound", MIXED), max_examples=6
-)
 
 
 @pytest.mark.parametrize("parts", PARTS)
@@ -173,12 +156,6 @@ def test_believing_shrinks_the_error_at_pending_points():
     before, after = models.predict(pending), models.believe(pending).predict(pending)
     assert after[0] == pytest.approx(before[0], abs=1e-6)
     assert after[1] < 1e-3 * before[1]
-
-
-def test_the_fits_of_a_random_regressor_follow_from_the_seed_and_what_was_told():
-    one, two, other = (drive_points(made("forest, EI", seed=seed, noise=False), branin, 14) for seed in (0, 0, 1))
-    np.testing.assert_array_equal(one, two)
-    assert not np.array_equal(one, other)
 
 
 def test_a_study_with_other_parts_is_resumed_exactly(tmp_path):

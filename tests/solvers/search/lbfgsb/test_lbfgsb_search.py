@@ -1,8 +1,6 @@
-from functools import partial
-
 import numpy as np
 import pytest
-from conformance import COPIES, MIXED, SearchConformance, bowl, drive, record_test
+from driven import MIXED, bowl, drive
 from scipy.optimize import minimize
 
 from spotsvm.errors import SolverError
@@ -20,16 +18,6 @@ def valley(u):
 
 def points(suggestions, origin=None):
     return np.array([s.point for s in suggestions if origin in (None, s.origin)]).reshape(-1, CUBE.dimension)
-
-
-class TestLbfgsbSearch(SearchConformance):
-    def make(self, domain, seed=0):
-        return LbfgsbSearch(domain, seed)
-
-
-class TestKnownNoise(SearchConformance):
-    def make(self, domain, seed=0):
-        return LbfgsbSearch(domain, seed, noise=True, n_initial=3)
 
 
 def forward(u):
@@ -164,17 +152,6 @@ def test_integers_move_by_levels_and_categories_stay():
     start = points(suggestions)[np.argmin([f(p) for p in points(suggestions, "design")[:6]])]
     descent = [s for s in suggestions if s.origin != "design"]
     assert MIXED.level_of(descent[0].point)[0, 2] == MIXED.level_of(start)[0, 2]
-
-
-@COPIES
-def test_a_copy_goes_on_alike(copied):
-    search = LbfgsbSearch(MIXED, 1)
-    drive(search, bowl, 12)
-    other = copied(search)
-    assert np.array_equal(points(drive(search, bowl, 20)), points(drive(other, bowl, 20)))
-
-
-test_a_record_brings_it_back = record_test(partial(LbfgsbSearch, MIXED, n_initial=3))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from conformance import drive, zdt1
-from multi_objective_conformance import MultiObjectiveConformance, two_bowls
+from driven import drive, two_bowls, zdt1
 from pymoo.algorithms.moo.nsga2 import NSGA2, binary_tournament
 from pymoo.core.mixed import MixedVariableDuplicateElimination, MixedVariableGA, MixedVariableMating
 from pymoo.core.population import Population
@@ -16,16 +15,6 @@ from spotsvm.errors import SolverError
 from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
 from spotsvm.surrogates.domain import Coordinate, Domain
-
-
-class TestNsga2Search(MultiObjectiveConformance):
-    def make_several(self, domain, seed=0, n_objectives=2):
-        return Nsga2Search(domain, seed, n_objectives=n_objectives)
-
-
-class TestSmallGenerations(MultiObjectiveConformance):
-    def make_several(self, domain, seed=0, n_objectives=2):
-        return Nsga2Search(domain, seed, n_objectives=n_objectives, population=4)
 
 
 class Zdt1(ElementwiseProblem):
@@ -184,3 +173,9 @@ def test_too_small_a_population_is_refused(population):
         SolverError, match=f"population={population!r} is not a size of generations; use a whole number, 4 or more"
     ):
         Nsga2Search(Domain.continuous(2), population=population)
+
+
+@pytest.mark.parametrize("n_objectives", [1, 0, 2.0, "2", True])
+def test_a_number_that_is_not_of_several_objectives_is_refused(n_objectives):
+    with pytest.raises(SolverError, match=f"n_objectives={n_objectives!r} is not a number of objectives; use 2 or more"):
+        Nsga2Search(Domain.continuous(2), n_objectives=n_objectives)

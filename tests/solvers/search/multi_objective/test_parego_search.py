@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
-from conformance import drive, zdt1
-from multi_objective_conformance import MultiObjectiveConformance, two_bowls
+from driven import drive, two_bowls, zdt1
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.search.checks import replayed
@@ -9,13 +8,6 @@ from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch, augmented_tchebycheff
 from spotsvm.surrogates.domain import Domain
-
-
-class TestParegoSearch(MultiObjectiveConformance):
-    LONG = 24
-
-    def make_several(self, domain, seed=0, n_objectives=2):
-        return ParegoSearch(domain, seed, n_objectives=n_objectives)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -2,7 +2,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from conformance import MIXED, SearchConformance, branin, record_test
+from driven import branin
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.search.checks import RESPONSES, run
@@ -10,22 +10,6 @@ from spotsvm.solvers.search.contract.space_filling import RandomSearch
 from spotsvm.solvers.search.registry import carrizosa2014
 from spotsvm.solvers.search.vns.vns_search import VnsSearch
 from spotsvm.surrogates.domain import Coordinate, Domain
-
-
-class TestVnsSearch(SearchConformance):
-    def make(self, domain, seed=0):
-        return VnsSearch(domain, seed)
-
-
-class TestCarrizosa2014(SearchConformance):
-    def make(self, domain, seed=0):
-        return carrizosa2014(domain, seed)
-
-
-class TestOtherOptions(SearchConformance):
-    def make(self, domain, seed=0):
-        return VnsSearch(domain, seed, norm="2", plateau="stay", radii="linear", step=0.1, kappa_max=4)
-
 
 SQUARE = Domain.continuous(2)
 
@@ -220,6 +204,3 @@ def test_where_a_discrete_neighbourhood_holds_nothing_new_the_next_is_tried():
     narrow = VnsSearch(Domain((Coordinate(levels=9),)), radii=[0.01, 0.02], opening="narrowest")
     narrow.tell([0.5], 1.0)
     assert narrow.ask().note == "no neighbourhood of the incumbent holds anything new"
-
-
-test_a_record_brings_it_back = record_test(*(partial(VnsSearch, MIXED, plateau=plateau) for plateau in ("stay", "move")))
