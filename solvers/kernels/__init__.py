@@ -1,12 +1,9 @@
 """Kernel functions and their matrices on data."""
 
-from spotsvm.solvers.kernels.functions.bandwidth import resolve_gamma
-from spotsvm.solvers.kernels.functions.kernel import KERNELS, Kernel, KernelFunction
-from spotsvm.solvers.kernels.functions.make import make_kernel
+from spotsvm.solvers.kernels.functions.kernel import KERNELS, Kernel, KernelFunction, make_kernel, resolve_gamma
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
 from spotsvm.solvers.kernels.matrices.distance_columns import DistanceColumns
-from spotsvm.solvers.kernels.matrices.distances import squared_distances
-from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_blocks, kernel_matrix
+from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_blocks, kernel_matrix, squared_distances
 from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
 from spotsvm.solvers.kernels.matrices.multi_gram import multi_gram_matrix, multi_kernel_blocks
 

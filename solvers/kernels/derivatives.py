@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Kernel
-from spotsvm.solvers.kernels.matrices.distances import squared_distances
-from spotsvm.solvers.kernels.matrices.gram import check_rows, gram_matrix, kernel_matrix
+from spotsvm.solvers.kernels.matrices.gram import check_rows, gram_matrix, kernel_matrix, squared_distances
 
 Floats = NDArray[np.float64]
 
@@ -167,7 +166,7 @@ def expansion_gradient(kernel: Kernel, X: Floats, Z: Floats, coefficients: Float
     """
     check_differentiable(kernel)
     if kernel.base == "rows":
-        return gradient_by_differences(lambda rows: kernel_matrix(kernel, rows, Z) @ coefficients.T, X, _given(steps))
+        return gradient_by_differences(lambda rows: kernel_matrix(kernel, rows, Z) @ coefficients.T, X, _required(steps))
     result = np.empty((len(X), len(coefficients), X.shape[1]))
     of_products = kernel.base == "inner products"
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -226,7 +225,7 @@ def kernel_metric(kernel: Kernel, X: Floats, steps: Floats | None = None) -> Ker
             outer = X[:, :, None] * X[:, None, :]
             tensor = slope[:, None, None] * identity + bend[:, None, None] * outer
             return KernelMetric(kernel.of(at), slope[:, None] * X, tensor)
-    steps = _given(steps)
+    steps = _required(steps)
     value, gradient, tensor = np.empty(n), np.empty((n, d)), np.empty((n, d, d))
     for i, row in enumerate(X):
         here = check_rows(row[None])
@@ -246,7 +245,7 @@ def check_differentiable(kernel: Kernel) -> None:
         raise SolverError("kernel='precomputed' is given by its values, which have no derivatives; give the kernel itself")
 
 
-def _given(steps: Floats | None) -> Floats:
+def _required(steps: Floats | None) -> Floats:
     if steps is None:
         raise SolverError("steps=None; a callable kernel is differentiated by difference quotients, which need their steps")
     return steps

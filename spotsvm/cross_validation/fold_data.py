@@ -23,8 +23,7 @@ from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
-from spotsvm.solvers.kernels.matrices.group_gram import GroupGram
-from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
+from spotsvm.solvers.kernels.matrices.single_gram import GroupGram, SingleGram
 
 
 @dataclass(frozen=True)

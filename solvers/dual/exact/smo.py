@@ -14,7 +14,6 @@ from spotsvm.errors import OutOfTimeError
 
 Floats = NDArray[np.float64]
 
-
 #: Seconds of a pass over a variable; of a multiplication in a Cholesky factorisation (m^3 / 3 for m free variables); and of a
 #: multiplication for a variable stopped at its bound (m^2 each). Only the ratios matter.
 _PASS, _FACTOR, _STOP = 1e-9, 7e-11, 4e-10

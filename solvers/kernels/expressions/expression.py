@@ -2,16 +2,96 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.solvers.kernels.expressions.blocks import BLOCKS, CONSTANTS, MAX_DEPTH, MAX_SIZE, Block, Type
-from spotsvm.solvers.kernels.expressions.shown import shown
+
+_LENGTH = 40
+
+
+def _shown(content: Any) -> str:
+    """Show a number or a short string as it is, and only the type of other data: traversing hostile data may not end."""
+    if isinstance(content, int) and not isinstance(content, bool) and abs(content) >= 10**_LENGTH:
+        return "a whole number of more than 40 digits"
+    if content is None or isinstance(content, (bool, int, float)):
+        return repr(content)
+    if isinstance(content, str):
+        text = repr(content[:_LENGTH])
+        return text if len(content) <= _LENGTH else text + "..."
+    return f"a {type(content).__name__}"
+
+
+Type = Literal["scalar", "vector"]
+Values = Literal["none", "any", "positive"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A building block of expressions.
+
+    Parameters
+    ----------
+    name : str
+        Its name in expressions and in files.
+    arguments : tuple of {"scalar", "vector"}
+        The argument types, in order; empty for a leaf.
+    result : {"scalar", "vector"}
+        The result type.
+    values : {"none", "any", "positive"}
+        Whether the block carries no number, any finite number, or a positive number.
+    inputs : frozenset of str
+        The inputs, "x_i" and "x_j", that the block itself depends on.
+    """
+
+    name: str
+    arguments: tuple[Type, ...]
+    result: Type
+    values: Values = "none"
+    inputs: frozenset[str] = frozenset()
+
+
+_BOTH = frozenset({"x_i", "x_j"})
+
+CONSTANTS = ("c1", "c2", "c3", "c4")
+
+# Table 1 of Koch 2011; an operator that is overloaded there has a name for each type here
+_OF_THE_PAPER = (
+    *(Block(name, (), "scalar") for name in CONSTANTS),
+    *(Block(name, (), "vector", inputs=frozenset({name})) for name in ("x_i", "x_j")),
+    *(Block(name, ("scalar",), "scalar") for name in ("exp", "square")),
+    *(Block(name, ("scalar", "scalar"), "scalar") for name in ("add", "subtract", "multiply", "divide")),
+    *(Block(name, ("vector", "vector"), "vector") for name in ("add_vectors", "subtract_vectors")),
+    *(Block(name, ("vector", "vector"), "scalar") for name in ("inner_product", "squared_distance")),
+    Block("scalar_times_vector", ("scalar", "vector"), "vector"),
+    Block("vector_times_scalar", ("vector", "scalar"), "vector"),
+)
+
+# blocks that keep a matrix positive semidefinite, in addition to "add", "multiply" and "square"
+_OF_KERNELS = (
+    Block("number", (), "scalar", "any"),
+    Block("linear", (), "scalar", "positive", _BOTH),
+    Block("gaussian", (), "scalar", "positive", _BOTH),
+    Block("rational", (), "scalar", "positive", _BOTH),
+    Block("norms", (), "scalar", "positive", _BOTH),
+    Block("damping", (), "scalar", "positive", _BOTH),
+    Block("scale", ("scalar",), "scalar", "positive"),
+    Block("cube", ("scalar",), "scalar"),
+    Block("normalise", ("scalar",), "scalar"),
+    Block("exponential", ("scalar",), "scalar", "positive"),
+)
+
+PAPER_BLOCKS = {block.name: block for block in _OF_THE_PAPER}
+BLOCKS = PAPER_BLOCKS | {block.name: block for block in _OF_KERNELS}
+
+#: maximum levels and nodes of an expression, far more than any grown expression has: they bound recursion over a tree, and the
+#: time that a hostile file can cost
+MAX_DEPTH, MAX_SIZE = 64, 10_000
 
 
 @dataclass(frozen=True)
@@ -60,11 +140,6 @@ class Expression:
         If the block is unknown, an argument is missing or of the wrong type, the number is missing or out of range, or the
         tree has more than 64 levels or 10,000 nodes.
 
-    See Also
-    --------
-    spotsvm.ExpressionKernel : An expression as the kernel of an estimator.
-    spotsvm.EvolvedKernelSVC : Searches for an expression by genetic programming.
-
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Table 1.
@@ -93,7 +168,7 @@ class Expression:
     def __post_init__(self) -> None:
         block = BLOCKS.get(self.block) if isinstance(self.block, str) else None
         if block is None:
-            raise SolverError(f"block={shown(self.block)} is unknown; use one of {', '.join(BLOCKS)}")
+            raise SolverError(f"block={_shown(self.block)} is unknown; use one of {', '.join(BLOCKS)}")
         _check_arguments(block, self.arguments)
         used = {c for child in self.arguments for c in child.constants} | ({self.block} & set(CONSTANTS))
         derived = {
@@ -264,9 +339,7 @@ class Expression:
         ... ).text()
         'c1^2'
         """
-        from spotsvm.solvers.kernels.expressions.reading import read_mapping
-
-        return read_mapping(Expression, content)
+        return _read(content)
 
     @classmethod
     def from_json(cls, text: str) -> Expression:
@@ -287,14 +360,18 @@ class Expression:
         SolverError
             If the text is not JSON, or not an expression.
         """
-        from spotsvm.solvers.kernels.expressions.reading import read_json
-
-        return read_json(Expression, text)
+        try:
+            content = json.loads(text)
+        except RecursionError:
+            raise SolverError(f"the JSON text is nested too deep; an expression has at most {MAX_DEPTH} levels") from None
+        except (ValueError, TypeError) as error:
+            raise SolverError(f"the text is not JSON: {error}") from error
+        return _read(content)
 
 
 def _check_arguments(block: Block, arguments: Any) -> None:
     if not isinstance(arguments, tuple) or not all(isinstance(child, Expression) for child in arguments):
-        raise SolverError(f"arguments={shown(arguments)} of {block.name!r}; use a tuple of expressions")
+        raise SolverError(f"arguments={_shown(arguments)} of {block.name!r}; use a tuple of expressions")
     types = tuple(child.type for child in arguments)
     if types != block.arguments:
         raise SolverError(f"{block.name!r} takes {_listed(block.arguments)}; it was given {_listed(types)}")
@@ -307,10 +384,118 @@ def _listed(types: Sequence[str]) -> str:
 def _checked_value(block: Block, value: Any) -> float | None:
     if block.values == "none":
         if value is not None:
-            raise SolverError(f"value={shown(value)}; the block {block.name!r} carries no number")
+            raise SolverError(f"value={_shown(value)}; the block {block.name!r} carries no number")
         return None
     number = as_float(value)
     if not np.isfinite(number) or (block.values == "positive" and number <= 0):
         allowed = "a positive, finite number" if block.values == "positive" else "a finite number"
-        raise SolverError(f"value={shown(value)} of the block {block.name!r}; use {allowed}")
+        raise SolverError(f"value={_shown(value)} of the block {block.name!r}; use {allowed}")
     return number
+
+
+_KEYS = {"block", "arguments", "value"}
+
+
+@dataclass
+class _Unread:
+    """A node whose arguments are being read."""
+
+    block: str
+    value: Any
+    waiting: list[Any]
+    place: str
+    done: list[Any] = field(default_factory=list)
+
+
+def _read(content: Any) -> Expression:
+    # with an explicit stack: a file of 10^5 levels must raise a clear error
+    stack = [_opened(content, "expression")]
+    n_nodes = 1
+    while True:
+        node = stack[-1]
+        if node.waiting:
+            place = f"{node.place}.arguments[{len(node.done)}]"
+            stack.append(_opened(node.waiting.pop(), place))
+            n_nodes += 1
+            if len(stack) > MAX_DEPTH or n_nodes > MAX_SIZE:
+                what = f"{MAX_DEPTH} levels" if len(stack) > MAX_DEPTH else f"{MAX_SIZE} nodes"
+                raise SolverError(f"the expression has more than {what}; it was not written by this library")
+            continue
+        try:
+            expression = Expression(node.block, tuple(node.done), node.value)
+        except SolverError as error:
+            raise SolverError(f"{node.place}: {error}") from None
+        stack.pop()
+        if not stack:
+            return expression
+        stack[-1].done.append(expression)
+
+
+def _opened(content: Any, place: str) -> _Unread:
+    if not isinstance(content, Mapping):
+        raise SolverError(f"{place} is {_shown(content)}; use a mapping with a 'block'")
+    unknown = [key for key in content if not isinstance(key, str) or key not in _KEYS]
+    if unknown or "block" not in content:
+        wrong = f"has the key {_shown(unknown[0])}" if unknown else "has no 'block'"
+        raise SolverError(f"{place} {wrong}; its keys are 'block', 'arguments' and 'value'")
+    name = content["block"]
+    if not isinstance(name, str) or name not in BLOCKS:
+        raise SolverError(f"{place} has the unknown block {_shown(name)}; use one of {', '.join(BLOCKS)}")
+    arguments = content.get("arguments", [])
+    if not isinstance(arguments, (list, tuple)):
+        raise SolverError(f"the arguments of {place} are {_shown(arguments)}; use a list of mappings")
+    wanted = len(BLOCKS[name].arguments)
+    if len(arguments) != wanted:
+        raise SolverError(f"{place} has {len(arguments)} arguments; the block {name!r} takes {wanted}")
+    return _Unread(name, content.get("value"), list(reversed(arguments)), place)
+
+
+class Part(NamedTuple):
+    """A node of an expression, with its position: the argument to take at each step from the root."""
+
+    position: tuple[int, ...]
+    node: Expression
+
+
+def parts_of(expression: Expression) -> list[Part]:
+    """List every node with its position, the root first.
+
+    Examples
+    --------
+    >>> [
+    ...     part.position
+    ...     for part in parts_of(
+    ...         Expression("add", (Expression("c1"), Expression("c2")))
+    ...     )
+    ... ]
+    [(), (0,), (1,)]
+    """
+    parts = [Part((), expression)]
+    for k, child in enumerate(expression.arguments):
+        parts.extend(Part((k, *part.position), part.node) for part in parts_of(child))
+    return parts
+
+
+def with_part(expression: Expression, position: tuple[int, ...], new: Expression) -> Expression:
+    """Replace the part at a position by another of the same type.
+
+    Raises
+    ------
+    SolverError
+        If the replacement has another type, or the new expression is too large.
+
+    Examples
+    --------
+    >>> with_part(
+    ...     Expression("add", (Expression("c1"), Expression("c2"))),
+    ...     (1,),
+    ...     Expression("c3"),
+    ... ).text()
+    'c1 + c3'
+    """
+    if not position:
+        return new
+    k, *rest = position
+    arguments = list(expression.arguments)
+    arguments[k] = with_part(arguments[k], tuple(rest), new)
+    return Expression(expression.block, tuple(arguments), expression.value)

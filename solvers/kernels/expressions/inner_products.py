@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_floats
-from spotsvm.solvers.kernels.matrices.blocks import fill_symmetric
-from spotsvm.solvers.kernels.matrices.distances import squared_distances
+from spotsvm.solvers.kernels.matrices.gram import fill_symmetric, squared_distances
 
 Floats = NDArray[np.float64]
 

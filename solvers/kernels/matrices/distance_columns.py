@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES
-from spotsvm.solvers.kernels.matrices.distances import COMPILED_FEATURES, DistanceRows
-from spotsvm.solvers.kernels.matrices.gram import check_rows
+from spotsvm.solvers.kernels.matrices.gram import COMPILED_FEATURES, MAX_BYTES, DistanceRows, check_rows
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]

@@ -9,8 +9,15 @@ from numpy.typing import DTypeLike, NDArray
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Base, Kernel
-from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES, fill_symmetric
-from spotsvm.solvers.kernels.matrices.gram import base_values, check_rows, finite_values, gram_matrix, kernel_matrix
+from spotsvm.solvers.kernels.matrices.gram import (
+    MAX_BYTES,
+    base_values,
+    check_rows,
+    fill_symmetric,
+    finite_values,
+    gram_matrix,
+    kernel_matrix,
+)
 
 Floats = NDArray[np.float64]
 Matrix = NDArray[Any]

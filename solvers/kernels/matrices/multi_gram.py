@@ -11,8 +11,18 @@ from numpy.typing import NDArray
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.functions.kernel import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
-from spotsvm.solvers.kernels.matrices.blocks import MAX_BYTES, RECTANGULAR_ROWS, Block, fill_symmetric, row_blocks, rows_within
-from spotsvm.solvers.kernels.matrices.gram import base_values, check_rows, finite_values, given_values
+from spotsvm.solvers.kernels.matrices.gram import (
+    MAX_BYTES,
+    RECTANGULAR_ROWS,
+    Block,
+    base_values,
+    check_rows,
+    fill_symmetric,
+    finite_values,
+    given_values,
+    row_blocks,
+    rows_within,
+)
 
 Floats = NDArray[np.float64]
 
@@ -120,17 +130,17 @@ def combined_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
         shared.setdefault((base.columns, what), []).append((base.kernel, weight))
     parts = []
     for (columns, _), kernels in shared.items():
-        one = BaseKernel(kernels[0][0], columns)
-        own = one.of(X)
-        parts.append((_values(one.kernel, own, own if Z is X else one.of(Z)), kernels))
+        first = BaseKernel(kernels[0][0], columns)
+        own = first.of(X)
+        parts.append((_values(first.kernel, own, own if Z is X else first.of(Z)), kernels))
 
     def block(rows: slice, columns: slice) -> Floats:
         total: Floats | None = None
         for values, kernels in parts:
-            found = values(rows, columns)
-            for k, (one, weight) in enumerate(kernels):
-                term = found if k == len(kernels) - 1 else found.copy()
-                term = finite_values(one.of(term) if one.base != "rows" else term, one)
+            shared_values = values(rows, columns)
+            for k, (part, weight) in enumerate(kernels):
+                term = shared_values if k == len(kernels) - 1 else shared_values.copy()
+                term = finite_values(part.of(term) if part.base != "rows" else term, part)
                 if weight != 1.0:
                     term *= weight
                 total = term if total is None else np.add(total, term, out=total)
@@ -155,8 +165,8 @@ def _product_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
     values, weight = base_values(gaussian, rows, others), kernel.weights[0]
 
     def block(rows: slice, columns: slice) -> Floats:
-        found = finite_values(gaussian.of(values(rows, columns)), gaussian)
-        found *= weight
-        return found
+        product = finite_values(gaussian.of(values(rows, columns)), gaussian)
+        product *= weight
+        return product
 
     return block

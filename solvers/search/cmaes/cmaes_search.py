@@ -17,7 +17,6 @@ from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
-
 Schedule = Literal["ipop", "bipop"]
 
 _MOST_DOUBLINGS = 9

@@ -10,7 +10,7 @@ import numpy as np
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import check_counts
 from spotsvm.solvers.kernels.expressions import Expression
-from spotsvm.solvers.kernels.expressions.blocks import MAX_DEPTH
+from spotsvm.solvers.kernels.expressions.expression import MAX_DEPTH
 
 
 class Grammar(ABC):

@@ -6,7 +6,7 @@ import numpy as np
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
-from spotsvm.solvers.kernels.expressions.positions import parts_of, with_part
+from spotsvm.solvers.kernels.expressions.expression import parts_of, with_part
 from spotsvm.solvers.search.genetic_programming.grammar import Grammar
 from spotsvm.solvers.search.genetic_programming.random_growth import grow_function, grow_subtree
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spotsvm.solvers.kernels.expressions import Expression
-from spotsvm.solvers.kernels.expressions.positions import Part, parts_of, with_part
+from spotsvm.solvers.kernels.expressions.expression import Part, parts_of, with_part
 from spotsvm.solvers.search.genetic_programming.psd_growth import random_leaf, with_random_value
 
 _STEP = 0.3

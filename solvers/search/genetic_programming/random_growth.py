@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
-from spotsvm.solvers.kernels.expressions.blocks import Block, Type
+from spotsvm.solvers.kernels.expressions.expression import Block, Type
 
 _FUNCTION_SHARE = 0.5
 

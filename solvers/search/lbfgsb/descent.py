@@ -12,7 +12,6 @@ from scipy.optimize import minimize
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
-
 Response = Callable[[Floats], float | None]
 
 

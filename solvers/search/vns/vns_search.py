@@ -14,7 +14,6 @@ from spotsvm.solvers.search.contract.base import Capabilities, Search, Suggestio
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
-
 Norm = Literal["inf", "2", "1"]
 Radii = Literal["linear", "doubling"] | Sequence[ArrayLike] | Callable[[int], ArrayLike]
 

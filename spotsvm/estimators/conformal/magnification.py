@@ -20,8 +20,7 @@ from spotsvm.solvers.kernels.derivatives import (
     kernel_metric,
 )
 from spotsvm.solvers.kernels.functions.kernel import Kernel
-from spotsvm.solvers.kernels.matrices.blocks import row_blocks
-from spotsvm.solvers.kernels.matrices.gram import kernel_matrix
+from spotsvm.solvers.kernels.matrices.gram import kernel_matrix, row_blocks
 
 Counts = NDArray[np.int32]
 # a metric whose eigenvalues are further apart has no inverse in float64

@@ -14,7 +14,7 @@ from spotsvm.errors import ArgumentError, SolverError, StorageError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
-from spotsvm.solvers.kernels.expressions.shown import shown
+from spotsvm.solvers.kernels.expressions.expression import shown
 
 _FORMAT = "spotsvm kernel expression"
 _VERSION = 1

@@ -20,7 +20,7 @@ from spotsvm.estimators.evolved.matrix_task import MatrixTask
 from spotsvm.estimators.evolved.settings import EvolutionSettings, read_settings
 from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels import Kernel
-from spotsvm.solvers.kernels.matrices.blocks import row_blocks, rows_within
+from spotsvm.solvers.kernels.matrices.gram import row_blocks, rows_within
 from spotsvm.surrogates.one_thread import one_blas_thread
 
 

@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel, multi_gram_matrix, squared_distances
+from spotsvm.solvers.kernels.matrices import single_gram
 from spotsvm.solvers.kernels.matrices._group_kernels import add_exponentials, add_scaled, place_rows
-from spotsvm.solvers.kernels.matrices.group_gram import GroupGram
+from spotsvm.solvers.kernels.matrices.single_gram import GroupGram
 
 X = np.random.default_rng(0).standard_normal((150, 7))
 A, B, C = (0, 3), (1, 2, 5, 6), (4,)
@@ -125,11 +126,10 @@ def test_one_after_the_other_each_is_as_from_new(names, max_bytes):
 
 
 def test_groups_are_computed_once_and_the_longest_unused_is_given_up(monkeypatch):
-    from spotsvm.solvers.kernels.matrices import group_gram
 
     calls = []
-    original = group_gram.base_values
-    monkeypatch.setattr(group_gram, "base_values", lambda *a: calls.append(a[1].shape[1]) or original(*a))
+    original = single_gram.base_values
+    monkeypatch.setattr(single_gram, "base_values", lambda *a: calls.append(a[1].shape[1]) or original(*a))
     gram = GroupGram(X)
     one, _ = gram.matrix(TUNED)
     again, _ = gram.matrix(TUNED)

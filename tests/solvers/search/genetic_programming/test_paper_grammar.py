@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
-from spotsvm.solvers.kernels.expressions.positions import parts_of
+from spotsvm.solvers.kernels.expressions.expression import parts_of
 from spotsvm.solvers.search.genetic_programming import PaperGrammar
 from spotsvm.solvers.search.genetic_programming.paper_grammar import cross_subtrees, replace_label, replace_node
 from spotsvm.solvers.search.genetic_programming.random_growth import grow_subtree
