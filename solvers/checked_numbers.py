@@ -1,7 +1,8 @@
-"""Checks of numbers that come from a user or a file."""
+"""Checks of arguments that come from a user or a file."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -36,10 +37,22 @@ def as_floats(values: Any) -> NDArray[np.float64]:
         raise ValueError(str(error)) from error
 
 
+def is_count(value: Any, least: int = 1) -> bool:
+    """Return whether a value is a whole number, `least` or more."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str], further: str = "") -> None:
+    """Raise SolverError unless a value is one of the choices; `further` describes other allowed values."""
+    if not (isinstance(value, str) and value in choices):
+        *others, last = [*map(repr, choices), *([further] if further else [])]
+        raise SolverError(f"{name}={value!r} is unknown; use {', '.join(others)} or {last}")
+
+
 def check_counts(**counts: Any) -> None:
     """Raise SolverError unless each value is a whole number, 1 or more."""
     for name, value in counts.items():
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        if not is_count(value):
             raise SolverError(f"{name}={value!r}; use 1 or more, a whole number")
 
 

@@ -28,13 +28,10 @@ from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.problem.problem import bias_interval, middle_bias
 from spotsvm.solvers.search.kriging.ocba import ocba_next, ocba_shares
 from spotsvm.space.optimum_prior import OptimumPrior
-from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
-from spotsvm.surrogates.acquisition.chance import Chance, _propagate, caution
-from spotsvm.surrogates.acquisition.cost import saving
-from spotsvm.surrogates.acquisition.prior_weight import PriorWeighted
+from spotsvm.surrogates.acquisition.chance import Chance, _propagate, caution, saving
+from spotsvm.surrogates.acquisition.criterion import AveragedImprovement, PriorWeighted
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.kriging.correlation import Gaussian, Matern52
-from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.correlation import Embedding, Gaussian, Matern52
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, ResponseWarp
 from spotsvm.surrogates.kriging.likelihood import Response, gradient, profile

@@ -2,8 +2,7 @@
 
 from spotsvm.solvers.search.checks import check_search, search_checks
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
-from spotsvm.solvers.search.contract.base import AskTell, Capabilities, Search, Suggestion
-from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
+from spotsvm.solvers.search.contract.base import AskTell, Capabilities, LatinHypercubeSearch, RandomSearch, Search, Suggestion
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.errors import SolverError
+from spotsvm.solvers.checked_numbers import is_count
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.solvers.search.registry import SearchFactory, make_search
@@ -24,13 +24,7 @@ _PROBES = 16
 
 
 def _as_it_is(point: Floats) -> Floats:
-    """Return the point itself: the embedding of the richest model.
-
-    Returns
-    -------
-    ndarray
-        The point of the richest cube.
-    """
+    """Return the point itself: the embedding of the richest model."""
     return point
 
 
@@ -53,10 +47,6 @@ class Stage:
     name : str, default=""
         Name of this model. Two studies use the same nested search if names, dimensions and trials are the same, so give each
         model its own name.
-
-    See Also
-    --------
-    NestedSearch : The search through the stages.
 
     Examples
     --------
@@ -156,9 +146,8 @@ def check_stages(stages: Sequence[Stage], richest: Domain) -> None:
     if not stages:
         raise SolverError("stages is empty; a nested search needs at least one Stage")
     for stage in stages:
-        n = stage.n_trials
-        if not isinstance(n, Integral) or isinstance(n, bool) or n < 1:
-            raise SolverError(f"{stage!r} has n_trials={n!r}, which is not a number of trials; use 1 or more")
+        if not is_count(stage.n_trials):
+            raise SolverError(f"{stage!r} has n_trials={stage.n_trials!r}, which is not a number of trials; use 1 or more")
     if stages[-1].domain != richest:
         raise SolverError(
             f"{stages[-1]!r} is the last stage, and its domain is not the one to search, of dimension {richest.dimension}; "
@@ -221,7 +210,6 @@ class NestedSearch(Search):
 
     See Also
     --------
-    Stage : A stage of the search.
     spotsvm.kernels.nested : Makes a nested search for kernel models.
 
     Notes
@@ -417,8 +405,8 @@ class NestedSearch(Search):
         return Suggestion(self.new_point(rng), "random", f"{where}; its model seems to hold nothing new")
 
     def _embed(self, inside: Floats) -> Floats:
-        known = self._outer.get(inside.tobytes())
-        return self.stages[self.stage].embedded(inside, self.domain) if known is None else known
+        outer = self._outer.get(inside.tobytes())
+        return self.stages[self.stage].embedded(inside, self.domain) if outer is None else outer
 
     def state(self) -> dict[str, Any]:
         """Return the state of the current stage's search; empty if it depends only on its history.

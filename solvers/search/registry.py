@@ -12,8 +12,7 @@ from typing import Any, Literal, NewType
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
-from spotsvm.solvers.search.contract.base import AskTell, Capabilities, Noise, Search
-from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
+from spotsvm.solvers.search.contract.base import AskTell, Capabilities, LatinHypercubeSearch, Noise, RandomSearch, Search
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch

@@ -16,10 +16,9 @@ from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble, Models
 from spotsvm.surrogates.kriging.level_share import draw_level_shares
-from spotsvm.surrogates.kriging.noise import Verdict, judge_noise
 from spotsvm.surrogates.kriging.sensitivity import left_out_share, predict_averages, predict_mean
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.surrogates.responses import within_reach
+from spotsvm.surrogates.responses import judge_noise, within_reach
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.trial import FINISHED, Trial, is_given
@@ -70,7 +69,7 @@ def fit_study_model(
     values, unit = within_reach(sign * np.array([t.values[objective] for t in done if t.values is not None]))
     if not np.ptp(values) > 0:
         return "All values are the same, so no effects are visible."
-    verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
+    verdict = judge_noise(points, values, noise)
     try:
         with one_blas_thread():
             rows = select_evaluations(domain, points, values, noisy=verdict != "deterministic")
@@ -222,7 +221,7 @@ def _by_models(
     known, values = points[ok], losses[ok]
     if len(np.unique(known, axis=0)) < FEWEST or not np.ptp(values) > 0:
         raise NotPositiveDefiniteError("no model")
-    judged: Verdict = judge_noise(known, values) if noise == "auto" else "noisy" if noise else "deterministic"
+    judged = judge_noise(known, values, noise)
     rows = select_evaluations(domain, known, values, noisy=judged != "deterministic")
     n_points = int(np.clip(2 ** np.ceil(np.log2(64 * number)), *_POINTS))
     lows, highs = [], []

@@ -19,7 +19,7 @@ from spotsvm.luck.fold_bias import corrected_standard_error, fold_scores, tuned_
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
-from spotsvm.surrogates.kriging.noise import judge_noise
+from spotsvm.surrogates.responses import judge_noise
 from spotsvm.trials.recommendation import commonest_reasons, kind_of_reason, may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Trial
@@ -230,7 +230,7 @@ class ImprovementBelowUncertainty:
         if n < least or ok.sum() < 2:
             return None
         points = np.array([t.point for t in trials])
-        verdict = judge_noise(points[ok], values[ok]) if noise == "auto" else ("noisy" if noise else "deterministic")
+        verdict = judge_noise(points[ok], values[ok], noise)
         noisy = verdict != "deterministic"
         try:
             gain = expected_gain(space.domain, points, values, noisy=noisy, rng=np.random.default_rng([seed, _STREAM, n]))

@@ -17,9 +17,8 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from spotsvm.surrogates.kriging.noise import judge_noise
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.surrogates.responses import are_penalties, within_reach
+from spotsvm.surrogates.responses import are_penalties, judge_noise, within_reach
 from spotsvm.trials.trial import FAILED, Trial
 
 #: a smaller nugget does not change the order of the trials
@@ -115,7 +114,7 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
         done, points, given, values = [t for t, ok in zip(done, kept, strict=True) if ok], points[kept], given[kept], values[kept]
     at = int(np.argmin(values))
     seen, value = done[at], float(given[at])
-    verdict = judge_noise(points, values) if noise == "auto" else ("noisy" if noise else "deterministic")
+    verdict = judge_noise(points, values, noise)
     observed = Recommendation(
         dict(seen.params), seen.number, value, 0.0, "observed", counts[seen.point], dict(seen.params), seen.number, value, 0.0
     )

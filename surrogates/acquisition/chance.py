@@ -1,9 +1,9 @@
-"""The probability that an evaluation at a point succeeds, estimated from successes and failures."""
+"""Gaussian processes whose predictions weight an acquisition function: chances of success and of bounds, and savings of time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,11 @@ from scipy.optimize import minimize
 from scipy.spatial.distance import cdist, pdist, squareform
 from scipy.special import log_ndtr, ndtr
 
-from spotsvm.surrogates.kriging.correlation import Matern52
-from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.correlation import Embedding, Matern52
 from spotsvm.surrogates.kriging.hyperparameters import Prior
 from spotsvm.surrogates.kriging.likelihood import Response, gradient
-from spotsvm.surrogates.kriging.noise import aggregate
 from spotsvm.surrogates.kriging.process import Process
+from spotsvm.surrogates.responses import aggregate
 
 Floats = NDArray[np.float64]
 
@@ -312,3 +311,49 @@ def _factor(K: Floats, root: Floats) -> Floats:
 def _solve(L: Floats, b: Floats) -> Floats:
     half = dtrtrs(L, b, lower=1)[0]
     return np.asarray(dtrtrs(L, half, lower=1, trans=1)[0])
+
+
+_LEAST_SECONDS = 0.01  # seconds, about the time of a suggestion: faster evaluations count as this
+_FEWEST_SECONDS = 3
+
+
+def saving(embedding: Embedding, inputs: Floats, seconds: Floats) -> Chance | None:
+    """Return a model of ln(mean cost / cost of an evaluation), where the mean is the geometric mean.
+
+    `AveragedImprovement` adds the prediction of its method `mean`; its probability of being positive is not used.
+
+    Parameters
+    ----------
+    embedding : Embedding
+        Map from model inputs to the space of the processes.
+    inputs : ndarray of shape (N, d)
+        Model inputs of evaluations.
+    seconds : ndarray of shape (N,)
+        Duration of each evaluation, nan where unknown; durations below 0.01 s count as 0.01 s.
+
+    Returns
+    -------
+    Chance or None
+        None if fewer than three durations are known or all are equal.
+
+    Notes
+    -----
+    Equation :eq:`saving` of the chapter :doc:`/method/index`.
+
+    Examples
+    --------
+    >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]
+    >>> embedding = Embedding.of(inputs)
+    >>> model = saving(embedding, inputs, 10.0 ** (2 * inputs[:, 0]))
+    >>> (
+    ...     model.mean(embedding.transform(np.array([[0.25], [0.75]])))
+    ...     / np.log(10.0)
+    ... ).round(2)
+    array([ 0.5, -0.5])
+    """
+    known = np.isfinite(seconds)
+    logs = np.log(np.maximum(seconds[known], _LEAST_SECONDS))
+    if len(logs) < _FEWEST_SECONDS or not np.ptp(logs) > 0:
+        return None
+    unit = float(np.std(logs))
+    return replace(Chance.of_bound(embedding, inputs[known], (logs.mean() - logs) / unit), power=unit)

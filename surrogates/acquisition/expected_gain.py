@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
 from spotsvm.surrogates.acquisition.chance import MOST_LABELS, Chance
+from spotsvm.surrogates.acquisition.criterion import AveragedImprovement
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 from spotsvm.surrogates.domain import Domain
@@ -75,20 +75,20 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
     """
     ok = np.isfinite(values)
     responses, unit = within_reach(values[ok])
-    known = points[ok]
+    succeeded = points[ok]
     with one_blas_thread():
-        rows = select_evaluations(domain, known, responses, noisy=noisy)
-        models = KrigingEnsemble(domain, warped=not noisy).fit(known[rows], responses[rows], rng)
+        rows = select_evaluations(domain, succeeded, responses, noisy=noisy)
+        models = KrigingEnsemble(domain, warped=not noisy).fit(succeeded[rows], responses[rows], rng)
         predicted = models.mean_evaluated()
-        anchors = known[rows[np.argsort(predicted, kind="stable")[:5]]]
+        anchors = succeeded[rows[np.argsort(predicted, kind="stable")[:5]]]
         chances = []
         if not ok.all():
             near = select_places(domain, points, anchors, MOST_LABELS)
             chances.append(Chance.of_success(models.embedding, domain.model_inputs(points[near]), ok[near]))
         acquisition = AveragedImprovement(domain, models, "reinterpolation" if noisy else "plain", chances)
         seen = {point.tobytes() for point in points}
-        found = maximize_acquisition(domain, acquisition, anchors, rng, allowed=lambda point: point.tobytes() not in seen)
+        maximum = maximize_acquisition(domain, acquisition, anchors, rng, allowed=lambda point: point.tobytes() not in seen)
         at = int(np.argmin(predicted if noisy else responses[rows]))  # the selection includes the best
         error = unit * float(models.error_evaluated(at)[0])
-    improvement = 0.0 if found is None else unit * models.unit * float(np.exp(found[1]))
+    improvement = 0.0 if maximum is None else unit * models.unit * float(np.exp(maximum[1]))
     return ExpectedGain(improvement, int(np.flatnonzero(ok)[rows[at]]), error)

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.kriging.embedding import Embedding
-from spotsvm.surrogates.kriging.noise import aggregate
+from spotsvm.surrogates.kriging.correlation import Embedding
+from spotsvm.surrogates.responses import aggregate
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
@@ -69,7 +69,7 @@ def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy:
     data = aggregate(points, values)
     if len(data.mean) <= n:
         return np.arange(len(points))
-    embedded = _embed(domain, data.X)
+    embedded = Embedding.of_points(domain, data.X)[1]
     best = np.argsort(data.mean, kind="stable")
     if noisy:
         best = best[:_CANDIDATES]
@@ -88,33 +88,17 @@ def select_places(domain: Domain, points: Floats, around: Floats, n: int = MAX_P
     """Return the evaluations at n distinct points: half of them nearest to `around`, the others as far apart as possible.
 
     Results are not used, so the share of failures is not biased by the selection.
-
-    Parameters
-    ----------
-    domain : Domain
-        What the coordinates mean.
-    points : ndarray of shape (N, d)
-        Canonical points; equal rows are replicates.
-    around : ndarray of shape (k, d)
-        The points that matter most.
-    n : int, default=1000
-        Number of distinct points to select.
     """
     if len(points) <= n:
         return np.arange(len(points))
     data = aggregate(points, np.zeros(len(points)))
     if len(data.mean) <= n:
         return np.arange(len(points))
-    both = _embed(domain, np.vstack([data.X, around]))
+    both = Embedding.of_points(domain, np.vstack([data.X, around]))[1]
     embedded = both[: len(data.X)]
     chosen = np.zeros(len(data.mean), dtype=bool)
     chosen[_spread_out(embedded, _nearest(embedded, both[len(data.X) :], n // 2), n)] = True
     return np.flatnonzero(chosen[data.index])
-
-
-def _embed(domain: Domain, points: Floats) -> Floats:
-    inputs = domain.model_inputs(points)
-    return Embedding.of(inputs, categorical=np.flatnonzero(domain.categorical).tolist()).transform(inputs)
 
 
 def _smoothed(embedded: Floats, mean: Floats, count: Floats, at: Indices) -> Floats:

@@ -1,14 +1,17 @@
-"""Correlation functions of the scaled squared distance r2 = sum_j theta_j d_j^2."""
+"""Correlation functions of the scaled squared distance r2 = sum_j theta_j d_j^2, and the embedding in which it is measured."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import pdist
 
 from spotsvm.errors import SurrogateError
+from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
 
@@ -85,3 +88,92 @@ def get_correlation(name: str) -> Correlation:
 def is_matern(correlation: Correlation) -> bool:
     """Return True for Matern 5/2 and False for Gaussian, as the compiled functions expect."""
     return correlation.name == "matern52"
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """Rounds integer columns, and replaces a categorical column by columns in which any two values have distance 1.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of columns of the points.
+    integer, categorical : sequence of int
+        Indices of columns to round, and of columns whose values have no order.
+    scale : ndarray of shape (n_features,)
+        Each numeric column is divided by its entry.
+    categories : tuple of ndarray
+        Known values of each categorical column; an unknown value has distance 1 from all known values.
+
+    Attributes
+    ----------
+    owner : ndarray of shape (p,)
+        Index of the original column of each embedded column.
+    """
+
+    n_features: int
+    integer: tuple[int, ...]
+    categorical: tuple[int, ...]
+    scale: Floats
+    categories: tuple[Floats, ...]
+
+    @classmethod
+    def of(cls, X: Floats, integer: Sequence[int] = (), categorical: Sequence[int] = (), scale: ArrayLike = 1.0) -> Embedding:
+        """Make the embedding with the categories in X."""
+        d = X.shape[1]
+        categories = tuple(np.unique(X[:, j]) for j in categorical)
+        return cls(d, tuple(integer), tuple(categorical), np.broadcast_to(np.asarray(scale, dtype=float), (d,)), categories)
+
+    @classmethod
+    def of_points(cls, domain: Domain, points: Floats) -> tuple[Embedding, Floats]:
+        """Make the embedding with the categories of a domain's points, and embed these points."""
+        inputs = domain.model_inputs(points)
+        embedding = cls.of(inputs, categorical=np.flatnonzero(domain.categorical).tolist())
+        return embedding, embedding.transform(inputs)
+
+    @property
+    def numeric(self) -> list[int]:
+        """The columns that have an order."""
+        return [j for j in range(self.n_features) if j not in self.categorical]
+
+    @property
+    def owner(self) -> NDArray[np.intp]:
+        """Index of the original column of each embedded column."""
+        own = list(self.numeric)
+        for j, codes in zip(self.categorical, self.categories, strict=True):
+            own += [j] * (len(codes) + 1)
+        return np.array(own, dtype=np.intp)
+
+    def round(self, X: Floats) -> Floats:
+        """Return X with its integer columns rounded."""
+        if not self.integer:
+            return X
+        X = X.copy()
+        X[:, list(self.integer)] = np.rint(X[:, list(self.integer)])
+        return X
+
+    def transform(self, X: Floats) -> Floats:
+        """Embed points; shape (n, n_features) to (n, p)."""
+        X = self.round(X)
+        parts = [X[:, self.numeric] / self.scale[self.numeric]]
+        for j, codes in zip(self.categorical, self.categories, strict=True):
+            hit = X[:, [j]] == codes
+            other = ~hit.any(axis=1, keepdims=True)
+            parts.append(np.hstack([hit, other]) * np.sqrt(0.5))
+        return np.hstack(parts)
+
+    def pair_distances(self, E: Floats) -> Floats:
+        """Return the squared distance of each pair of embedded points in each original column; shape (n_features, n (n - 1) / 2).
+
+        The pairs have the order of scipy's pdist: (0, 1), (0, 2), ..., (1, 2), ... Differences are taken before they are squared,
+        so that points 1e-12 apart remain different.
+
+        Notes
+        -----
+        Equation :eq:`coordinate-distance` of the chapter :doc:`/method/index`.
+        """
+        out = np.zeros((self.n_features, len(E) * (len(E) - 1) // 2))
+        if out.shape[1]:
+            for column, own in enumerate(self.owner):
+                out[own] += pdist(E[:, [column]], "sqeuclidean")
+        return out

@@ -14,6 +14,7 @@ error       (m,)      unit * root of (mean of the members' variances + variance 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -21,12 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.kriging.correlation import get_correlation
-from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.correlation import Embedding, get_correlation
 from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, ResponseWarp
 from spotsvm.surrogates.kriging.likelihood import LikelihoodProblem, Response, maximize_likelihood
-from spotsvm.surrogates.kriging.noise import aggregate
 from spotsvm.surrogates.kriging.process import Process
+from spotsvm.surrogates.responses import aggregate
 
 Floats = NDArray[np.float64]
 Inference = Literal["sampled", "mle", "mle-cmaes"]
@@ -101,12 +101,8 @@ class Models:
     def error_evaluated(self, at: int | None = None) -> Floats:
         """Return the standard error of the predicted response at each evaluation's point, or at that of a single evaluation."""
         rows = slice(None) if at is None else slice(self.index[at], self.index[at] + 1)
-        means, variances = [], []
-        for member in self.members:
-            z, variance = member.process.fitted[rows], member.process.predict(self.embedded[rows])[1]
-            means.append(member.backward(z))
-            variances.append(variance * np.exp(2.0 * member.log_slope(z)))
-        error = self.unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
+        embedded = self.embedded[rows]
+        error = self.combined([(m.process.fitted[rows], m.process.predict(embedded)[1]) for m in self.members])[1]
         return np.asarray(error[self.index] if at is None else error)
 
     def predict(self, inputs: Floats) -> tuple[Floats, Floats]:
@@ -121,14 +117,17 @@ class Models:
         -----
         Equation :eq:`ensemble` of the chapter :doc:`/method/index`.
         """
-        low, unit = self.members[0].warp.low, self.unit
         embedded = self.embedding.transform(inputs)
+        return self.combined([member.process.predict(embedded) for member in self.members])
+
+    def combined(self, predictions: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+        """Return the response and its standard error, from each member's mean and variance of the warped response z."""
         means, variances = [], []
-        for member in self.members:
-            z, variance = member.process.predict(embedded)
+        for member, (z, variance) in zip(self.members, predictions, strict=True):
             means.append(member.backward(z))
             variances.append(variance * np.exp(2.0 * member.log_slope(z)))
-        return low + unit * np.mean(means, axis=0), unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
+        mean = self.members[0].warp.low + self.unit * np.mean(means, axis=0)
+        return mean, self.unit * np.sqrt(np.mean(variances, axis=0) + np.var(means, axis=0))
 
     def believe(self, inputs: Floats) -> Models:
         """Return the models with their own predictions at further points added as data; see `Process.believe`."""
@@ -227,9 +226,7 @@ class KrigingEnsemble:
             Missing chains are made in any case.
         """
         data = aggregate(points, values)
-        inputs = self.domain.model_inputs(data.X)
-        embedding = Embedding.of(inputs, categorical=np.flatnonzero(self.domain.categorical).tolist())
-        embedded = embedding.transform(inputs)
+        embedding, embedded = Embedding.of_points(self.domain, data.X)
         posterior = self._posterior(embedding, embedded, values, data.index)
         if self.chains is not None and self.chains.shape[1] != len(posterior.moments()[0]):
             self.chains = None  # the response is now warped and was not before, or vice versa
@@ -299,9 +296,7 @@ class KrigingEnsemble:
         if many:  # the time grows with the cube of the points: use a subset, from the last optimum
             subset = np.sort(rng.choice(len(values), self.FIRST_POINTS, replace=False))
             data = aggregate(points[subset], values[subset])
-            inputs = self.domain.model_inputs(data.X)
-            embedding = Embedding.of(inputs, categorical=np.flatnonzero(self.domain.categorical).tolist())
-            posterior = self._posterior(embedding, embedding.transform(inputs), values[subset], data.index)
+            posterior = self._posterior(*Embedding.of_points(self.domain, data.X), values[subset], data.index)
         bounds = np.log(np.array([self.THETA_BOUNDS] * d + [self.nugget_bounds]))
         response = posterior.response(np.zeros(d + 1))
         problem = LikelihoodProblem(self.correlation, posterior.pair_distances, response, bounds, None)

@@ -15,12 +15,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.errors import SurrogateError
-from spotsvm.surrogates.kriging.correlation import get_correlation
-from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.correlation import Embedding, get_correlation
 from spotsvm.surrogates.kriging.likelihood import LikelihoodProblem, Response, maximize_likelihood
-from spotsvm.surrogates.kriging.noise import aggregate
 from spotsvm.surrogates.kriging.process import Process
 from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.surrogates.responses import aggregate
 
 Floats = NDArray[np.float64]
 
@@ -75,10 +74,6 @@ class Kriging(RegressorMixin, BaseEstimator):
     ------
     SurrogateError
         If a parameter is outside its range.
-
-    See Also
-    --------
-    Study : Searches with such models by `search="kriging"`.
 
     Notes
     -----
@@ -256,10 +251,7 @@ class Kriging(RegressorMixin, BaseEstimator):
             The interpolating model.
         """
         check_is_fitted(self)
-        other = Kriging(**{**self.get_params(deep=False), "nugget": None})
-        other.__dict__.update(
-            {name: value for name, value in self.__dict__.items() if name.endswith("_") or name.startswith("_")}
-        )
+        other = self._copy(nugget=None)
         other._process = self._process.reinterpolate()
         other.nugget_ = 0.0
         other.y_train_ = self._offset + self._unit * other._process.fitted
@@ -292,20 +284,24 @@ class Kriging(RegressorMixin, BaseEstimator):
         check_is_fitted(self)
         points = cast("Floats", validate_data(self, X, dtype=np.float64, reset=False))
         values = np.asarray(y, dtype=float)
-        known, p = self._response, self._process
-        other = Kriging(**self.get_params(deep=False))
-        other.__dict__.update(
-            {name: value for name, value in self.__dict__.items() if name.endswith("_") or name.startswith("_")}
-        )
+        before, p = self._response, self._process
+        other = self._copy()
         other.X_train_ = np.vstack([self.X_train_, self._embedding.round(points)])
         other.y_train_ = np.append(self.y_train_, values)
         other.counts_ = np.append(self.counts_, np.ones(len(values)))
         further = (values - self._offset) / self._unit
-        response = Response(np.append(known.mean, further), np.append(known.count, np.ones(len(values))), known.within)
+        response = Response(np.append(before.mean, further), np.append(before.count, np.ones(len(values))), before.within)
         embedded = self._embedding.transform(other.X_train_)
         other._process = Process.condition(p.correlation, p.scale**2, p.nugget, embedded, response)
         other._response = response
         other._publish()
+        return other
+
+    def _copy(self, **changed: Any) -> Kriging:
+        """Return a fitted copy, with some parameters changed."""
+        other = Kriging(**{**self.get_params(deep=False), **changed})
+        fitted = {name: value for name, value in self.__dict__.items() if name.endswith("_") or name.startswith("_")}
+        other.__dict__.update(fitted)
         return other
 
 

@@ -11,7 +11,7 @@ from scipy.stats import qmc
 
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import Member, Models
-from spotsvm.surrogates.kriging.noise import Verdict
+from spotsvm.surrogates.responses import Verdict
 
 Floats = NDArray[np.float64]
 _FEATURES = 256  # fewer features widen the draws near the data: a conservative error
@@ -147,9 +147,8 @@ class Realisations:
 
     def __call__(self, embedded: Floats) -> Floats:
         """Return the functions at embedded points, shape (m, p); shape (m, n_draws)."""
-        scaled, points = embedded * self._process.scale, self._process.points
-        r2 = np.einsum("ij,ij->i", scaled, scaled)[:, None] + np.einsum("ij,ij->i", points, points) - 2.0 * scaled @ points.T
-        return np.asarray(self._prior(scaled) + self._mean + self._process.correlation.value(np.maximum(r2, 0.0)) @ self._a)
+        prior = self._prior(embedded * self._process.scale)
+        return np.asarray(prior + self._mean + self._process.correlations(embedded) @ self._a)
 
     def _prior(self, scaled: Floats) -> Floats:
         return np.asarray(np.cos(scaled @ self._frequencies + self._phases) @ self._weights)

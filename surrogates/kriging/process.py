@@ -164,6 +164,13 @@ class Process:
         """Return the same process with another variance."""
         return replace(self, sigma2=sigma2)
 
+    def correlations(self, embedded: Floats) -> Floats:
+        """Return the correlations of new points with the data; (m, n). Exact enough for means, in half the time of cdist."""
+        scaled = embedded * self.scale
+        r2 = np.einsum("ij,ij->i", scaled, scaled)[:, None] + np.einsum("ij,ij->i", self.points, self.points)
+        r2 -= 2.0 * scaled @ self.points.T
+        return self.correlation.value(np.maximum(r2, 0.0))
+
     def predict(self, embedded: Floats) -> tuple[Floats, Floats]:
         """Return mean and variance of the process, without the noise of a response; shapes (m,) each.
 

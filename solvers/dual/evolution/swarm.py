@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.checked_numbers import as_float, check_counts
+from spotsvm.solvers.checked_numbers import as_float, check_choice, check_counts
 from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.dual.problem.result import Solution
 
@@ -53,8 +53,7 @@ class SwarmSettings:
             value = getattr(self, name)
             if not 0 <= as_float(value) < np.inf:
                 raise SolverError(f"{name}={value!r}; use a finite number, 0 or more")
-        if not isinstance(self.pulls, str) or self.pulls not in ("uniform", "gaussian"):
-            raise SolverError(f"pulls={self.pulls!r}; use 'uniform' or 'gaussian'")
+        check_choice("pulls", self.pulls, ("uniform", "gaussian"))
 
 
 def swarm(problem: DualProblem, rng: np.random.Generator, settings: SwarmSettings | None = None) -> Solution:

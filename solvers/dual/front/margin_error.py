@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
+from spotsvm.solvers.checked_numbers import check_choice
 from spotsvm.solvers.dual.front.best_threshold import best_count_threshold, best_hinge_threshold
 from spotsvm.solvers.dual.problem.problem import check_kernel_matrix, check_labels
 
@@ -103,8 +104,7 @@ class MarginError:
     ) -> None:
         self.K = check_kernel_matrix(K)
         self.y = check_labels(y, len(self.K))
-        if error not in ("count", "hinge"):
-            raise SolverError(f'error={error!r} is unknown; use "count" or "hinge"')
+        check_choice("error", error, ("count", "hinge"))
         self.error: ErrorMeasure = error
         self.bias = bias
         self.smallest_norm = smallest_norm

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.checked_numbers import as_float, as_floats, check_flag
+from spotsvm.solvers.checked_numbers import as_float, as_floats, check_flag, is_count
 
 Floats = NDArray[np.float64]
 
@@ -335,6 +334,6 @@ def check_stopping(tol: Any, max_iter: Any) -> tuple[float, int | None]:
         raise SolverError(f"tol={tol!r}; use a positive number")
     if max_iter is None:
         return as_float(tol), None
-    if not isinstance(max_iter, Integral) or isinstance(max_iter, bool) or max_iter < 1:
+    if not is_count(max_iter):
         raise SolverError(f"max_iter={max_iter!r}; use 1 or more, or None for a cap that grows with n")
     return as_float(tol), int(max_iter)

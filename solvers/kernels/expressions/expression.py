@@ -15,7 +15,7 @@ from spotsvm.solvers.checked_numbers import as_float
 _LENGTH = 40
 
 
-def _shown(content: Any) -> str:
+def shown(content: Any) -> str:
     """Show a number or a short string as it is, and only the type of other data: traversing hostile data may not end."""
     if isinstance(content, int) and not isinstance(content, bool) and abs(content) >= 10**_LENGTH:
         return "a whole number of more than 40 digits"
@@ -168,7 +168,7 @@ class Expression:
     def __post_init__(self) -> None:
         block = BLOCKS.get(self.block) if isinstance(self.block, str) else None
         if block is None:
-            raise SolverError(f"block={_shown(self.block)} is unknown; use one of {', '.join(BLOCKS)}")
+            raise SolverError(f"block={shown(self.block)} is unknown; use one of {', '.join(BLOCKS)}")
         _check_arguments(block, self.arguments)
         used = {c for child in self.arguments for c in child.constants} | ({self.block} & set(CONSTANTS))
         derived = {
@@ -371,7 +371,7 @@ class Expression:
 
 def _check_arguments(block: Block, arguments: Any) -> None:
     if not isinstance(arguments, tuple) or not all(isinstance(child, Expression) for child in arguments):
-        raise SolverError(f"arguments={_shown(arguments)} of {block.name!r}; use a tuple of expressions")
+        raise SolverError(f"arguments={shown(arguments)} of {block.name!r}; use a tuple of expressions")
     types = tuple(child.type for child in arguments)
     if types != block.arguments:
         raise SolverError(f"{block.name!r} takes {_listed(block.arguments)}; it was given {_listed(types)}")
@@ -384,12 +384,12 @@ def _listed(types: Sequence[str]) -> str:
 def _checked_value(block: Block, value: Any) -> float | None:
     if block.values == "none":
         if value is not None:
-            raise SolverError(f"value={_shown(value)}; the block {block.name!r} carries no number")
+            raise SolverError(f"value={shown(value)}; the block {block.name!r} carries no number")
         return None
     number = as_float(value)
     if not np.isfinite(number) or (block.values == "positive" and number <= 0):
         allowed = "a positive, finite number" if block.values == "positive" else "a finite number"
-        raise SolverError(f"value={_shown(value)} of the block {block.name!r}; use {allowed}")
+        raise SolverError(f"value={shown(value)} of the block {block.name!r}; use {allowed}")
     return number
 
 
@@ -433,17 +433,17 @@ def _read(content: Any) -> Expression:
 
 def _opened(content: Any, place: str) -> _Unread:
     if not isinstance(content, Mapping):
-        raise SolverError(f"{place} is {_shown(content)}; use a mapping with a 'block'")
+        raise SolverError(f"{place} is {shown(content)}; use a mapping with a 'block'")
     unknown = [key for key in content if not isinstance(key, str) or key not in _KEYS]
     if unknown or "block" not in content:
-        wrong = f"has the key {_shown(unknown[0])}" if unknown else "has no 'block'"
+        wrong = f"has the key {shown(unknown[0])}" if unknown else "has no 'block'"
         raise SolverError(f"{place} {wrong}; its keys are 'block', 'arguments' and 'value'")
     name = content["block"]
     if not isinstance(name, str) or name not in BLOCKS:
-        raise SolverError(f"{place} has the unknown block {_shown(name)}; use one of {', '.join(BLOCKS)}")
+        raise SolverError(f"{place} has the unknown block {shown(name)}; use one of {', '.join(BLOCKS)}")
     arguments = content.get("arguments", [])
     if not isinstance(arguments, (list, tuple)):
-        raise SolverError(f"the arguments of {place} are {_shown(arguments)}; use a list of mappings")
+        raise SolverError(f"the arguments of {place} are {shown(arguments)}; use a list of mappings")
     wanted = len(BLOCKS[name].arguments)
     if len(arguments) != wanted:
         raise SolverError(f"{place} has {len(arguments)} arguments; the block {name!r} takes {wanted}")

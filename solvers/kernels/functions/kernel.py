@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.checked_numbers import as_float, is_count
 
 Floats = NDArray[np.float64]
 KernelFunction = Callable[[Any, Any], Any]
@@ -97,7 +96,7 @@ class Kernel:
         check_finite_number("coef0", self.coef0)
         if self.base == "squared distances" and self.gamma < 0:
             raise SolverError(f"gamma={self.gamma!r}; it scales a squared distance in the kernel {self.name!r}: use 0 or more")
-        if not isinstance(self.degree, Integral) or isinstance(self.degree, bool) or self.degree < 0:
+        if not is_count(self.degree, 0):
             raise SolverError(f"degree={self.degree!r}; the power of a polynomial kernel is a whole number, 0 or more")
 
     @property

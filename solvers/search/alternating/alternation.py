@@ -4,18 +4,256 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.solvers.search.alternating.phase import Phase
-from spotsvm.solvers.search.alternating.population import Population
+Floats = NDArray[np.float64]
+
+T = TypeVar("T")
+
+
+class Genetics(Protocol[T]):
+    """The operators on individuals of one kind; none of them changes its arguments."""
+
+    def initial(self, size: int, rng: np.random.Generator) -> list[T]:
+        """Return the first population."""
+        ...
+
+    def cross(self, better: T, worse: T, rng: np.random.Generator) -> T:
+        """Make a child of two parents."""
+        ...
+
+    def mutate(self, individual: T, rng: np.random.Generator) -> T:
+        """Return a changed individual, or the same individual."""
+        ...
+
+
+@dataclass
+class Population(Generic[T]):
+    """Individuals and their fitness, the fittest first.
+
+    Parameters
+    ----------
+    individuals : list
+        The individuals, one or more.
+    fitness : ndarray of shape (n, k)
+        To be maximised; later columns break ties of the earlier columns. Equal individuals keep their order.
+
+    Examples
+    --------
+    >>> population = Population(["a", "b", "c"], np.array([[0.5], [0.9], [0.5]]))
+    >>> population.individuals, population.mean
+    (['b', 'a', 'c'], 0.6333333333333333)
+    """
+
+    individuals: list[T]
+    fitness: Floats
+
+    def __post_init__(self) -> None:
+        order = np.lexsort(-self.fitness.T[::-1])
+        self.individuals = [self.individuals[k] for k in order]
+        self.fitness = self.fitness[order]
+
+    def __len__(self) -> int:
+        return len(self.individuals)
+
+    @property
+    def best(self) -> T:
+        """The fittest individual."""
+        return self.individuals[0]
+
+    @property
+    def best_fitness(self) -> float:
+        """Fitness of the fittest individual, in the first column."""
+        return float(self.fitness[0, 0])
+
+    @property
+    def mean(self) -> float:
+        """The average fitness, in the first column."""
+        return float(self.fitness[:, 0].mean())
+
+    def joined(self, children: list[T], fitness: Floats) -> Population[T]:
+        """Return the fittest of these individuals and their children, with the population size unchanged; parents win ties."""
+        both = Population([*self.individuals, *children], np.vstack([self.fitness, fitness]))
+        n = len(self)
+        return Population(both.individuals[:n], both.fitness[:n])
+
+
+def high_low_children(population: Population[T], genetics: Genetics[T], rng: np.random.Generator) -> list[T]:
+    """Make as many children as there are individuals, each from a parent in the better half and a parent in the worse half.
+
+    Parameters
+    ----------
+    population : Population
+        The parents; the middle individual of an odd number belongs to the better half, and a single individual to both halves.
+    genetics : Genetics
+        The operators: each child is a crossover, and is then mutated, with the operators' own probabilities.
+    rng : numpy.random.Generator
+        Generator of the random numbers.
+
+    Returns
+    -------
+    list
+        The children.
+
+    References
+    ----------
+    Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.2.
+
+    Examples
+    --------
+    >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
+    >>> parents = Population([(1.0,), (2.0,)], np.array([[0.0], [1.0]]))
+    >>> len(
+    ...     high_low_children(
+    ...         parents, ModelGenetics([(1.0, 2.0)]), np.random.default_rng(0)
+    ...     )
+    ... )
+    2
+    """
+    n = len(population)
+    high, low = (n + 1) // 2, min(n // 2, n - 1)
+    children = []
+    for _ in range(n):
+        better = population.individuals[rng.integers(high)]
+        worse = population.individuals[rng.integers(n - low, n) if low else 0]
+        children.append(genetics.mutate(genetics.cross(better, worse, rng), rng))
+    return children
+
+
+#: the fitness of some individuals, (n, k)
+Evaluate = Callable[[list[T]], Floats]
+#: returns individuals that replace those of a population, or None to keep them
+Renew = Callable[[Population[T], np.random.Generator], list[T] | None]
+
+Note = Callable[[Population[T]], None]
+Progress = Callable[[Population[T]], float]
+
+#: generations without growth of the average after which a phase ends
+PATIENCE = 2
+
+
+def average(population: Population[Any]) -> float:
+    """Return the average fitness of a population."""
+    return population.mean
+
+
+class Phase(Generic[T]):
+    """The evolution of a population against a fixed partner; it can be rerun with another partner.
+
+    Parameters
+    ----------
+    genetics : Genetics
+        The operators.
+    size : int
+        Number of individuals of the first population, unless the operators ignore it.
+    renew : callable, optional
+        Called at the beginning of each run except the first, after the population has stagnated; returns new individuals, such as
+        larger ones, or None to keep the current individuals.
+    progress : callable, optional
+        Returns the measure that must not stagnate; by default the population's average fitness.
+    most : int, optional
+        Maximum number of generations of a run; None for no limit, as in the paper. After a run that ends at this limit, nothing
+        is renewed.
+
+    Attributes
+    ----------
+    population : Population
+        The evaluated individuals.
+    highest_mean : float
+        The highest average fitness at the end of a run; before the first run, that of the first population.
+    cut_short : bool
+        Whether `may_go_on` ended the last run, not the local stop.
+
+    Examples
+    --------
+    >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
+    >>> phase = Phase(ModelGenetics([np.geomspace(0.1, 10, 20)]), 20)
+    >>> near_2 = lambda models: np.array(
+    ...     [[-abs(np.log(x / 2))] for (x,) in models]
+    ... )
+    >>> phase.run(near_2, np.random.default_rng(0))
+    True
+    >>> round(phase.population.best[0])
+    2
+    """
+
+    def __init__(
+        self,
+        genetics: Genetics[T],
+        size: int,
+        renew: Renew[T] | None = None,
+        progress: Progress[T] = average,
+        most: int | None = None,
+    ):
+        self.genetics, self.size, self.renew, self.progress, self.most = genetics, size, renew, progress, most
+        self.population: Population[T] | None = None
+        self.highest_mean = -np.inf
+        self.cut_short = False
+        self._stagnated = False
+
+    def begin(self, individuals: list[T], evaluate: Evaluate[T], note: Note[T] = lambda population: None) -> None:
+        """Evaluate the first individuals; the first run has to improve on their average fitness."""
+        self.population = Population(individuals, evaluate(individuals))
+        self.highest_mean = self.population.mean
+        note(self.population)
+
+    def run(
+        self,
+        evaluate: Evaluate[T],
+        rng: np.random.Generator,
+        note: Note[T] = lambda population: None,
+        may_go_on: Callable[[], bool] = lambda: True,
+    ) -> bool:
+        """Evolve until the local stop; return whether the average fitness exceeds those at the end of all earlier runs.
+
+        Parameters
+        ----------
+        evaluate : callable
+            Returns the fitness of a list of individuals, (n, k). The current individuals are evaluated again first.
+        rng : numpy.random.Generator
+            Generator of the random numbers.
+        note : callable, optional
+            Called with the population at the start and after each generation.
+        may_go_on : callable, optional
+            Called before each generation; False ends the run.
+
+        Returns
+        -------
+        bool
+            Whether the average fitness improved.
+        """
+        if self.population is None:
+            self.begin(self.genetics.initial(self.size, rng), evaluate, note)
+            assert self.population is not None
+        else:
+            individuals = self._renewed(rng)
+            self.population = Population(individuals, evaluate(individuals))
+            note(self.population)
+        population, unchanged, generations = self.population, 0, 0
+        while unchanged < PATIENCE and generations != self.most and may_go_on():
+            before = self.progress(population)
+            children = high_low_children(population, self.genetics, rng)
+            population = self.population = population.joined(children, evaluate(children))
+            note(population)
+            unchanged = 0 if self.progress(population) > before else unchanged + 1
+            generations += 1
+        self._stagnated = unchanged == PATIENCE
+        self.cut_short = not self._stagnated and generations != self.most
+        improved = population.mean > self.highest_mean
+        self.highest_mean = max(self.highest_mean, population.mean)
+        return improved
+
+    def _renewed(self, rng: np.random.Generator) -> list[T]:
+        assert self.population is not None
+        fresh = self.renew(self.population, rng) if self.renew is not None and self._stagnated else None
+        return self.population.individuals if fresh is None else fresh
+
 
 A = TypeVar("A")
 B = TypeVar("B")
-T = TypeVar("T")
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -63,10 +63,10 @@ class ModelGenetics:
         weights: tuple[float, float] = (-0.5, 1.5),
     ):
         self.values = [tuple(as_float(value) for value in of_one) for of_one in values]
-        for given, of_one in zip(values, self.values, strict=True):
+        for listed, of_one in zip(values, self.values, strict=True):
             low, high = (LOWEST, HIGHEST) if len(set(of_one)) > 1 else (np.nextafter(0, 1), np.finfo(float).max)
             if not of_one or not all(low <= value <= high for value in of_one):
-                raise SolverError(f"values={given!r}; use one positive number or more, several from {LOWEST:g} to {HIGHEST:g}")
+                raise SolverError(f"values={listed!r}; use one positive number or more, several from {LOWEST:g} to {HIGHEST:g}")
         for name, value in (
             ("crossover_probability", crossover_probability),
             ("mutation_probability", mutation_probability),

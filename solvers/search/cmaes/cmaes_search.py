@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search.cmaes.coding import CategoryShares, CmaesCoding
-from spotsvm.solvers.search.cmaes.run import CmaesRun, Sample, checked_options
+from spotsvm.solvers.checked_numbers import check_choice, is_count
+from spotsvm.solvers.search.cmaes.run import CategoryShares, CmaesCoding, CmaesRun, Sample, checked_options
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.surrogates.domain import Domain
@@ -52,8 +51,7 @@ class Restarts:
     """
 
     def __init__(self, schedule: Schedule, popsize: int, sigma0: float):
-        if schedule not in get_args(Schedule):
-            raise SolverError(f"restarts={schedule!r} is unknown; use 'ipop' or 'bipop'")
+        check_choice("restarts", schedule, get_args(Schedule))
         self.schedule: Schedule = schedule
         self.popsize = popsize
         self.sigma0 = sigma0
@@ -89,10 +87,6 @@ _SHARE_RATE = 0.5
 _SHARE_FLOOR = 0.1
 
 
-def _is_count(value: Any, least: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
-
-
 class CmaesSearch(PlannedSearch):
     """The covariance matrix adaptation evolution strategy, by the cma package.
 
@@ -124,11 +118,6 @@ class CmaesSearch(PlannedSearch):
     ------
     SolverError
         If an argument is invalid, or `options` has an option that cma does not have or that must not be set.
-
-    See Also
-    --------
-    VnsSearch : Another search without a model.
-    KrigingSearch : For few evaluations.
 
     Notes
     -----
@@ -183,11 +172,11 @@ class CmaesSearch(PlannedSearch):
     ):
         super().__init__(domain, seed)
         self.coding = CmaesCoding(domain)
-        if popsize is not None and not _is_count(popsize, 3):
+        if popsize is not None and not is_count(popsize, 3):
             raise SolverError(f"popsize={popsize!r} is not a population size; use 3 points or more, or None")
         if not 0 < sigma0 < 1:
             raise SolverError(f"sigma0={sigma0} is not a part of a coordinate's range; use a number between 0 and 1")
-        if n_again is not None and not _is_count(n_again, 0):
+        if n_again is not None and not is_count(n_again, 0):
             raise SolverError(f"n_again={n_again!r} is not a number of evaluations; use 0 to evaluate no point again, or more")
         if not tol_x > 0:
             raise SolverError(f"tol_x={tol_x} is not positive; use a small part of a coordinate's range, such as 1e-4")
@@ -295,5 +284,5 @@ class CmaesSearch(PlannedSearch):
         """Return up to two points reported since the last generation, but never asked for, that beat `best`."""
         values = {p.tobytes(): (self.response(p), p) for p in self.strangers(self._heard)}
         self._heard = len(self._points)
-        found = sorted((v, key) for key, (v, _) in values.items() if v is not None and v < best)
-        return [Sample(self.coding.encode(values[key][1]), values[key][1]) for _, key in found[:2]]
+        better = sorted((v, key) for key, (v, _) in values.items() if v is not None and v < best)
+        return [Sample(self.coding.encode(values[key][1]), values[key][1]) for _, key in better[:2]]

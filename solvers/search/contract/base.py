@@ -1,4 +1,4 @@
-"""The contract of every search: `ask` for a point of the unit cube, `tell` its value. Smaller is better."""
+"""The contract of every search: `ask` for a point of the unit cube, `tell` its value, smaller being better; and baselines."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import qmc
 
 from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
+
 #: an objective's noise: whether two evaluations of a point may differ, or "auto" to detect it
 Noise = Literal["auto"] | bool
 
@@ -38,10 +40,6 @@ class Suggestion:
         An unusual circumstance, empty if there was none.
     fit_seconds, acquisition_seconds : float or None
         Time of fitting the model, and of maximising the acquisition function; None if the search has no model.
-
-    See Also
-    --------
-    Search : Its `ask` returns a suggestion.
 
     Examples
     --------
@@ -306,10 +304,10 @@ class Search(ABC):
 
     def _take(self, point: ArrayLike) -> Floats:
         """Add a reported point to the history, without its value; return its canonical point."""
-        given = np.asarray(point, dtype=float).ravel()
-        if given.shape != (self.domain.dimension,) or not np.all(np.isfinite(given)):
-            raise SolverError(f"point={given!r} is not a point of the unit cube of dimension {self.domain.dimension}")
-        canonical = self.domain.snap_one(given)
+        place = np.asarray(point, dtype=float).ravel()
+        if place.shape != (self.domain.dimension,) or not np.all(np.isfinite(place)):
+            raise SolverError(f"point={place!r} is not a point of the unit cube of dimension {self.domain.dimension}")
+        canonical = self.domain.snap_one(place)
         key = canonical.tobytes()
         for k, waiting in enumerate(self.pending):
             if waiting.tobytes() == key:
@@ -394,6 +392,16 @@ class Search(ABC):
         """
         return point.tobytes() in self._told_keys
 
+    def is_pending(self, point: Floats) -> bool:
+        """Return whether a canonical point was asked for and is not yet reported.
+
+        Returns
+        -------
+        bool
+            True if the point is pending.
+        """
+        return any(np.array_equal(point, waiting) for waiting in self.pending)
+
     def new_point(self, rng: np.random.Generator) -> Floats:
         """Draw uniformly a point that has not been asked for.
 
@@ -417,9 +425,10 @@ class Search(ABC):
                     return point
         if self.allows is not None and math.isinf(self.domain.size):
             raise SearchExhaustedError(f"none of {MOST_DRAWS} random configurations satisfies the constraints; widen them")
-        which = "" if self.allows is None else " that satisfy the constraints"
-        count = "the" if self.allows is not None else f"{self.domain.size:.0f}"
-        raise SearchExhaustedError(f"all {count} configurations of the space{which} have been asked for")
+        which = f"{self.domain.size:.0f} configurations of the space"
+        if self.allows is not None:
+            which = "the configurations of the space that satisfy the constraints"
+        raise SearchExhaustedError(f"all {which} have been asked for")
 
     def _enumerate(self, rng: np.random.Generator) -> Iterator[Floats]:
         """Yield the configurations of a finite space in a random order: each combination of the coordinates' values once."""
@@ -429,3 +438,86 @@ class Search(ABC):
         start = [int(rng.integers(k)) for k in counts]
         for cell in np.ndindex(*counts):
             yield self.domain.cell((np.array(cell) + start) % counts)
+
+
+class RandomSearch(Search):
+    """Points drawn uniformly from the unit cube: the baseline (Bergstra and Bengio 2012).
+
+    Examples
+    --------
+    >>> from spotsvm.searches import Domain
+    >>> RandomSearch(Domain.continuous(2), seed=1).ask().point.shape
+    (2,)
+    """
+
+    capabilities = Capabilities(respects_constraints=True)
+
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Draw a new point uniformly.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
+        return Suggestion(self.new_point(rng), "random")
+
+    @property
+    def n_foreseen(self) -> int:
+        """Number of upcoming points that do not depend on any result: all."""
+        return 1 << 30
+
+
+class LatinHypercubeSearch(Search):
+    """Points of Latin hypercubes of `size` points each: each hypercube visits every slice of every coordinate once.
+
+    A search does not know the study's budget, so the hypercubes have a fixed size; set `size` to the budget for a single
+    hypercube.
+
+    Parameters
+    ----------
+    domain : Domain
+        The unit cube to search.
+    seed : int, default=0
+        Seed of the designs.
+    size : int, default=25
+        Points of each hypercube, at least 1.
+
+    References
+    ----------
+    McKay, Beckman, Conover 1979, "A comparison of three methods for selecting values of input variables".
+
+    Examples
+    --------
+    >>> search = LatinHypercubeSearch(Domain.continuous(1), seed=0, size=4)
+    >>> sorted(int(4 * search.ask().point[0]) for _ in range(4))
+    [0, 1, 2, 3]
+    """
+
+    capabilities = Capabilities(respects_constraints=True)
+
+    def __init__(self, domain: Domain, seed: int = 0, size: int = 25):
+        super().__init__(domain, seed)
+        if size < 1:
+            raise ValueError(f"size={size} is not a number of points; use 1 or more")
+        self.size = size
+
+    def suggest(self, rng: np.random.Generator) -> Suggestion:
+        """Return the next point of the current hypercube, or a random point if it is not new.
+
+        Returns
+        -------
+        Suggestion
+            The point, with its origin.
+        """
+        block, position = divmod(self.n_asked, self.size)
+        design = qmc.LatinHypercube(self.domain.dimension, rng=np.random.default_rng([self.seed, 1, block])).random(self.size)
+        point = self.domain.snap_one(design[position])
+        if self.is_new(point):
+            return Suggestion(point, "design")
+        return Suggestion(self.new_point(rng), "random", "the design's point had been asked for")
+
+    @property
+    def n_foreseen(self) -> int:
+        """Number of upcoming points that do not depend on any result: all."""
+        return 1 << 30

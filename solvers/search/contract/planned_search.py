@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.kriging.noise import Verdict, judge_noise
+from spotsvm.surrogates.responses import Verdict, judge_noise
 
 Floats = NDArray[np.float64]
 
@@ -70,17 +70,6 @@ class PlannedSearch(Search):
         ok = [v for v in told if np.isfinite(v)]
         return sum(v / len(ok) for v in ok) if ok else np.nan
 
-    def is_pending(self, point: Floats) -> bool:
-        """Return whether a canonical point was asked for and is not yet reported.
-
-        Returns
-        -------
-        bool
-            True if the point is pending.
-        """
-        key = point.tobytes()
-        return any(waiting.tobytes() == key for waiting in self.pending)
-
     def best_told(self) -> Floats | None:
         """Return the point with the best reported value, None if no evaluation has succeeded.
 
@@ -110,10 +99,8 @@ class PlannedSearch(Search):
         Verdict
             "noisy", "deterministic" or "unknown".
         """
-        if noise != "auto":
-            return "noisy" if noise else "deterministic"
         ok = np.isfinite(self.values)
-        return judge_noise(self.points[ok], self.values[ok])
+        return judge_noise(self.points[ok], self.values[ok], noise)
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
         """Return the plan's next point; it stays the same until it is taken or a value is reported.

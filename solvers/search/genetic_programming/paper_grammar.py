@@ -6,9 +6,57 @@ import numpy as np
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
-from spotsvm.solvers.kernels.expressions.expression import parts_of, with_part
+from spotsvm.solvers.kernels.expressions.expression import Block, Type, parts_of, with_part
 from spotsvm.solvers.search.genetic_programming.grammar import Grammar
-from spotsvm.solvers.search.genetic_programming.random_growth import grow_function, grow_subtree
+
+_FUNCTION_SHARE = 0.5
+
+
+def _by_result() -> tuple[dict[Type, list[Block]], dict[Type, list[Block]]]:
+    functions: dict[Type, list[Block]] = {"scalar": [], "vector": []}
+    leaves: dict[Type, list[Block]] = {"scalar": [], "vector": []}
+    for block in PAPER_BLOCKS.values():
+        (functions if block.arguments else leaves)[block.result].append(block)
+    return functions, leaves
+
+
+_FUNCTIONS, _LEAVES = _by_result()
+
+
+def grow_subtree(wanted: Type, max_depth: int, rng: np.random.Generator) -> Expression:
+    """Grow a random expression of Table 1's building blocks.
+
+    A node is a function with probability 1/2 while there is depth left, and a leaf otherwise; all functions, and all leaves, of
+    the required type are equally likely.
+
+    Parameters
+    ----------
+    wanted : {"scalar", "vector"}
+        Type of the expression.
+    max_depth : int
+        Maximum number of levels, at least 1.
+    rng : numpy.random.Generator
+        Generator of the random numbers.
+
+    References
+    ----------
+    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Tables 1 and
+    3; Koza 1992, "Genetic Programming", section 6.2, the "grow" method.
+
+    Examples
+    --------
+    >>> grow_subtree("vector", 1, np.random.default_rng(0)).block in ("x_i", "x_j")
+    True
+    """
+    blocks = _FUNCTIONS if max_depth > 1 and rng.random() < _FUNCTION_SHARE else _LEAVES
+    block = blocks[wanted][rng.integers(len(blocks[wanted]))]
+    return Expression(block.name, tuple(grow_subtree(kind, max_depth - 1, rng) for kind in block.arguments))
+
+
+def grow_function(wanted: Type, max_depth: int, rng: np.random.Generator) -> Expression:
+    """Grow a random expression whose root is a function; as `grow_subtree`, with max_depth at least 2."""
+    block = _FUNCTIONS[wanted][rng.integers(len(_FUNCTIONS[wanted]))]
+    return Expression(block.name, tuple(grow_subtree(kind, max_depth - 1, rng) for kind in block.arguments))
 
 
 class PaperGrammar(Grammar):
@@ -71,15 +119,7 @@ class PaperGrammar(Grammar):
 
 
 def replace_label(expression: Expression, rng: np.random.Generator) -> Expression:
-    """Replace the label of a function by another label with the same types.
-
-    Parameters
-    ----------
-    expression : Expression
-        Any; it is returned unchanged if no function has another label.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
-    """
+    """Replace the label of a function by another label with the same types, if there is such a function."""
     choices = [(part, others) for part in parts_of(expression) if (others := _other_labels(part.node))]
     if not choices:
         return expression
@@ -99,32 +139,14 @@ def _other_labels(node: Expression) -> list[str]:
 
 
 def replace_node(expression: Expression, max_depth: int, rng: np.random.Generator) -> Expression:
-    """Replace a node by a new subtree of its type, within the maximum depth.
-
-    Parameters
-    ----------
-    expression : Expression
-        Any.
-    max_depth : int
-        Maximum number of levels of the result, if the expression has no more.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
-    """
+    """Replace a node by a new subtree of its type, within the maximum depth."""
     parts = parts_of(expression)
     part = parts[rng.integers(len(parts))]
     return with_part(expression, part.position, grow_subtree(part.node.type, max(1, max_depth - len(part.position)), rng))
 
 
 def cross_subtrees(first: Expression, second: Expression, rng: np.random.Generator) -> Expression:
-    """Replace a subtree of one expression by a subtree of another that has the same type.
-
-    Parameters
-    ----------
-    first, second : Expression
-        The expression to change, and the source of the subtree.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
-    """
+    """Replace a subtree of the first expression by a subtree of the second that has the same type."""
     parts = parts_of(first)
     part = parts[rng.integers(len(parts))]
     donors = [node for node in second.nodes() if node.type == part.node.type]

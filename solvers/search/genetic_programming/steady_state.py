@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from spotsvm.errors import SolverError
+from spotsvm.solvers.checked_numbers import is_count
 
 Genome = TypeVar("Genome")
 #: to be minimised: later numbers break ties of the earlier; inf is the worst
@@ -162,7 +162,7 @@ def check_sizes(n_trials: Any, population_size: Any, tournament_size: Any) -> No
         "tournament_size": (tournament_size, 2),
     }
     for name, (value, smallest) in least.items():
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < smallest:
+        if not is_count(value, smallest):
             raise SolverError(f"{name}={value!r}; use a whole number, {smallest} or more")
     if tournament_size > population_size:
         raise SolverError(
@@ -173,20 +173,20 @@ def check_sizes(n_trials: Any, population_size: Any, tournament_size: Any) -> No
 class _Run(Generic[Genome]):
     def __init__(self, breeder: Breeder[Genome], fitness: Callable[[Genome], Fitness], rng: np.random.Generator, n_trials: int):
         self.breeder, self.fitness, self.rng, self.budget = breeder, fitness, rng, int(n_trials)
-        self.found: Evolution[Genome] = Evolution()
-        self.known: dict[Hashable, Individual[Genome]] = {}
+        self.evolution: Evolution[Genome] = Evolution()
+        self.individuals: dict[Hashable, Individual[Genome]] = {}
 
     def go(self, population_size: int, tournament_size: int, start: Sequence[Genome]) -> Evolution[Genome]:
         self._begin(population_size, start)
         idle = 0
-        while len(self.found.evaluated) < self.budget:
-            before = len(self.found.evaluated)
-            self._tournament(min(tournament_size, len(self.found.population)))
-            idle = idle + 1 if len(self.found.evaluated) == before else 0
+        while len(self.evolution.evaluated) < self.budget:
+            before = len(self.evolution.evaluated)
+            self._tournament(min(tournament_size, len(self.evolution.population)))
+            idle = idle + 1 if len(self.evolution.evaluated) == before else 0
             if idle >= _IDLE_TOURNAMENTS:
-                self.found.exhausted = True
+                self.evolution.exhausted = True
                 break
-        return self.found
+        return self.evolution
 
     def _begin(self, size: int, start: Sequence[Genome]) -> None:
         members: dict[Hashable, None] = {}
@@ -194,19 +194,19 @@ class _Run(Generic[Genome]):
             if len(members) < size:
                 self._join(genome, "start", members)
         for _ in range(_NEW_TRIES * size):
-            if len(members) == size or len(self.found.evaluated) == self.budget:
+            if len(members) == size or len(self.evolution.evaluated) == self.budget:
                 break
             self._join(self.breeder.grow(self.rng), "growth", members)
 
     def _join(self, genome: Genome, origin: str, members: dict[Hashable, None]) -> None:
         key = self.breeder.key(genome)
-        if key in members or len(self.found.evaluated) == self.budget:
+        if key in members or len(self.evolution.evaluated) == self.budget:
             return
         members[key] = None
-        self.found.population.append(self._evaluated(genome, key, origin))
+        self.evolution.population.append(self._evaluated(genome, key, origin))
 
     def _tournament(self, size: int) -> None:
-        population = self.found.population
+        population = self.evolution.population
         drawn = self.rng.choice(len(population), size, replace=False).tolist()
         drawn.sort(key=lambda k: population[k].fitness)
         winners, losers = drawn[: (size + 1) // 2], drawn[(size + 1) // 2 :]
@@ -215,13 +215,13 @@ class _Run(Generic[Genome]):
             parent, mate = winners[k % len(winners)], winners[int(self.rng.integers(len(winners)))]
             children.append(self._child(population[parent].genome, population[mate].genome))
         for place, (genome, key, origin) in zip(losers, children, strict=True):
-            if len(self.found.evaluated) == self.budget:
+            if len(self.evolution.evaluated) == self.budget:
                 return
             if all(key != self.breeder.key(other.genome) for other in population):
                 population[place] = self._evaluated(genome, key, origin)
 
     def _child(self, parent: Genome, mate: Genome) -> tuple[Genome, Hashable, str]:
-        present = {self.breeder.key(other.genome) for other in self.found.population}
+        present = {self.breeder.key(other.genome) for other in self.evolution.population}
         for _ in range(_NEW_TRIES):
             genome, origin = self.breeder.vary(parent, mate, self.rng)
             key = self.breeder.key(genome)
@@ -231,8 +231,8 @@ class _Run(Generic[Genome]):
         return genome, self.breeder.key(genome), "growth"
 
     def _evaluated(self, genome: Genome, key: Hashable, origin: str) -> Individual[Genome]:
-        if key not in self.known:
-            individual = Individual(genome, self.fitness(genome), origin, len(self.found.evaluated))
-            self.known[key] = individual
-            self.found.evaluated.append(individual)
-        return self.known[key]
+        if key not in self.individuals:
+            individual = Individual(genome, self.fitness(genome), origin, len(self.evolution.evaluated))
+            self.individuals[key] = individual
+            self.evolution.evaluated.append(individual)
+        return self.individuals[key]

@@ -14,7 +14,7 @@ from spotsvm.solvers.search.contract.base import Noise, Suggestion
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.kriging.ocba import ocba_next
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.kriging.noise import Verdict
+from spotsvm.surrogates.responses import Verdict
 
 Floats = NDArray[np.float64]
 
@@ -51,10 +51,6 @@ class KochSearch(KrigingSearch):
     ------
     SolverError
         If a number is invalid.
-
-    See Also
-    --------
-    KrigingSearch : The default search.
 
     Notes
     -----

@@ -18,16 +18,27 @@ from spotsvm.solvers.search.contract.base import Capabilities, Noise, PointPrior
 from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
 from spotsvm.solvers.search.kriging.ocba import ocba_next
 from spotsvm.solvers.search.kriging.regressor import RegressorModel
-from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
+from spotsvm.surrogates.acquisition.criterion import (
+    AcquisitionFunction,
+    AveragedImprovement,
+    Criterion,
+    PriorWeighted,
+    takes_best,
+)
 from spotsvm.surrogates.acquisition.maximize_acquisition import Acquisition, maximize_acquisition
-from spotsvm.surrogates.acquisition.pointwise import AcquisitionFunction, takes_best
-from spotsvm.surrogates.acquisition.prior_weight import PriorWeighted
 from spotsvm.surrogates.acquisition.selection import MAX_POINTS
 from spotsvm.surrogates.domain import Domain, initial_design
 from spotsvm.surrogates.kriging.ensemble import Inference, KrigingEnsemble
-from spotsvm.surrogates.kriging.noise import Aggregated, Verdict, aggregate, judge_noise, needs_second_look
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.surrogates.responses import are_penalties, within_reach
+from spotsvm.surrogates.responses import (
+    Aggregated,
+    Verdict,
+    aggregate,
+    are_penalties,
+    judge_noise,
+    needs_second_look,
+    within_reach,
+)
 
 Floats = NDArray[np.float64]
 
@@ -102,12 +113,6 @@ class KrigingSearch(Search):
     ------
     SolverError
         If an argument is invalid, or a setting of the Kriging model is combined with a `surrogate`.
-
-    See Also
-    --------
-    KochSearch : The paper's variant, with repeats.
-    ParegoSearch : The variant for several objectives.
-    spotsvm.Kriging : The model alone.
 
     Notes
     -----
@@ -307,9 +312,7 @@ class KrigingSearch(Search):
         return within_reach(np.where(penalties, np.nan, values) if penalties.any() else values)[0]
 
     def _judge_noise(self, points: Floats, values: Floats) -> Verdict:
-        if self.noise != "auto":
-            return "noisy" if self.noise else "deterministic"
-        return judge_noise(points, values)
+        return judge_noise(points, values, self.noise)
 
     def _should_probe(self, points: Floats, values: Floats, noise: Verdict) -> bool:
         """Return whether to evaluate the best point again only to detect noise."""
@@ -372,7 +375,7 @@ class KrigingSearch(Search):
         best = np.argsort(mean, kind="stable")[:5]
         best = best[np.isfinite(mean[best])]  # only feasible points
         if self.pending:
-            best = best[[not (np.array(self.pending) == x).all(axis=1).any() for x in data.X[best]]]
+            best = best[[not self.is_pending(x) for x in data.X[best]]]
         if not len(best):
             return None
         gap = (mean[best] - mean[best[0]]) / max(prospect.fit.models.noise, np.finfo(float).tiny)

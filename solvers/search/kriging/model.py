@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
 from spotsvm.surrogates.acquisition.acquisition import log_expected_improvement
-from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement, Criterion
-from spotsvm.surrogates.acquisition.chance import MOST_LABELS, Chance, caution
-from spotsvm.surrogates.acquisition.cost import saving
-from spotsvm.surrogates.acquisition.pointwise import AcquisitionFunction, PointwiseAcquisition, Predictor
+from spotsvm.surrogates.acquisition.chance import MOST_LABELS, Chance, caution, saving
+from spotsvm.surrogates.acquisition.criterion import (
+    AcquisitionFunction,
+    AveragedImprovement,
+    Criterion,
+    PointwiseAcquisition,
+    Predictor,
+)
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble, Models
-from spotsvm.surrogates.kriging.noise import Verdict
+from spotsvm.surrogates.responses import Verdict
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +61,12 @@ class Evaluations:
     def succeeded(self) -> NDArray[np.bool_]:
         """Whether each evaluation gave a value."""
         return np.isfinite(self.values)
+
+    def selected(self, domain: Domain, noise: Verdict, n: int) -> tuple[Floats, Floats, Floats | None]:
+        """Return points, responses and margins of the successful evaluations, or of n of their points, for a model."""
+        ok = np.flatnonzero(self.succeeded)
+        rows = ok[select_evaluations(domain, self.points[ok], self.values[ok], noisy=noise != "deterministic", n=n)]
+        return self.points[rows], self.values[rows], None if self.margins is None else self.margins[rows]
 
 
 class Surrogate(Predictor, Protocol):
@@ -134,15 +144,13 @@ class SearchModel:
 
     def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> ModelFit:
         """Fit the ensemble to the successful evaluations, or to `max_points` of their points."""
-        ok = told.succeeded
-        points, values = told.points[ok], told.values[ok]
+        points, values, margins = told.selected(self.ensemble.domain, noise, self.max_points)
         self.ensemble.warped = noise == "deterministic" if self.warped == "auto" else self.warped
-        rows = select_evaluations(self.ensemble.domain, points, values, noisy=noise != "deterministic", n=self.max_points)
         before = self.ensemble.chains
-        models = self.ensemble.fit(points[rows], values[rows], rng, sweeps=sweeps)
+        models = self.ensemble.fit(points, values, rng, sweeps=sweeps)
         if self.ensemble.chains is not before:
             self._moved_at = len(told)
-        return ModelFit(points[rows], values[rows], None if told.margins is None else told.margins[ok][rows], models)
+        return ModelFit(points, values, margins, models)
 
     def state(self) -> dict[str, Any]:
         """Return the chains and the time of their last moves, in JSON's types; empty before the first fit."""
@@ -226,8 +234,9 @@ class Prospect:
         held = None
         if fit.margins is not None:
             for margin in fit.margins.T:
-                if (known := np.isfinite(margin)).any():
-                    chances.append(Chance.of_bound(models.embedding, domain.model_inputs(fit.points[known]), margin[known]))
+                if (has_margin := np.isfinite(margin)).any():
+                    inputs = domain.model_inputs(fit.points[has_margin])
+                    chances.append(Chance.of_bound(models.embedding, inputs, margin[has_margin]))
             held = np.bincount(models.index, weights=~(fit.margins >= 0).all(axis=1)) == 0
             notes.append(f"the bounds hold at {int(held.sum())} of {len(held)} points")
             if held.any():
@@ -241,10 +250,10 @@ class Prospect:
         if acquisition is None and isinstance(models, Models):
             averaged = AveragedImprovement(domain, models, criterion, chances, held, savings)
             return cls(fit, predicted, averaged, tuple(notes))
-        known = fit.values if criterion == "plain" else models.mean_evaluated()
+        responses = fit.values if criterion == "plain" else models.mean_evaluated()
         if held is not None and held.any():
-            known = known[held[models.index]]
-        goal = float(known.max() if held is not None and not held.any() else known.min())
+            responses = responses[held[models.index]]
+        goal = float(responses.max() if held is not None and not held.any() else responses.min())
         seen = models.reinterpolate() if criterion == "reinterpolation" and isinstance(models, Models) else models
         pointwise = PointwiseAcquisition(
             domain, seen, acquisition or log_expected_improvement, goal, chances, held is not None, savings

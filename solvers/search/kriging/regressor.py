@@ -16,10 +16,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from spotsvm.errors import NotPositiveDefiniteError, SolverError
 from spotsvm.solvers.search.kriging.model import Evaluations, ModelFit
-from spotsvm.surrogates.acquisition.selection import select_evaluations
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.kriging.embedding import Embedding
-from spotsvm.surrogates.kriging.noise import Aggregated, Verdict, aggregate
+from spotsvm.surrogates.kriging.correlation import Embedding
+from spotsvm.surrogates.responses import Aggregated, Verdict, aggregate
 
 Floats = NDArray[np.float64]
 
@@ -138,19 +137,15 @@ class RegressorModel:
 
     def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> ModelFit:
         """Fit a clone to the successful evaluations, or to `max_points` of their points."""
-        ok = told.succeeded
-        points, values = told.points[ok], told.values[ok]
-        rows = select_evaluations(self.domain, points, values, noisy=noise != "deterministic", n=self.max_points)
-        data = aggregate(points[rows], values[rows])
-        inputs = self.domain.model_inputs(data.X)
-        embedding = Embedding.of(inputs, categorical=np.flatnonzero(self.domain.categorical).tolist())
-        embedded = embedding.transform(inputs)
+        points, values, margins = told.selected(self.domain, noise, self.max_points)
+        data = aggregate(points, values)
+        embedding, embedded = Embedding.of_points(self.domain, data.X)
         low, unit = float(np.mean(data.mean)), float(np.std(data.mean)) or 1.0
         response = (data.mean - low) / unit
         regressor = clone(self._regressor)
         _seed(regressor, np.random.default_rng([self._seed, _FIT_STREAM, len(told)]))
         models = FittedRegressor(_fitted(regressor, embedded, response), embedding, embedded, response, data, low, unit)
-        return ModelFit(points[rows], values[rows], None if told.margins is None else told.margins[ok][rows], models)
+        return ModelFit(points, values, margins, models)
 
     def state(self) -> dict[str, Any]:
         """Return an empty state: the history determines each fit."""

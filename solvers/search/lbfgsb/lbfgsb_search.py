@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
+from spotsvm.solvers.checked_numbers import is_count
 from spotsvm.solvers.search.contract.base import Noise, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.solvers.search.lbfgsb.descent import LbfgsbDescent, ValueMissingError
@@ -73,10 +73,6 @@ class LbfgsbSearch(PlannedSearch):
     maxls : int, default=6
         Maximum number of points of a line search, at least 1.
 
-    See Also
-    --------
-    CmaesSearch : A search that needs no slopes.
-
     Notes
     -----
     The first descent starts at the best point reported before, without a design; if there is none, at the best point of the first
@@ -117,9 +113,9 @@ class LbfgsbSearch(PlannedSearch):
         maxls: int = 6,
     ):
         super().__init__(domain, seed)
-        for name, least, given in (("n_initial", 1, n_initial), ("maxls", 1, maxls)):
-            if not isinstance(given, Integral) or isinstance(given, bool) or given < least:
-                raise SolverError(f"{name}={given!r} is too few points, or no number of points; use {least} or more")
+        for name, count in (("n_initial", n_initial), ("maxls", maxls)):
+            if not is_count(count):
+                raise SolverError(f"{name}={count!r} is too few points, or no number of points; use 1 or more")
         for name, most, length in (("step", 0.5, step), ("noisy_step", 0.5, noisy_step), ("first_step", 1.0, first_step)):
             if not 0 < length <= most:
                 raise SolverError(f"{name}={length} is not a length in the unit cube; use more than 0 and at most {most}")

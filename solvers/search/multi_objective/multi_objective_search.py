@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search.contract.base import Search
-from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
+from spotsvm.solvers.checked_numbers import is_count
+from spotsvm.solvers.search.contract.base import LatinHypercubeSearch, RandomSearch, Search
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
@@ -34,11 +34,6 @@ class MultiObjectiveSearch(Search):
     SolverError
         If `n_objectives` is invalid.
 
-    See Also
-    --------
-    Search : The base class for one objective.
-    Nsga2Search : A search of several objectives.
-
     Examples
     --------
     >>> from spotsvm.searches import Suggestion
@@ -54,7 +49,7 @@ class MultiObjectiveSearch(Search):
     """
 
     def __init__(self, domain: Domain, seed: int = 0, *, n_objectives: int = 2, **arguments: Any):
-        if not isinstance(n_objectives, int | np.integer) or isinstance(n_objectives, bool) or n_objectives < 2:
+        if not is_count(n_objectives, 2):
             raise SolverError(f"n_objectives={n_objectives!r} is not a number of objectives; use 2 or more")
         super().__init__(domain, seed, **arguments)
         self.n_objectives = int(n_objectives)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.errors import SolverError
+from spotsvm.solvers.checked_numbers import is_count
 from spotsvm.solvers.search.contract.base import Capabilities, Suggestion
 from spotsvm.solvers.search.multi_objective.multi_objective_search import MultiObjectiveSearch
 from spotsvm.surrogates.domain import Domain, initial_design
@@ -78,7 +79,7 @@ class Nsga2Search(MultiObjectiveSearch):
 
     def __init__(self, domain: Domain, seed: int = 0, *, n_objectives: int = 2, population: int = 20):
         super().__init__(domain, seed, n_objectives=n_objectives)
-        if not isinstance(population, int | np.integer) or isinstance(population, bool) or population < 4:
+        if not is_count(population, 4):
             raise SolverError(f"population={population!r} is not a size of generations; use a whole number, 4 or more")
         from spotsvm.solvers.search.multi_objective.genetic_algorithm import GeneticAlgorithm  # on use: it imports pymoo
 

@@ -44,7 +44,6 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
     See Also
     --------
     Nsga2Search : For some hundreds of evaluations.
-    KrigingSearch : The single-objective search that it uses.
 
     Notes
     -----

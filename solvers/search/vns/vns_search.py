@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.errors import SolverError
+from spotsvm.solvers.checked_numbers import check_choice, is_count
 from spotsvm.solvers.search.contract.base import Capabilities, Search, Suggestion
 from spotsvm.surrogates.domain import Domain
 
@@ -148,22 +148,19 @@ def neighbourhood_radii(
            [0.2, 0.4],
            [0.3, 0.6]])
     """
-    if kappa_max is not None and (not isinstance(kappa_max, Integral) or isinstance(kappa_max, bool) or kappa_max < 1):
+    if kappa_max is not None and not is_count(kappa_max):
         raise SolverError(f"kappa_max={kappa_max!r} is not a number of neighbourhoods; use 1 or more")
     first = _radius(step, "step", dimension) / widths
     kappas = range(1, (6 if kappa_max is None else int(kappa_max)) + 1)
     if isinstance(radii, str):
-        if radii not in ("linear", "doubling"):
-            raise SolverError(
-                f"radii={radii!r} is unknown; use 'doubling', 'linear', a sequence of radii, or a function of kappa"
-            )
+        check_choice("radii", radii, ("doubling", "linear"), "a sequence of radii or a function of kappa")
         return np.array([first * (kappa if radii == "linear" else 2.0 ** (kappa - 1)) for kappa in kappas])
-    given = [radii(kappa) for kappa in kappas] if callable(radii) else list(radii)
-    if not given or (kappa_max is not None and len(given) != kappa_max):
-        raise SolverError(f"radii has {len(given)} entries for kappa_max={kappa_max}; use as many radii as neighbourhoods")
-    out = np.array([_radius(r, f"radii[{k}]", dimension) for k, r in enumerate(given)]) / widths
+    values = [radii(kappa) for kappa in kappas] if callable(radii) else list(radii)
+    if not values or (kappa_max is not None and len(values) != kappa_max):
+        raise SolverError(f"radii has {len(values)} entries for kappa_max={kappa_max}; use as many radii as neighbourhoods")
+    out = np.array([_radius(r, f"radii[{k}]", dimension) for k, r in enumerate(values)]) / widths
     if not np.all(np.diff(out, axis=0) > 0):
-        raise SolverError(f"radii={given!r} do not grow; use increasing radii")
+        raise SolverError(f"radii={values!r} do not grow; use increasing radii")
     return out
 
 
@@ -226,11 +223,6 @@ class VnsSearch(Search):
     SolverError
         If a start is outside the cube, or another argument is invalid.
 
-    See Also
-    --------
-    NestedSearch : Runs searches in stages.
-    CmaesSearch : Another search without a model.
-
     Notes
     -----
     Points are drawn uniformly from the part of a neighbourhood inside the cube; `shake` explains integers, categories and
@@ -281,14 +273,10 @@ class VnsSearch(Search):
         opening: Literal["widest", "narrowest"] = "widest",
     ):
         super().__init__(domain, seed)
-        if norm not in get_args(Norm):
-            raise SolverError(f"norm={norm!r} is unknown; use 'inf', '2' or '1'")
-        if unit not in ("cube", "axis"):
-            raise SolverError(f"unit={unit!r} is unknown; use 'cube' or 'axis'")
-        if plateau not in ("stay", "move"):
-            raise SolverError(f"plateau={plateau!r} is unknown; use 'stay' or 'move'")
-        if opening not in ("widest", "narrowest"):
-            raise SolverError(f"opening={opening!r} is unknown; use 'widest' or 'narrowest'")
+        check_choice("norm", norm, get_args(Norm))
+        check_choice("unit", unit, ("cube", "axis"))
+        check_choice("plateau", plateau, ("stay", "move"))
+        check_choice("opening", opening, ("widest", "narrowest"))
         self.norm: Norm = norm
         self.plateau = plateau
         self.start = self._starting_point(start)
@@ -303,8 +291,7 @@ class VnsSearch(Search):
 
     def _starting_point(self, start: Literal["centre", "random"] | ArrayLike) -> Floats:
         if isinstance(start, str):
-            if start not in ("centre", "random"):
-                raise SolverError(f"start={start!r} is unknown; use 'centre', 'random' or a point of the unit cube")
+            check_choice("start", start, ("centre", "random"), "a point of the unit cube")
             rng = np.random.default_rng([self.seed, 1 << 40])
             return self.domain.snap_one(rng.random(self.domain.dimension) if start == "random" else [0.5] * self.domain.dimension)
         try:
@@ -371,7 +358,7 @@ class VnsSearch(Search):
             return Suggestion(self.start, "initial")
         around = self.incumbent
         if around is None:
-            if not any(np.array_equal(self.start, waiting) for waiting in self.pending):
+            if not self.is_pending(self.start):
                 return Suggestion(self.new_point(rng), "random", "no evaluation has succeeded yet")
             around = self.start
         first = self.kappa if self._opening else self._after(self.kappa, len(self._shaken))

@@ -12,7 +12,7 @@ from spotsvm.estimators.evolved.settings import Ranges
 from spotsvm.solvers.dual.problem.spectrum import matrix_state
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate, evaluate_settings
 from spotsvm.solvers.search.genetic_programming import Grammar, PaperGrammar, PsdGrammar, breed_new, breed_variation
-from spotsvm.solvers.search.genetic_programming.canonical import canonical_key
+from spotsvm.solvers.search.genetic_programming.grammar import canonical_key
 
 _PROBE_ROWS = 32
 _PROBE_SETTINGS = 3

@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 
 from spotsvm.surrogates.acquisition._improvement_kernels import log_cdf
 from spotsvm.surrogates.acquisition.chance import Chance, _evidence, caution, stacked
-from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.correlation import Embedding
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.random((60, 2))

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
-from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
-from spotsvm.surrogates.acquisition.chance import Chance
-from spotsvm.surrogates.acquisition.cost import saving
+from spotsvm.surrogates.acquisition.chance import Chance, saving
+from spotsvm.surrogates.acquisition.criterion import AveragedImprovement
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.correlation import Embedding
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 
 SQUARE = Domain.continuous(2)

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
+from spotsvm.surrogates.acquisition.criterion import AveragedImprovement
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble

@@ -6,8 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import kstest, norm
 
-from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
-from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Embedding, Gaussian
 from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, ResponseWarp
 from spotsvm.surrogates.kriging.likelihood import profile
 

@@ -5,10 +5,9 @@ from scipy.optimize import check_grad
 from scipy.spatial.distance import squareform
 
 from spotsvm.errors import NotPositiveDefiniteError
-from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Gaussian
-from spotsvm.surrogates.kriging.embedding import Embedding
+from spotsvm.surrogates.kriging.correlation import CORRELATIONS, Embedding, Gaussian
 from spotsvm.surrogates.kriging.likelihood import Response, factor, gradient, profile
-from spotsvm.surrogates.kriging.noise import aggregate
+from spotsvm.surrogates.responses import aggregate
 
 RNG = np.random.default_rng(0)
 X = RNG.random((25, 3))

@@ -202,8 +202,8 @@ def test_very_few_rows(drawn, method, n):
         (SwarmSettings, {"inertia": np.nan}, "inertia=nan; use a finite number, 0 or more"),
         (SwarmSettings, {"inertia": -0.1}, "inertia=-0.1; use a finite number, 0 or more"),
         (SwarmSettings, {"local_weight": "1"}, "local_weight='1'; use a finite number, 0 or more"),
-        (SwarmSettings, {"pulls": np.array(["uniform"])}, "pulls=array.*; use 'uniform' or 'gaussian'"),
-        (SwarmSettings, {"pulls": "strong"}, "pulls='strong'; use 'uniform' or 'gaussian'"),
+        (SwarmSettings, {"pulls": np.array(["uniform"])}, "pulls=array.* is unknown; use 'uniform' or 'gaussian'"),
+        (SwarmSettings, {"pulls": "strong"}, "pulls='strong' is unknown; use 'uniform' or 'gaussian'"),
     ],
 )
 def test_bad_settings(kind, changes, said):

@@ -201,7 +201,7 @@ def test_the_constant_is_of_the_larger_class_and_what_is_no_better_is_left_out(n
     ("K", "y", "error", "said"),
     [
         (1e-200 * np.eye(2), [1, -1], "count", "K holds no entry beyond 1e-200; coefficients, .* scale the kernel"),
-        (np.eye(2), [1, -1], "zero", 'error=\'zero\' is unknown; use "count" or "hinge"'),
+        (np.eye(2), [1, -1], "zero", "error='zero' is unknown; use 'count' or 'hinge'"),
         ([[0.0, 1.0], [2.0, 0.0]], [1, -1], "count", "not symmetric"),
         (np.eye(2), [1, 1], "count", "one class"),
     ],

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
-from spotsvm.solvers.search.genetic_programming.random_growth import grow_subtree
+from spotsvm.solvers.search.genetic_programming.paper_grammar import grow_subtree
 
 X_I, X_J = Expression("x_i"), Expression("x_j")
 C1, C2 = Expression("c1"), Expression("c2")

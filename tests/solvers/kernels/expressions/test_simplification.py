@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
 from spotsvm.solvers.kernels.expressions.simplification import simplified
-from spotsvm.solvers.search.genetic_programming.psd_growth import grow_kernel
+from spotsvm.solvers.search.genetic_programming.psd_grammar import grow_kernel
 
 
 def node(block, *arguments, value=None):

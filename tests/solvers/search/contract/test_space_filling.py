@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from spotsvm.solvers.search.contract.space_filling import LatinHypercubeSearch, RandomSearch
+from spotsvm.solvers.search.contract.base import LatinHypercubeSearch, RandomSearch
 from spotsvm.surrogates.domain import Domain
 
 

@@ -9,8 +9,7 @@ from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
 from spotsvm.solvers.kernels.expressions.expression import parts_of
 from spotsvm.solvers.search.genetic_programming import PaperGrammar
-from spotsvm.solvers.search.genetic_programming.paper_grammar import cross_subtrees, replace_label, replace_node
-from spotsvm.solvers.search.genetic_programming.random_growth import grow_subtree
+from spotsvm.solvers.search.genetic_programming.paper_grammar import cross_subtrees, grow_subtree, replace_label, replace_node
 
 GRAMMAR = PaperGrammar()
 X_I, X_J, C1 = Expression("x_i"), Expression("x_j"), Expression("c1")

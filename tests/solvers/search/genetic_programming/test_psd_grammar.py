@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
-from spotsvm.solvers.search.genetic_programming import psd_mutations as change
-from spotsvm.solvers.search.genetic_programming.psd_grammar import degree
-from spotsvm.solvers.search.genetic_programming.psd_growth import PSD_BLOCKS, grow_kernel
+from spotsvm.solvers.search.genetic_programming import psd_grammar as change
+from spotsvm.solvers.search.genetic_programming.psd_grammar import PSD_BLOCKS, degree, grow_kernel
 
 SEEDS = st.integers(0, 10**6)
 WIDE = Expression("gaussian", value=0.5)

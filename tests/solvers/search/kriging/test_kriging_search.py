@@ -8,7 +8,7 @@ from scipy.stats import qmc
 
 from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, SolverError
 from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
-from spotsvm.solvers.search.contract.space_filling import RandomSearch
+from spotsvm.solvers.search.contract.base import RandomSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.surrogates.domain import Coordinate, Domain
 

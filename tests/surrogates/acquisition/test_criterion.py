@@ -6,8 +6,8 @@ from scipy.optimize import approx_fprime, minimize
 
 from spotsvm.surrogates.acquisition._improvement_kernels import log_h
 from spotsvm.surrogates.acquisition.acquisition import expected_improvement, log_expected_improvement_gradient
-from spotsvm.surrogates.acquisition.averaged_improvement import AveragedImprovement
 from spotsvm.surrogates.acquisition.chance import Chance
+from spotsvm.surrogates.acquisition.criterion import AveragedImprovement
 from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 
