@@ -89,7 +89,7 @@ def assert_same_machine(answer, machine, X, y, train, test):
 def test_random_settings_have_the_scores_of_their_machine(name, machines):
     X, y = DATA[name]
     rng = np.random.default_rng(list(DATA).index(name))
-    for _ in range(20 if machines[0] is SVC else 5):
+    for _ in range(10 if machines[0] is SVC else 4):
         machine, splits, weights = drawn(rng, y, machines)
         params = {} if weights is None else {"sample_weight": weights}
         found = FoldScorer(machine, X, y, splits, params, engine="auto").score([{}])[0].numbers

@@ -91,19 +91,19 @@ def test_ranges_of_the_users_own_which_may_be_too_small():
 
 
 @pytest.mark.parametrize("search", ["vns", "kriging"])
-@pytest.mark.parametrize("cut", [9, 12, 18])
-def test_a_nested_study_is_resumed_in_any_stage(tmp_path, search, cut):
+def test_a_nested_study_is_resumed_in_any_stage(tmp_path, search):
     def study(path=None, n_first=12):
         return Study(MODELS[1].space(), nested(MODELS, (n_first, 8), search), seed=3, path=path)
 
     whole = study().run(response, n_trials=20)
-    with study(tmp_path / "record.db") as interrupted:
-        for _ in range(cut):
-            trial = interrupted.ask()
-            interrupted.tell(trial, response(trial.params))
-    with study(tmp_path / "record.db") as resumed:
-        assert [t.point for t in resumed.run(response, n_trials=20).trials] == [t.point for t in whole.trials]
-    with pytest.raises(StudyMismatchError, match="n_trials=12"):
-        study(tmp_path / "record.db", n_first=13)
+    for cut in (9, 12, 18):
+        with study(tmp_path / f"{cut}.db") as interrupted:
+            for _ in range(cut):
+                trial = interrupted.ask()
+                interrupted.tell(trial, response(trial.params))
+        with study(tmp_path / f"{cut}.db") as resumed:
+            assert [t.point for t in resumed.run(response, n_trials=20).trials] == [t.point for t in whole.trials]
+        with pytest.raises(StudyMismatchError, match="n_trials=12"):
+            study(tmp_path / f"{cut}.db", n_first=13)
     batches = [study().run(response, n_trials=20, batch_size=4).trials for _ in range(2)]
     assert [t.point for t in batches[0]] == [t.point for t in batches[1]]

@@ -78,7 +78,7 @@ def test_a_study_with_few_trials_says_so(n):
     assert ("a model needs at least 8" in text) == (n > 0)
 
 
-def test_a_study_that_runs_and_has_only_failed_says_both():
+def test_a_study_that_runs_and_has_only_failed_says_both(no_pictures):
     study = Study(SQUARE, "random", 0).run(lambda p: 1 / 0, n_trials=3, max_failures=None)
     study.ask()
     text, _ = rendered(study)
@@ -157,7 +157,7 @@ def svc():
     return SpotSearchCV(SVC(), space, n_iter=12, cv=4, random_state=0).fit(X, y)
 
 
-def test_fold_scores_tell_of_the_optimism_for_free(svc):
+def test_fold_scores_tell_of_the_optimism_for_free(svc, no_pictures):
     text, _ = rendered(svc.study_)
     luck = section(text, "How much of it is luck")
     found = optimism_of_trials(svc.study_.trials)
@@ -170,7 +170,7 @@ def test_fold_scores_tell_of_the_optimism_for_free(svc):
     assert '<th scope="row">estimator</th><td>SVC()</td>' in repeat
 
 
-def test_what_was_found_out_comes_before_what_is_free(svc):
+def test_what_was_found_out_comes_before_what_is_free(svc, no_pictures):
     found = optimism_of_trials(svc.study_.trials).to_dict() | {"how": "repeats", "value": 0.12345}
     study = RecordedCopy(svc.study_)
     study.findings = {"oversearching": found, "stop": {"sentence": "The search stopped.", "n_trials": 12}}
@@ -193,7 +193,7 @@ class RecordedCopy(StudyResults):
         super().__init__(study._ledger, study.space, study.objectives, study.noise)
 
 
-def test_a_score_on_rows_that_the_search_never_sees_is_shown_beside():
+def test_a_score_on_rows_that_the_search_never_sees_is_shown_beside(no_pictures):
     study = Study(SQUARE, "random", 0).run(lambda p: {"value": bowl(p), "test_error": bowl(p) + 0.25}, n_trials=12)
     text, _ = rendered(study)
     assert "the value is too good by 0.25" in section(text, "How much of it is luck")
@@ -280,7 +280,7 @@ def test_a_report_from_the_record_is_that_of_the_study_to_the_byte_and_changes_n
         ("auto", 12, "No noise was found where a configuration was evaluated again, so another evaluation"),
     ],
 )
-def test_nothing_is_said_of_noise_that_is_not_known(noise, n_trials, said):
+def test_nothing_is_said_of_noise_that_is_not_known(noise, n_trials, said, no_pictures):
     def value(params):
         return params["x"] + (0.1 * np.random.default_rng(int(1e6 * params["y"])).normal() if n_trials == 1 else 0.0)
 
@@ -291,12 +291,12 @@ def test_nothing_is_said_of_noise_that_is_not_known(noise, n_trials, said):
 
 
 @pytest.mark.parametrize("search", ["random", "lhs", "kriging"])
-def test_a_random_search_is_not_compared_with_random_search(search):
+def test_a_random_search_is_not_compared_with_random_search(search, no_pictures):
     text, _ = rendered(Study(SQUARE, search, 0, noise=False).run(bowl, n_trials=12))
     assert ("andom search" in section(text, "Convergence")) == (search == "kriging")
 
 
-def test_a_band_of_one_value_is_left_out():
+def test_a_band_of_one_value_is_left_out(no_pictures):
     study = Study({"x": uniform(0, 1), "y": uniform(0, 1)}, "kriging", 0, noise=False)
     study.run(lambda p: float(p["x"] + p["y"] > 1.9), n_trials=15)  # nearly all values are the best one
     said = section(rendered(study)[0], "Convergence")

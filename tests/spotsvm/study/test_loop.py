@@ -124,7 +124,7 @@ NINE = {f"x{j}": uniform(0, 1) for j in range(9)}
 
 @pytest.mark.parametrize(("search", "space"), [("kriging", SPACE), ("koch2011", SPACE), ("lbfgsb", SPACE), ("cmaes", NINE)])
 @pytest.mark.parametrize("n_trials", [1, 3])
-def test_a_budget_below_the_design_or_a_generation_evaluates_the_first_of_it(search, space, n_trials, tmp_path):
+def test_a_budget_below_the_design_or_a_generation_evaluates_the_first_of_it(search, space, n_trials, tmp_path, no_pictures):
     def study(path=None):
         return Study(space, search, 0, path=path)
 

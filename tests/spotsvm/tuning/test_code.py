@@ -59,7 +59,14 @@ def test_the_code_runs_as_it_stands_and_finds_the_same(choices, changed, tmp_pat
     target, task = changed.pop("target"), changed.pop("task")
     source = reading_code(file, target, task, choices)
     given = TuningJob(
-        read_table(file, target, task, choices), n_trials=4, cv=3, seed=5, source=source, command="spotsvm tune", **changed
+        read_table(file, target, task, choices),
+        n_trials=4,
+        cv=3,
+        seed=5,
+        source=source,
+        command="spotsvm tune",
+        compare=False,
+        **changed,
     )
     results = given.run(quiet)
     found, printed = executed(results[-1].code)
@@ -78,7 +85,7 @@ def test_the_code_of_a_large_table(tmp_path, monkeypatch):
     choices = Choices(drop=["person", "town"])
     few = Limits(whole=60, sampled=30, many=60, tested=20)
     given = TuningJob(
-        read_table(file, "kind", choices=choices), n_trials=2, cv=3, search="random", limits=few,
+        read_table(file, "kind", choices=choices), n_trials=2, cv=3, search="random", limits=few, compare=False,
         source=reading_code(file, "kind", "auto", choices),
     )  # fmt: skip
     results = given.run(quiet)
@@ -99,7 +106,7 @@ def test_the_code_of_a_series(tmp_path):
     source = series_code(file, "level", "time", "auto", 300)
     given = TuningJob(
         read_series(file, "level", "time", "auto", 300), n_trials=2, cv=3, search="random", pipeline="stormwater", horizon=2,
-        source=source,
+        source=source, compare=False,
     )  # fmt: skip
     results = given.run(quiet)
     found, _ = executed(results[-1].code)
