@@ -22,6 +22,7 @@ from sklearn.metrics import (
     root_mean_squared_error,
 )
 from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metaestimators import _safe_split
 
 from spotsvm.luck.draws import draw_rows
 from spotsvm.trials.metrics import mean_class_accuracy
@@ -93,7 +94,8 @@ class RememberedPredictions(BaseEstimator):
 class Unseen:
     """Rows, each beside a fitted model that has not seen it.
 
-    The rows are held-out rows with one model, or the test rows of all folds, each with the model of the other folds.
+    The rows are held-out rows with one model, or the test rows of all folds, each with the model of the other folds. `tables` has
+    X for each model, in the order of its `rows`.
 
     Attributes
     ----------
@@ -108,7 +110,7 @@ class Unseen:
         self,
         models: Sequence[Any],
         rows: Sequence[Rows],
-        X: Any,
+        tables: Sequence[Any],
         y: Any,
         groups: Any = None,
         block: int = 1,
@@ -118,13 +120,13 @@ class Unseen:
         self.y = _safe_indexing(y, order)
         self.groups = None if groups is None else np.asarray(groups)[order]
         self.block, self.overlap = block, overlap
-        self._parts = [RememberedPredictions(m, _safe_indexing(X, r)) for m, r in zip(models, rows, strict=True)]
+        self._parts = [RememberedPredictions(model, X) for model, X in zip(models, tables, strict=True)]
         self._starts = np.cumsum([0, *map(len, rows)])
 
     @classmethod
     def held_out(cls, model: Any, X: Any, y: Any, groups: Any = None, block: int = 1) -> Unseen:
         """Return rows held out, with a fitted model."""
-        return cls([model], [np.arange(len(y))], X, y, groups, block)
+        return cls([model], [np.arange(len(y))], [X], y, groups, block)
 
     @classmethod
     def out_of_fold(
@@ -140,11 +142,12 @@ class Unseen:
         """Return the test rows of splits, each with a clone that is fitted on the training rows."""
 
         def fitted(rows: Rows) -> Any:
-            return clone(estimator).fit(_safe_indexing(X, rows), _safe_indexing(y, rows))
+            return clone(estimator).fit(*_safe_split(estimator, X, y, rows))
 
         models = Parallel(n_jobs=n_jobs)(delayed(fitted)(train) for train, _ in splits)
         tested, trained = (sum(len(split[k]) for split in splits) for k in (1, 0))
-        return cls(models, [test for _, test in splits], X, y, groups, block, 1.0 + len(splits) * tested / trained)
+        tables = [_safe_split(estimator, X, y, test, train)[0] for train, test in splits]
+        return cls(models, [test for _, test in splits], tables, y, groups, block, 1.0 + len(splits) * tested / trained)
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -162,7 +165,8 @@ class Unseen:
     @cached_property
     def predictions(self) -> NDArray[Any]:
         """The prediction of each row."""
-        return np.concatenate([np.asarray(part.predict(np.arange(len(part.X)))) for part in self._parts])
+        sizes = np.diff(self._starts)
+        return np.concatenate([np.asarray(part.predict(np.arange(n))) for part, n in zip(self._parts, sizes, strict=True)])
 
     @cached_property
     def _truth(self) -> NDArray[Any]:
@@ -215,7 +219,7 @@ class Unseen:
         if len(self._parts) == 1:
             return _score(scorer, self._parts[0], rows, y)
         if not self._parts[0].asked:  # a first score shows which responses the scorer needs
-            first = np.arange(len(self._parts[0].X))
+            first = np.arange(self._starts[1])
             _score(scorer, self._parts[0], first, _safe_indexing(self.y, first))
         if self._parts[0].asked == {"predict"}:
             return _score(scorer, self._together, rows, y)

@@ -222,7 +222,7 @@ def judge_recommendation(
     n_fresh = min(len(a), len(b))
     failed = sum(outcome.value is None for outcome in outcomes)
     return _judged(
-        study, chosen, (a.mean(), b.mean()), difference, n_fresh=n_fresh, n_failed=failed, fresh=f"{n_fresh} fresh evaluations",
+        study, chosen, (a.mean(), b.mean()), difference, n_fresh=n_fresh, n_failed=failed, fresh=counted(n_fresh, "fresh evaluation"),
         paired=fresh.seeded,
     )  # fmt: skip
 

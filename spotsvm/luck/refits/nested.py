@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_method_params, _num_samples
 
@@ -211,7 +212,8 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
     `seeds` are the seeds of the search and of its folds; folds with their own seed keep it.
     """
     train, test = split
-    X, y, groups = (_part(data, train) for data in (task.X, task.y, task.groups))
+    X, y = _safe_split(task.search.estimator, task.X, task.y, train)
+    groups = None if task.groups is None else _safe_indexing(task.groups, train)
     fit_params = _check_method_params(task.X, task.fit_params, train)
     cv = inner_cv(task.search, X, y, groups, seeds[1])
     splits = inner_splits(task.search, X, y, groups, seeds[1])
@@ -275,9 +277,8 @@ class HeldOutScores:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # an undefined score is reported below
             try:
-                value = scorer_of(search)(
-                    _refitted_winner(search, X, y, split[0], fit_params), _part(X, split[1]), _part(y, split[1])
-                )
+                winner = _refitted_winner(search, X, y, split[0], fit_params)
+                value = scorer_of(search)(winner, *_safe_split(search.estimator, X, y, split[1], split[0]))
             except ValueError as error:
                 raise self._error(str(error)) from error
         #: the winner's score, refitted on all rows of the search
@@ -311,7 +312,8 @@ def _refitted_winner(search: Any, X: Any, y: Any, train: Rows, fit_params: Mappi
     if not (isinstance(refit, str) and refit == "average") and not getattr(search, "calibrate", False):
         return search.best_estimator_
     passed = _check_method_params(X, fit_params, train)
-    return fitted_candidate(search, candidate_params(search, winner_of(search)), _part(X, train), _part(y, train), passed)
+    rows = _safe_split(search.estimator, X, y, train)
+    return fitted_candidate(search, candidate_params(search, winner_of(search)), *rows, passed)
 
 
 def tuned_without(
@@ -330,10 +332,11 @@ def tuned_without(
     found = np.empty((len(splits), len(left_out)))
     for f, (train, test) in enumerate(splits):
         passed = _check_method_params(X, fit_params, train)
-        machine = fitted_candidate(search, params, _part(X, train), _part(y, train), passed)
+        machine = fitted_candidate(search, params, *_safe_split(search.estimator, X, y, train), passed)
         for column, rows in enumerate(left_out):
             kept = test[~rows[test]]
-            found[f, column] = score_or_nan(scorer, machine, _part(X, kept), _part(y, kept)) if len(kept) else np.nan
+            some = _safe_split(search.estimator, X, y, kept, train)
+            found[f, column] = score_or_nan(scorer, machine, *some) if len(kept) else np.nan
     return np.asarray(found.mean(axis=0))
 
 
@@ -421,8 +424,3 @@ def _repeats(splits: list[Split], n_rows: int) -> list[list[int]] | None:
         seen[test] = True
         repeats[-1].append(number)
     return repeats if seen.all() else None
-
-
-def _part(data: Any, rows: Rows) -> Any:
-    """Return rows of data, or None if the data are None."""
-    return None if data is None else _safe_indexing(data, rows)

@@ -4,10 +4,12 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold, TimeSeriesSplit
+from sklearn.svm import SVC
 
 from spotsvm import expected_score
 from spotsvm.errors import ArgumentError
@@ -163,6 +165,24 @@ def test_the_score_of_few_new_rows_is_less_certain():
         assert low < found.interval[0] < found.interval[1] < high
         hits += [low <= accuracy(fitted, *classes(rng, 30)) <= high for _ in range(10)]
     assert 0.88 < np.mean(hits) <= 1.0
+
+
+def hits(model, X, y):
+    return float((model.predict(X) == y).mean())
+
+
+def margins(model, X, y):
+    return float((np.sign(model.decision_function(X)) == 2 * y - 1).mean())
+
+
+@pytest.mark.parametrize("scorer", [hits, margins])
+def test_the_rows_may_be_sparse_or_a_kernel_matrix(scorer):
+    X, y = classes(np.random.default_rng(0), 80)
+    expected = {}
+    for kernel, rows in (("linear", X), ("linear", csr_matrix(X)), ("precomputed", X @ X.T)):
+        search = GridSearchCV(SVC(kernel=kernel), {"C": [0.1, 1.0]}, scoring=scorer, cv=4).fit(rows, y)
+        expected[kernel, type(rows)] = expected_score(search, rows, y).value
+    assert list(expected.values()) == pytest.approx([expected["linear", np.ndarray]] * 3, abs=0.02)
 
 
 def test_the_score_to_expect_of_a_search():

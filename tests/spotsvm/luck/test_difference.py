@@ -117,7 +117,9 @@ def test_folds_and_held_out_rows_are_compared_together():
 
     def sets(column):
         told = Told(column)
-        return [Unseen([told] * 5, [test for _, test in folds], X, y, overlap=2.25), Unseen.held_out(told, X_held, y_held)]
+        tests = [test for _, test in folds]
+        out_of_fold = Unseen([told] * 5, tests, [X.iloc[test] for test in tests], y, overlap=2.25)
+        return [out_of_fold, Unseen.held_out(told, X_held, y_held)]
 
     scorer = get_scorer("accuracy")
     together = paired_difference(scorer, sets("a"), sets("b"), 0, shares=True)

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.stats import loguniform
 from scipy.stats import t as student
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, mean_squared_error
@@ -173,6 +173,14 @@ def test_what_chooses_the_winner_is_named():
     assert own.metric == "neg_mean_squared_error"
     chosen = oversearching(searched(refit=lambda results: int(np.argmax(results["mean_test_score"]))), X, Y, 3, random_state=0)
     assert chosen == oversearching(searched(), X, Y, 3, random_state=0)
+
+
+@pytest.mark.parametrize("options", [{}, {"refit": "average"}, {"engine": "sklearn"}])
+def test_a_kernel_matrix_is_cut_by_rows_and_columns(options):
+    plain = searched(n_iter=3, random_state=0, **options).set_params(estimator=SVC(kernel="linear"), space={"C": SPACE["C"]})
+    matrix = clone(plain).set_params(estimator=SVC(kernel="precomputed"))
+    found, expected = (oversearching(search, rows, Y, 3, random_state=0) for search, rows in ((matrix, X @ X.T), (plain, X)))
+    assert (found.optimism, found.error) == pytest.approx((expected.optimism, expected.error))
 
 
 def test_parameters_may_be_arrays():
