@@ -19,9 +19,9 @@ from spotsvm.trials.trial import Trial
 
 
 class StopRun(Exception):
-    """Raised by a callback to end the run at once, without an error; the study keeps its results and can be continued.
+    """Raised by a callback to end the run at once, without an error; `findings["stop"]` keeps its text as the reason.
 
-    Trials still under way are cancelled; the next run evaluates them first.
+    The study keeps its results and can be continued. Trials still under way are cancelled; the next run evaluates them first.
 
     See Also
     --------

@@ -21,7 +21,7 @@ from spotsvm.trials.edges import edges_of
 from spotsvm.trials.objectives import with_trial
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.trial import Outcome, Trial, one_line
 
 
 def run_trials(
@@ -50,6 +50,10 @@ def run_trials(
     for name, ended_by in (("stop", rule), ("timeout", limit)):
         if ended_by is not None and (finding := ended_by.finding(study)) is not None:
             books.add_finding(name, finding)
+    if (stop := followers.ended_by) is not None:
+        n, why = study.n_finished, f": {one_line(str(stop))}" if str(stop) else ""
+        sentence = f"A callback ended the run after {n} {'trial' if n == 1 else 'trials'}{why}"
+        books.add_finding("stop", {"stopped": True, "n_trials": n, "rule": "callback", "sentence": sentence})
     run.end()
     if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):
         for edge in edges_of(study.best_trial.params, study.space):
@@ -347,31 +351,32 @@ class Followers:
     def __init__(self, callback: Callbacks | None):
         several = callback if isinstance(callback, Sequence) else [] if callback is None else [callback]
         self._followers = [_checked(one) for one in several]
-        self._stop: StopRun | None = None
+        self.ended_by: StopRun | None = None
 
     @contextmanager
     def during(self, study: Any) -> Iterator[None]:
         """Report the start of a run and, however the block is left, its end; `StopRun` leaves it without an error."""
-        self._stop = None
+        self.ended_by = None
         with ExitStack() as ends:
             for follower in self._followers:
                 ends.callback(_call, follower, "on_end", study)
                 try:
                     _call(follower, "on_start", study)
                 except StopRun as stop:
-                    self._stop = stop  # a block cannot be skipped: the first trial ends it
+                    self.ended_by = stop  # a block cannot be skipped: the first trial ends it
             _LOG.info("a run starts, to have %s trials: %s", study.about.get("budget"), repr(study))
             try:
                 yield
             except StopRun as stop:
+                self.ended_by = stop
                 _LOG.info("a callback ends the run: %s", stop)
             finally:
                 _LOG.info("the run ends: %s", repr(study))
 
     def on_ask(self, study: Any, trial: Trial) -> None:
         """Report a trial that is about to be evaluated."""
-        if self._stop is not None:
-            raise self._stop
+        if self.ended_by is not None:
+            raise self.ended_by
         for follower in self._followers:
             _call(follower, "on_ask", study, trial)
 

@@ -285,7 +285,7 @@ def _why_ended(
         return "all trials of the budget are finished"
     stop = findings.get("stop", {})
     if stop.get("stopped") is True and stop.get("n_trials") == n_finished:
-        return "the stop rule ended the run"
+        return "a callback ended the run" if stop.get("rule") == "callback" else "the stop rule ended the run"
     limit = findings.get("timeout", {})
     if limit.get("timed_out") is True and limit.get("n_trials") == n_finished:
         return "the time of the run was up"
