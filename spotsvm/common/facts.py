@@ -1,8 +1,8 @@
-"""The display of results: a title and a table, as text in a terminal and as HTML in a notebook."""
+"""The display of results: a title and a table, as text in a terminal and as HTML in a notebook; escaped lines of HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
@@ -38,9 +38,24 @@ class ShowsFacts:
 
     def _repr_html_(self) -> str:
         title, rows = self._facts()
-        body = "".join(f"<tr>{''.join(f'<td>{escape(_cell(cell))}</td>' for cell in row)}</tr>" for row in rows)
-        table = f"<table><tbody>{body}</tbody></table>" if rows else ""
-        return f"<div><p><b>{escape(printable_line(title, 300))}</b></p>{table}</div>"
+        table = html_table([map(_cell, row) for row in rows]) if rows else ""
+        return f"<div><p><b>{escaped_line(title, 300)}</b></p>{table}</div>"
+
+
+def html_table(rows: Iterable[Iterable[str]], head: Iterable[str] = (), caption: str = "") -> str:
+    """Return texts as an HTML table."""
+
+    def line(tag: str, texts: Iterable[str]) -> str:
+        return "".join(["<tr>", *(f"<{tag}>{escaped_line(text)}</{tag}>" for text in texts), "</tr>"])
+
+    above = f"<caption>{escaped_line(caption, 300)}</caption>" if caption else ""
+    above += f"<thead>{line('th', head)}</thead>" if head else ""
+    return f"<table>{above}<tbody>{''.join(line('td', row) for row in rows)}</tbody></table>"
+
+
+def escaped_line(text: str, longest: int = _LONGEST) -> str:
+    """Return text as one line of HTML."""
+    return escape(printable_line(text, longest))
 
 
 def _cell(value: Any) -> str:

@@ -156,6 +156,17 @@ def short(value: float, digits: int = 4) -> str:
     return f"{value:.0f}" if 10**digits - 0.5 <= abs(value) < 1e7 else f"{value:.{digits}g}"
 
 
+def value_text(value: Any, digits: int = 4) -> str:
+    """Return the value of a parameter as text, floats shortened.
+
+    Examples
+    --------
+    >>> value_text(0.12345), value_text("rbf"), value_text(None), value_text(True)
+    ('0.1235', 'rbf', 'None', 'True')
+    """
+    return short(float(value), digits) if isinstance(value, float) else str(value)
+
+
 def duration(seconds: float) -> str:
     """Return a duration in seconds as text.
 
@@ -216,22 +227,24 @@ def _can_be_a_name(text: str) -> bool:
         return False
 
 
-def short_names(names: Sequence[str]) -> list[str]:
-    """Return the shortest unique endings of parameter names; a class label keeps the parameter it belongs to.
+def short_names(names: Iterable[str]) -> dict[str, str]:
+    """Return the shortest unique ending of each parameter name; a class label keeps the parameter it belongs to.
 
     Examples
     --------
-    >>> short_names(
-    ...     [
-    ...         "svc__C",
-    ...         "rain1__leaky__decays",
-    ...         "rain2__leaky__decays",
-    ...         "vote__cutoff__3",
-    ...     ]
+    >>> list(
+    ...     short_names(
+    ...         [
+    ...             "svc__C",
+    ...             "rain1__leaky__decays",
+    ...             "rain2__leaky__decays",
+    ...             "vote__cutoff__3",
+    ...         ]
+    ...     ).values()
     ... )
     ['C', 'rain1__leaky__decays', 'rain2__leaky__decays', 'cutoff__3']
     """
-    short = []
+    names, short = list(names), {}
     for name in names:
         parts = name.split("__")
         for first in range(len(parts) - 1, -1, -1):
@@ -239,5 +252,5 @@ def short_names(names: Sequence[str]) -> list[str]:
             of_a_class = first > 0 and parts[first - 1] in ("class_weight", "cutoff")
             if not of_a_class and sum(f"__{other}".endswith(f"__{tail}") for other in names) == 1:
                 break
-        short.append(tail)
+        short[name] = tail
     return short

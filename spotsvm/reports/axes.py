@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.text import short, short_names
+from spotsvm.common.text import short, short_names, value_text
+from spotsvm.reports.html.cells import cut_text
 from spotsvm.reports.model import Floats
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import IntegerParameter, Parameter
@@ -43,17 +44,17 @@ class StudyAxis:
         """Return the value at a position of the coordinate, as text."""
         if self.parameter is None:
             return self.labels[min(int(place * self.levels), self.levels - 1)]
-        return shown(self.parameter.decode(place), 3)
+        return value_text(self.parameter.decode(place), 3)
 
     def ticks(self) -> tuple[list[float], list[str]]:
         """Return the positions of the ticks, and their labels."""
         if self.parameter is None or (self.levels and not self.ordered):
             places = [(k + 0.5) / self.levels for k in range(self.levels)]
-            return places, [cut(text) for text in self.labels]
+            return places, [cut_text(text, _LONGEST) for text in self.labels]
         if self.levels:
             step = 1 if self.levels <= _FEW_LEVELS else -(-(self.levels - 1) // (_MOST_TICKS - 1))
             grid = [(k + 0.5) / self.levels for k in range(0, self.levels, step)]
-            return grid, [cut(shown(self.parameter.decode(u))) for u in grid]
+            return grid, [cut_text(value_text(self.parameter.decode(u)), _LONGEST) for u in grid]
         values = _round_values(self.parameter)
         return [self.parameter.encode(value) for value in values], [short(value) for value in values]
 
@@ -79,7 +80,7 @@ def study_axes(space: Space) -> list[StudyAxis]:
     chosen, choices = branch_labels(space)
     found = []
     names = [axis.name for axis in space.axes]
-    short = dict(zip(space.names, short_names(space.names), strict=True))
+    short = short_names(space.names)
     if len(space.branches) > 1:
         called = ", ".join(short.get(name, name) for name in chosen.split(", "))
         found.append(StudyAxis(0, chosen, tuple(choices), None, len(choices), False, everywhere, called, chosen))
@@ -87,7 +88,7 @@ def study_axes(space: Space) -> list[StudyAxis]:
         where = f" ({', '.join(choices[k] for k in sorted(axis.branches))})" if names.count(axis.name) > 1 else ""
         p = axis.parameter
         few = p.levels and not (p.levels > _MOST_TICKS and not p.categorical)
-        labels = tuple(shown(p.decode((k + 0.5) / p.levels)) for k in range(p.levels)) if few else ()
+        labels = tuple(value_text(p.decode((k + 0.5) / p.levels)) for k in range(p.levels)) if few else ()
         name, called = axis.name + where, short[axis.name] + where
         found.append(StudyAxis(len(found), name, labels, p, p.levels, not p.categorical, axis.branches, called, axis.name))
     return found
@@ -96,33 +97,12 @@ def study_axes(space: Space) -> list[StudyAxis]:
 def branch_labels(space: Space) -> tuple[str, list[str]]:
     """Return a name for the choice between the dictionaries of a space, and names for them, by fixed parameters that differ."""
     fixed = [{name: p.decode(0.5) for name, p in branch.items() if p.levels == 1} for branch in space.branches]
-    common = [name for name in fixed[0] if all(name in one for one in fixed)]
-    telling = [name for name in common if len({repr(one[name]) for one in fixed}) > 1]
-    labels = [", ".join(shown(one[name]) for name in telling) for one in fixed]
+    common = [name for name in fixed[0] if all(name in values for values in fixed)]
+    telling = [name for name in common if len({repr(values[name]) for values in fixed}) > 1]
+    labels = [", ".join(value_text(values[name]) for name in telling) for values in fixed]
     if not telling or len(set(labels)) < len(labels):
         return "dictionary", [f"dictionary {k + 1}" for k in range(len(fixed))]
     return ", ".join(telling), labels
-
-
-def shown(value: Any, digits: int = 4) -> str:
-    """Return a value as text, floats shortened.
-
-    Examples
-    --------
-    >>> shown(0.12345), shown("rbf"), shown(None), shown(True)
-    ('0.1235', 'rbf', 'None', 'True')
-    """
-    return short(value, digits) if isinstance(value, float) else str(value)
-
-
-def shown_params(params: Any) -> str:
-    """Return a configuration in one line."""
-    return ", ".join(f"{name} = {shown(value)}" for name, value in params.items())
-
-
-def cut(text: str, longest: int = _LONGEST) -> str:
-    """Shorten a long text at its end."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def cut_name(name: str, longest: int) -> str:

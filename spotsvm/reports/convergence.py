@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.drawing import count_axis, drawing, name_chosen, name_trials, plain
-from spotsvm.common.text import short
+from spotsvm.common.text import counted, short
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.fold_bias import tuned_metric
 from spotsvm.luck.intervals import bounded
@@ -19,8 +19,9 @@ from spotsvm.reports.html.page import Part, Picture, Section
 from spotsvm.reports.model import Floats, against_random, best_of, random_values
 from spotsvm.reports.view import StudyView
 from spotsvm.space.description import same_parameter
+from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.pareto import hypervolume_curve
-from spotsvm.trials.recommendation import holds_bounds, may_be_best, why_none
+from spotsvm.trials.recommendation import holds_bounds, losses_of, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED, Trial, is_given
 
@@ -38,9 +39,20 @@ class _Band:
     edges: Floats
     source: str
 
+    @property
+    def end(self) -> tuple[str, str, str]:
+        """The low edge, the high edge and the median after all trials, as text."""
+        best, middle, worst = (float(edge[-1]) for edge in self.edges)
+        low, high = sorted((best, worst))
+        return short(low), short(high), short(middle)
 
-def check_baseline(study: StudyResults, baseline: StudyResults) -> None:
-    """Raise ArgumentError if a study cannot be the baseline of another one."""
+
+def checked_baseline(study: StudyResults, baseline: StudyResults | None) -> StudyResults | None:
+    """Return the baseline of a study in the study's unit; raise ArgumentError if it cannot be the baseline."""
+    if baseline is None:
+        return None
+    if not isinstance(baseline, StudyResults):
+        raise ArgumentError(f"baseline={baseline!r} is not a study; use a Study, or None")
     mine, other = study.objectives.describe(), baseline.objectives.describe()
     if mine != other:
         raise ArgumentError(f"baseline has the direction {other!r}, and the study {mine!r}; use a study of the same objectives")
@@ -52,6 +64,7 @@ def check_baseline(study: StudyResults, baseline: StudyResults) -> None:
             raise ArgumentError(f"baseline has different {what} ({b}; the study has {a}); use a study with the same {what}")
     if not any(t.values is not None for t in baseline.trials):
         raise ArgumentError("baseline has no successful trial; use a study with at least one")
+    return in_own_unit(baseline, of=study)
 
 
 def _differing(study: StudyResults, baseline: StudyResults) -> list[str]:
@@ -78,46 +91,33 @@ def _ended(study: StudyResults) -> list[Trial]:
 
 def best_so_far(trials: Sequence[Trial], sign: float) -> Floats:
     """Return the best value after each trial, among trials that hold the bounds, shape (n,); nan before the first such trial."""
-    losses = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in trials])
-    best = np.minimum.accumulate(losses)
+    best = np.minimum.accumulate(losses_of(trials, sign))
     return np.where(np.isfinite(best), sign * best, np.nan)
 
 
 def _best_so_far(view: StudyView, baseline: StudyResults | None) -> list[Part]:
-    sign = float(view.study.objectives.signs[0])
-    curve = best_so_far(_ended(view.study), sign)
-    picture, band, beyond = _best_picture(view, baseline, curve, sign)
+    band = _band(view, baseline)
+    picture = _best_picture(view, baseline, band)
     if view.recommended is None:
         return [why_none(view.trials).capitalize() + ".", picture]
+    curve = best_so_far(view.ended, view.sign)
     first = int(np.flatnonzero(curve == curve[-1])[0]) + 1
     reached = f"The best value is {short(float(curve[-1]), 6)}, first reached after {first} of {len(curve)} trials."
-    compared = [] if _is_random(view.study) else [_verdict(view, baseline, sign), _band_words(view, band)]
-    texts = [reached, *compared]
-    parts: list[Part] = [text for text in texts if text]
-    if beyond:
-        parts.append(f"{beyond} much worse values lie outside the picture.")
-    return [*parts, picture]
+    compared = [] if _is_random(view.study) else [_verdict(view, baseline), _band_words(view, band)]
+    return [*(text for text in (reached, *compared) if text), picture]
 
 
 def convergence_picture(view: StudyView, baseline: StudyResults | None) -> Picture:
     """Draw the best value so far, or the hypervolume of several objectives, by trials."""
     if view.study.objectives.several:
         return _hypervolume_picture(view, baseline)
-    sign = float(view.study.objectives.signs[0])
-    return _best_picture(view, baseline, best_so_far(_ended(view.study), sign), sign)[0]
+    return _best_picture(view, baseline, _band(view, baseline))
 
 
-def _best_picture(
-    view: StudyView, baseline: StudyResults | None, curve: Floats, sign: float
-) -> tuple[Picture, _Band | None, int]:
-    """Draw the best value so far; also return the band of random search, and the number of values outside the picture."""
-    ended = _ended(view.study)
+def _best_picture(view: StudyView, baseline: StudyResults | None, band: _Band | None) -> Picture:
+    ended, sign = view.ended, view.sign
     numbers = np.arange(1, len(ended) + 1)
-    shown = _without_the_straight(curve)
-    band = None if _is_random(view.study) else _band(view, baseline, shown, sign)
-    # an end at the limit of the possible values, or at the best value seen, has no meaning
-    if band is not None and len({short(float(edge[-1]), 4) for edge in band.edges}) == 1:
-        band = None
+    curve = best_so_far(ended, sign)
     with drawing(4.4, 3.3) as figure:
         ax = figure.subplots()
         values = np.array([np.nan if t.value is None else t.value for t in ended])
@@ -136,8 +136,9 @@ def _best_picture(
             other = best_so_far(_ended(baseline), sign)
             at = _without_the_straight(other)
             ax.step(at, other[at - 1], where="post", color="#009E73", lw=1.2, label="baseline, best so far")
-        ax.step(shown, curve[shown - 1], where="post", color="#0072B2", lw=1.8, label="best so far")
-        _mark_chosen(ax, view, ended)
+        at = _without_the_straight(curve)
+        ax.step(at, curve[at - 1], where="post", color="#0072B2", lw=1.8, label="best so far")
+        _mark_chosen(ax, view)
         ax.set_ylim(*limits)
         count_axis(ax)
         ax.set_xlabel("finished trials")
@@ -145,43 +146,50 @@ def _best_picture(
         figure.legend(*ax.get_legend_handles_labels(), loc="outside upper left", ncols=2)
     quarters = sorted({0, len(curve) // 4, len(curve) // 2, len(curve) - 1})
     told = ", ".join(f"{short(float(curve[k]), 4)} after {numbers[k]}" for k in quarters)
-    picture = Picture(
+    ends = "" if band is None else " Band: random search ends between {} and {}, with the median {}.".format(*band.end)
+    lie = "lies" if beyond == 1 else "lie"
+    outside = f" {counted(beyond, 'much worse value')} {lie} outside the picture." if beyond else ""
+    return Picture(
         figure,
-        f"The best value so far, by trials.{view.thinned_words}",
-        f"Line: best value so far {told}. {_told_band(band)}".strip(),
+        f"The best value so far, by trials.{view.thinned_words}{outside}",
+        f"Line: best value so far {told}.{ends}",
     )
-    return picture, band, beyond
 
 
-def _band(view: StudyView, baseline: StudyResults | None, numbers: NDArray[np.intp], sign: float) -> _Band | None:
-    if baseline is not None:
-        values = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in _drawn(baseline)])
-        if np.isfinite(values).sum() < 2:
-            return None
-        source = (
-            f"the {len(values)} values of the baseline, a random search, resampled; it cannot exceed the best of these values"
-        )
-        edges = best_of(values, numbers.astype(float))
-        return _Band(numbers, sign * np.where(np.isfinite(edges), edges, np.nan), source)
-    model = view.models[0]
+def _band(view: StudyView, baseline: StudyResults | None) -> _Band | None:
+    """Return the band of random search; None if it is unknown, or its end at a limit of the values has no meaning."""
+    band = None if _is_random(view.study) else _predicted_band(view) if baseline is None else _resampled_band(view, baseline)
+    return None if band is None or len(set(band.end)) == 1 else band
+
+
+def _resampled_band(view: StudyView, baseline: StudyResults) -> _Band | None:
+    values = losses_of(_drawn(baseline), view.sign)
+    if np.isfinite(values).sum() < 2:
+        return None
+    source = f"the {len(values)} values of the baseline, a random search, resampled; it cannot exceed the best of these values"
+    numbers = _without_the_straight(best_so_far(view.ended, view.sign))
+    edges = best_of(values, numbers.astype(float))
+    return _Band(numbers, view.sign * np.where(np.isfinite(edges), edges, np.nan), source)
+
+
+def _predicted_band(view: StudyView) -> _Band | None:
+    model, sign = view.models[0], view.sign
     if isinstance(model, str) or not all(map(holds_bounds, view.trials)):
         return None
     noise = ", with its estimate of the noise" if model.noise > 0 else ""
     end = "" if model.noise > 0 else "; it cannot exceed the best value seen"
     source = f"the study's own Kriging model at random configurations{noise}: an estimate, as no random search was run{end}"
-    edges = np.minimum(best_of(random_values(model, view.study.seed), numbers.astype(float)), _started(view, numbers, sign))
-    if best_so_far(_ended(view.study), sign)[-1] == sign * _started(view, numbers, sign)[-1]:
-        return None  # a random search would also begin with the best configuration
+    curve = best_so_far(view.ended, sign)
+    numbers = _without_the_straight(curve)
+    # a random search would also begin with the starting points
+    starts = np.where([is_given(t) for t in view.ended], losses_of(view.ended, sign), np.inf)
+    started = np.minimum.accumulate(starts)[numbers - 1]
+    if curve[-1] == sign * started[-1]:
+        return None
+    edges = np.minimum(best_of(random_values(model, view.study.seed), numbers.astype(float)), started)
     if model.noise <= 0:  # between the trials an interpolating model overshoots
         edges = np.maximum(edges, (sign * view.values()).min())
     return _Band(numbers, possible(view, sign * edges), source)
-
-
-def _started(view: StudyView, numbers: NDArray[np.intp], sign: float) -> Floats:
-    """Return the smallest loss of the starting points after each number of trials; a random search would begin with them too."""
-    ended = _ended(view.study)
-    losses = [sign * t.value if t.value is not None and may_be_best(t) and is_given(t) else np.inf for t in ended]
-    return np.asarray(np.minimum.accumulate(losses))[numbers - 1]
 
 
 def possible(view: StudyView, values: Floats) -> Floats:
@@ -190,7 +198,7 @@ def possible(view: StudyView, values: Floats) -> Floats:
     seen = view.values()
     if view.unit is not None:  # an error is 0 or more
         return np.maximum(values, 0.0) if seen.min() >= 0 else values
-    if metric is None or view.study.objectives.signs[0] > 0:  # a score is maximised
+    if metric is None or view.sign > 0:  # a score is maximised
         return values
     ends = bounded((float(np.nanmin(values)), float(np.nanmax(values))), seen, metric)
     return np.asarray(np.clip(values, *ends))
@@ -210,13 +218,15 @@ def _drawn(baseline: StudyResults | None) -> list[Trial]:
     return [t for t in ended if t.number not in starts and t.sweep not in starts]
 
 
-def _verdict(view: StudyView, baseline: StudyResults | None, sign: float) -> str:
+def _verdict(view: StudyView, baseline: StudyResults | None) -> str:
     study = view.study
-    found = against_random(view.trials, study.space.domain, sign=sign, noise=study.noise, seed=study.seed, drawn=_drawn(baseline))
+    comparison = against_random(
+        view.trials, study.space.domain, sign=view.sign, noise=study.noise, seed=study.seed, drawn=_drawn(baseline)
+    )
     if view.recommended is None or view.recommended.basis != "predicted":
-        return found.sentence()
+        return comparison.sentence()
     return (
-        f"{found.sentence()} Under noise, both best values are partly luck: this compares values seen, not recommended "
+        f"{comparison.sentence()} Under noise, both best values are partly luck: this compares values seen, not recommended "
         "configurations."
     )
 
@@ -227,11 +237,10 @@ def _band_words(view: StudyView, band: _Band | None) -> str:
         if isinstance(model, str):
             return f"There is no band of random search. {model}"
         return "" if all(map(holds_bounds, view.trials)) else f"There is no band of random search.{_UNBOUNDED}"
-    best_edge, middle, worst_edge = (float(edge[-1]) for edge in band.edges)
-    low, high = sorted((best_edge, worst_edge))
+    low, high, middle = band.end
     return (
-        f"With as many trials, random search would reach {short(middle, 4)} in the median, and {short(low, 4)} to "
-        f"{short(high, 4)} in eight of ten cases. This band comes from {band.source}."
+        f"With as many trials, random search would reach {middle} in the median, and {low} to {high} in eight of ten cases. This "
+        f"band comes from {band.source}."
     )
 
 
@@ -251,11 +260,11 @@ def _limits(sign: float, values: Floats, curve: Floats, band: _Band | None) -> t
     return int(np.sum(losses > high + room)), (ends[0], ends[1])
 
 
-def _mark_chosen(ax: Any, view: StudyView, ended: Sequence[Trial]) -> None:
+def _mark_chosen(ax: Any, view: StudyView) -> None:
     number = view.chosen_number
     if number is None or (value := view.trials[number].value) is None:
         return
-    at = 1 + next(k for k, t in enumerate(ended) if t.number == number)
+    at = 1 + next(k for k, t in enumerate(view.ended) if t.number == number)
     (ring,) = ax.plot(
         [at], [value], "o", ms=9, mfc="none", mec="#D55E00", mew=1.8, clip_on=False, zorder=5, label=view.chosen_words
     )
@@ -268,13 +277,6 @@ def _without_the_straight(curve: Floats) -> NDArray[np.intp]:
     changed = np.flatnonzero(np.diff(curve, prepend=np.nan) != 0)
     changed = changed[np.isfinite(curve[changed])]
     return np.unique(np.concatenate([changed, np.linspace(0, n - 1, min(n, _PLACES)).astype(int)])) + 1
-
-
-def _told_band(band: _Band | None) -> str:
-    if band is None:
-        return ""
-    low, middle, high = (short(value, 4) for value in sorted(float(edge[-1]) for edge in band.edges))
-    return f"Band: random search ends between {low} and {high}, with the median {middle}."
 
 
 def _hypervolume(view: StudyView, baseline: StudyResults | None) -> list[Part]:

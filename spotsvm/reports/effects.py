@@ -26,8 +26,8 @@ def effects_parts(view: StudyView) -> list[Part]:
     several = view.study.objectives.several
     parts: list[Part] = []
     for k, model in enumerate(view.models):
-        found = _of_one(view, k, model)
-        parts += [Section(f"On {view.objective_name(k)}", found)] if several else found
+        shown = _of_one(view, k, model)
+        parts += [Section(f"On {view.objective_name(k)}", shown)] if several else shown
     return parts
 
 
@@ -100,7 +100,7 @@ def _effects_picture(view: StudyView, effects: Sequence[MainEffect], label: str)
     for effect in effects:
         with drawing(*((3.0, 2.4) if len(effects) > 1 else (4.4, 2.9))) as figure:
             ax = figure.subplots()
-            _draw_effect(ax, effect)
+            draw_effect(ax, effect)
             _draw_places(ax, view, effect, limits)
             set_ticks(ax, "x", *effect.axis.ticks())
             ax.set_xlim(0.0, 1.0)
@@ -124,14 +124,14 @@ def _effects_picture(view: StudyView, effects: Sequence[MainEffect], label: str)
     )
 
 
-def _draw_effect(ax: Any, effect: MainEffect) -> None:
-    low, high = effect.mean - 1.96 * effect.error, effect.mean + 1.96 * effect.error
+def draw_effect(ax: Any, effect: MainEffect, label: str = "") -> None:
+    """Draw predictions along a parameter with their band: a line, or a point for each category."""
     if effect.axis.levels and not effect.axis.ordered:
-        ax.vlines(effect.places, low, high, color="#0072B2", alpha=0.4, lw=5)
-        ax.plot(effect.places, effect.mean, "o", color="#0072B2", ms=5)
+        ax.vlines(effect.places, *effect.band, color="#0072B2", alpha=0.4, lw=5)
+        ax.plot(effect.places, effect.mean, "o", color="#0072B2", ms=5, label=label)
     else:
-        ax.fill_between(effect.places, low, high, color="#0072B2", alpha=0.2, lw=0)
-        ax.plot(effect.places, effect.mean, color="#0072B2", marker="o" if effect.axis.levels else "", ms=3.5)
+        ax.fill_between(effect.places, *effect.band, color="#0072B2", alpha=0.2, lw=0)
+        ax.plot(effect.places, effect.mean, color="#0072B2", marker="o" if effect.axis.levels else "", ms=3.5, label=label)
 
 
 def _draw_places(ax: Any, view: StudyView, effect: MainEffect, limits: tuple[float, float]) -> None:
@@ -149,8 +149,7 @@ def _draw_places(ax: Any, view: StudyView, effect: MainEffect, limits: tuple[flo
 
 
 def _common_limits(effects: Sequence[MainEffect]) -> tuple[float, float]:
-    low = min(float((e.mean - 1.96 * e.error).min()) for e in effects)
-    high = max(float((e.mean + 1.96 * e.error).max()) for e in effects)
+    low, high = min(float(e.band[0].min()) for e in effects), max(float(e.band[1].max()) for e in effects)
     room = 0.05 * (high - low) or 1.0
     return low - room, high + room
 

@@ -31,11 +31,10 @@ def _words(view: StudyView) -> Part:
     saved = float(np.median(lengths)) * len(view.stopped) - sum(len(t.steps) for t in view.stopped) if lengths else 0.0
     share = f", about {100 * saved / (taken + saved):.0f} % of the steps of all trials" if saved > 0 else ""
     last = f" A complete trial has {short(float(np.median(complete)))} as its last step." if complete else ""
-    ended = len(view.done) + len(view.stopped) + len(view.failed)
     return (
-        f"{counted(len(view.stopped), 'trial')} of {ended} ended early, because the rule of the run saw little chance of an "
-        f"improvement. This saved {short(saved)} reported steps{share}.{last} A trial that ended early is never recommended; the "
-        "search uses the value that a model of the curves predicts for it."
+        f"{counted(len(view.stopped), 'trial')} of {len(view.ended)} ended early, because the rule of the run saw little "
+        f"chance of an improvement. This saved {short(saved)} reported steps{share}.{last} A trial that ended early is "
+        "never recommended; the search uses the value that a model of the curves predicts for it."
     )
 
 
@@ -55,7 +54,7 @@ def _picture(view: StudyView, trials: list[Trial]) -> Picture:
         ax.set_xlabel("step")
         ax.set_ylabel(plain(view.study.objectives.labels[0]))
         values = np.concatenate([[value for _, value in t.steps] for t in trials])
-        low, high = np.quantile(values, [0.0, 0.95] if view.study.objectives.signs[0] > 0 else [0.05, 1.0])
+        low, high = np.quantile(values, [0.0, 0.95] if view.sign > 0 else [0.05, 1.0])
         room = 0.05 * (high - low) or 1.0
         ax.set_ylim(low - room, high + room)
         labels = dict(zip(*reversed(ax.get_legend_handles_labels()), strict=True))

@@ -6,20 +6,21 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from math import isfinite
 from typing import Any
 
 import pandas as pd
 from scipy.stats import norm
 
-from spotsvm.common.text import counted, printable_line, short
+from spotsvm.common.checkout import library_version
+from spotsvm.common.text import counted, printable_line, short, value_text
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import NO_INTERVAL
 from spotsvm.luck.optimism import Optimism
-from spotsvm.reports.axes import shown
-from spotsvm.reports.citations import bibtex_entry
-from spotsvm.reports.tuned import space_table
+from spotsvm.reports.trials import space_table
 from spotsvm.reports.verdict import verdict_table
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.ledger import finished_counts, suggested
@@ -134,7 +135,7 @@ class MethodsSection:
 
     def __post_init__(self) -> None:
         keys = [key for cited in _CITED.findall("\n".join(self.paragraphs)) for key in re.findall(r"\w+", cited)]
-        object.__setattr__(self, "references", {key: bibtex_entry(key) for key in dict.fromkeys(keys)})
+        object.__setattr__(self, "references", {key: literature()[key] for key in dict.fromkeys(keys)})
 
     def __repr__(self) -> str:
         return "\n\n".join(self.paragraphs)
@@ -178,6 +179,13 @@ class MethodsSection:
         yield 1, "The search space.", self.space
         level = f"; low and high are the ends of {100 * self.confidence:g} % intervals" * ("low" in self.results)
         yield 2, f"Results{level}.", self.results
+
+
+@cache
+def literature() -> dict[str, str]:
+    """Return the BibTeX entries of all works that a methods section can cite, by key; that of the library has its version."""
+    text = (files("spotsvm.reports") / "literature.bib").read_text(encoding="utf-8").replace("VERSION", library_version())
+    return {entry.partition("{")[2].partition(",")[0]: entry for entry in text.strip().split("\n\n")}
 
 
 def _cell(value: Any) -> str:
@@ -382,7 +390,7 @@ def _result_words(view: StudyView) -> str:
         return f"There is no recommended configuration: {why_none(view.trials)}."
     if view.verdict is not None:
         return " ".join(part for part in (view.verdict.sentence, view.verdict.expectation, *view.verdict.warnings) if part)
-    params = listed([f"{code(name)} = {shown(value)}" for name, value in view.params.items()])
+    params = listed([f"{code(name)} = {value_text(value)}" for name, value in view.params.items()])
     name, first = _value_name(view), _starting_point(view)
     before = f" The starting point, trial {first.number}, has {short(float(first.value or 0.0))}." if first is not None else ""
     compared = f"{before} The record holds no comparison with another model or method."

@@ -20,7 +20,7 @@ from spotsvm.surrogates.kriging.sensitivity import left_out_share, predict_avera
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.surrogates.responses import judge_noise, within_reach
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.recommendation import may_be_best
+from spotsvm.trials.recommendation import losses_of
 from spotsvm.trials.trial import FINISHED, Trial, is_given
 
 Floats = NDArray[np.float64]
@@ -179,9 +179,7 @@ def against_random(
     """
     ended = [t for t in trials if t.state in FINISHED]
     random = [t for t in drawn if t.state in FINISHED and not is_given(t)]
-    losses, others = (
-        np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in some]) for some in (ended, random)
-    )
+    losses, others = losses_of(ended, sign), losses_of(random, sign)
     started = np.array([is_given(t) for t in ended])
     own, best = int(np.sum(~started)), float(losses.min())
     if np.any(losses[started] <= best):
@@ -191,9 +189,9 @@ def against_random(
         low = 0.0 if k == 0 else float(beta.ppf(_ERROR, k, n - k + 1))
         high = 1.0 if k == n else float(beta.ppf(1.0 - _ERROR, k + 1, n - k))
         counted = f"Of the {n} trials of the random search, {k} did as well"
-        found = AgainstRandom(_chance(low, own), _chance(high, own), counted)
-        if found.verdict != "unknown":
-            return found
+        comparison = AgainstRandom(_chance(low, own), _chance(high, own), counted)
+        if comparison.verdict != "unknown":
+            return comparison
     pooled = f"{len(ended)} trials" + (f" and the {n} of the random search" if n else "")
     asked = f"The values of random configurations were predicted by two Kriging models of the {pooled}"
     if own > _MOST:
@@ -216,7 +214,7 @@ def _by_models(
 ) -> tuple[float, float]:
     """Return the interval of the chance, from models of the values and of their logarithms."""
     points = np.array([t.point for t in trials])
-    losses, unit = within_reach(np.array([sign * t.value if t.value is not None and may_be_best(t) else np.nan for t in trials]))
+    losses, unit = within_reach(losses_of(trials, sign))
     ok = np.isfinite(losses)
     known, values = points[ok], losses[ok]
     if len(np.unique(known, axis=0)) < FEWEST or not np.ptp(values) > 0:

@@ -11,29 +11,27 @@ from spotsvm.reports.html.cells import cell_of
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section
 from spotsvm.reports.verdict import interval_picture, notice_parts, verdict_parts
-from spotsvm.reports.view import MOST, StudyView
+from spotsvm.reports.view import MOST, SURE, StudyView
 from spotsvm.trials.ledger import finished_counts
 from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.trials.objectives import BETTER
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, holds_bounds, why_none
-
-_SURE = 1.96
 
 
 def facts(view: StudyView) -> list[tuple[str, str]]:
     """Return the facts about the study for the head of a page."""
     table = view.findings.get(TABLE, {})
-    found = [(name, cell_of(value)[0]) for name, value in table.items() if isinstance(value, str | int | float)]
+    named = [(name, cell_of(value)[0]) for name, value in table.items() if isinstance(value, str | int | float)]
     objectives = view.study.objectives
-    better = {"minimize": "smaller is better", "maximize": "larger is better"}
     if not table and objectives.several:
-        found += [(name, better[way]) for name, way in zip(objectives.names, objectives.directions, strict=True)]
+        named += [(name, BETTER[way]) for name, way in zip(objectives.names, objectives.directions, strict=True)]
     elif not table:
-        way = better[objectives.directions[0]]
-        found.append(("Value", way) if view.unit is None else ("Score", f"{view.unit.title}; {way}"))
-    found += [("Search", str(view.study.about.get("search", ""))), ("Trials", _counts(view))]
-    found += [("Failed", str(len(view.failed)))] if view.failed else []
+        way = BETTER[objectives.directions[0]]
+        named.append(("Value", way) if view.unit is None else ("Score", f"{view.unit.title}; {way}"))
+    named += [("Search", str(view.study.about.get("search", ""))), ("Trials", _counts(view))]
+    named += [("Failed", str(len(view.failed)))] if view.failed else []
     spent = sum(t.seconds or 0.0 for t in view.trials)
-    return [*found, ("Time of the trials", duration(spent))] if spent >= 1e-3 else found
+    return [*named, ("Time of the trials", duration(spent))] if spent >= 1e-3 else named
 
 
 def _counts(view: StudyView) -> str:
@@ -67,22 +65,22 @@ def outcome_section(view: StudyView) -> Section:
 
 
 def _around(value: float, error: float) -> tuple[float, float]:
-    return value - _SURE * error, value + _SURE * error
+    return value - SURE * error, value + SURE * error
 
 
-def _interval_of(view: StudyView, found: Recommendation) -> list[Part]:
+def _interval_of(view: StudyView, best: Recommendation) -> list[Part]:
     """Return a picture of the recommended value, the best seen and the expected score, if an error is known."""
     rows: list[tuple[str, float, float, float]] = []
     luck = view.luck
-    if found.basis == "predicted" and found.standard_error > 0:
+    if best.basis == "predicted" and best.standard_error > 0:
         rows = [
-            ("recommended, expected", found.value, *_around(found.value, found.standard_error)),
-            ("best seen", found.best_seen_value, *_around(found.best_seen_value, found.best_seen_standard_error or nan)),
+            ("recommended, expected", best.value, *_around(best.value, best.standard_error)),
+            ("best seen", best.best_seen_value, *_around(best.best_seen_value, best.best_seen_standard_error or nan)),
         ]
     elif not isinstance(luck, str) and luck.expected_score.known:
         unit = ScoreUnit(luck.metric)
         # with nested searches, the tuned score is a mean over outer folds, and not a score of this trial
-        rows = [("on the folds", float(view.trials[found.number].value or 0.0), nan, nan)]
+        rows = [("on the folds", float(view.trials[best.number].value or 0.0), nan, nan)]
         rows.append(("to expect", unit.value(luck.expected_score.value), *unit.interval(luck.expected_score.interval)))
     if not rows:
         return []

@@ -33,19 +33,19 @@ _HOW_TO_KNOW = (
 
 def oversearching_section(view: StudyView) -> Section | None:
     """Return the section, or None if there is no best trial and no finding."""
-    known = bool(view.done) if view.study.objectives.several else view.recommended is not None
+    has_best = bool(view.done) if view.study.objectives.several else view.recommended is not None
     further = findings_of(view.findings, "judgement")
     luck = view.luck
     if isinstance(luck, str):
-        if not (known or luck or further):
+        if not (has_best or luck or further):
             return None
-        found = [Notice(luck, "warning")] if luck else _from_trials(view) if known else []
+        parts = [Notice(luck, "warning")] if luck else _from_trials(view) if has_best else []
     else:
-        found = [*_of_default(view, luck), *_optimism_parts(luck)]
+        parts = [*_of_default(view, luck), *_optimism_parts(luck)]
         if "oversearching" not in view.findings:
             rough = ", and is rough" if luck.how == "folds" else ""
-            found.append(f"This estimate takes no further evaluations{rough}. {_HOW_TO_KNOW}")
-    return Section("How much of it is luck", [*found, *further])
+            parts.append(f"This estimate takes no further evaluations{rough}. {_HOW_TO_KNOW}")
+    return Section("How much of it is luck", [*parts, *further])
 
 
 def _of_default(view: StudyView, luck: Optimism) -> list[Part]:
@@ -89,8 +89,8 @@ def _readable(frame: pd.DataFrame) -> pd.DataFrame:
     frame = frame.drop(columns=[name for name in params if name not in differ])
     if len(frame) and frame.iloc[:, 0].tolist() == list(range(len(frame))):
         frame.isetitem(0, np.arange(1, len(frame) + 1))
-    short_ones = dict(zip(differ, short_names([name.removeprefix("param_") for name in differ]), strict=True))
-    return frame.rename(columns={name: one for name, one in short_ones.items() if one not in frame.columns})
+    short_ones = short_names(name.removeprefix("param_") for name in differ)
+    return frame.rename(columns={f"param_{name}": one for name, one in short_ones.items() if one not in frame.columns})
 
 
 def _from_trials(view: StudyView) -> list[Part]:
@@ -109,13 +109,12 @@ def _test_score(done: list[Trial]) -> str:
 
 def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
     """Return the value of the best trial so far and its test score, over the trials."""
-    sign = float(view.study.objectives.signs[0])
-    tuned = best_so_far(view.done, sign)
+    tuned = best_so_far(view.done, view.sign)
     values = view.values()
     better = np.diff(tuned, prepend=np.nan) != 0
     leader = np.maximum.accumulate(np.where(better, np.arange(len(values)), 0))
     test = np.array([t.extra[name] for t in view.done])[leader]
-    gap = sign * (test[-1] - tuned[-1])
+    gap = view.sign * (test[-1] - tuned[-1])
     numbers = np.arange(1, len(values) + 1)
     with drawing(4.4, 3.1) as figure:
         ax = figure.subplots()
@@ -154,22 +153,22 @@ _WITHOUT_MODEL = {
 
 def _models_view(view: StudyView) -> list[Part]:
     """Return how much of the best value seen is luck according to the model."""
-    found = view.recommended
-    assert found is not None
-    if found.basis != "predicted":
+    best = view.recommended
+    assert best is not None
+    if best.basis != "predicted":
         new = "New data can differ: if the value is a score on some rows, the best of many such scores is too good."
         return [f"{_WITHOUT_MODEL[view.noise]} {new}"]
     model = view.models[0]
-    sign, expected = float(view.study.objectives.signs[0]), found.value
+    expected = best.value
     if not isinstance(model, str):
-        expected = float(model.mean(np.array(view.trials[found.best_seen_number].point)[None])[0])
-    gap = sign * (expected - found.best_seen_value)
-    seen, predicted = short(found.best_seen_value), short(found.best_seen_value + sign * gap)
+        expected = float(model.mean(np.array(view.trials[best.best_seen_number].point)[None])[0])
+    gap = view.sign * (expected - best.best_seen_value)
+    seen, predicted = short(best.best_seen_value), short(best.best_seen_value + view.sign * gap)
     much = f"{short(gap, 3)} of the best value seen, {seen}, is luck" if gap > 0 else f"the best value seen, {seen}, is not luck"
     return [
         Notice(
             f"According to the Kriging model, {much}: it predicts {predicted} for the same configuration, and a single value has "
-            f"a standard error of about {short(found.best_seen_standard_error, 2)}. This is the noise between evaluations only; "
+            f"a standard error of about {short(best.best_seen_standard_error, 2)}. This is the noise between evaluations only; "
             "new data can differ by more.",
             "finding",
         )

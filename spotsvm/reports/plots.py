@@ -13,22 +13,19 @@ from spotsvm.common.drawing import axes_array, in_pyplot
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.reports.axes import StudyAxis
-from spotsvm.reports.convergence import check_baseline, convergence_picture
+from spotsvm.reports.convergence import checked_baseline, convergence_picture
 from spotsvm.reports.effects import importance_picture
 from spotsvm.reports.html.page import Picture
 from spotsvm.reports.model import StudyModel
 from spotsvm.reports.slices import parallel_picture, slices_picture
 from spotsvm.reports.view import Importance, StudyView, main_effects
-from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.results import StudyResults
 
 
 def plot_convergence(study: StudyResults, baseline: StudyResults | None = None) -> Any:
     """Return the axes of the best value so far; see `Study.plot_convergence`."""
-    if baseline is not None:
-        check_baseline(study, baseline)
-        baseline = in_own_unit(baseline, of=study)
+    baseline = checked_baseline(study, baseline)
     with _view(study) as view:
         return _axes(convergence_picture(view, baseline))
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.text import MISSING, short, short_names
-from spotsvm.reports.axes import StudyAxis, shown
+from spotsvm.common.text import MISSING, short, short_names, value_text
+from spotsvm.reports.axes import StudyAxis
 from spotsvm.reports.html.page import Notice, Part, Section, Table
 from spotsvm.reports.model import StudyModel
-from spotsvm.reports.view import MOST, StudyView
+from spotsvm.reports.view import MOST, SURE, StudyView
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import Recommendation
 
@@ -24,7 +24,6 @@ _HOW = {
 _GRID = 101
 #: text if all values are plausible
 WHOLE = "the score does not depend on it here"
-_SURE = 1.96
 _WHAT_IS_PLAUSIBLE = (
     "A value of a parameter is plausible if the Kriging model of the trials, with all other parameters as recommended, predicts "
     "nearly the same result as at the recommended configuration: within {width}."
@@ -35,20 +34,19 @@ def recommended_section(view: StudyView) -> Section | None:
     """Return the section; None without a successful trial that holds the bounds."""
     if view.study.objectives.several:
         return Section("Which trials to choose from", _front(view)) if view.front else None
-    found = view.recommended
-    if found is None:
+    best = view.recommended
+    if best is None:
         return None
     params = view.params
     ranges, width = plausible_ranges(view)
     table = parameter_table(view, params, ranges)
     parts: list[Part] = [Table(table, "The parameters to use", 6)]
     if view.chosen_number is not None:
-        parts.append(Table(trial_table(view, found), f"The recommended trial is {_HOW[found.basis]}", 6))
+        parts.append(Table(trial_table(view, best), f"The recommended trial is {_HOW[best.basis]}", 6))
     if view.chosen_number is None:
         parts.append("These are the default parameters, which are not a trial of the search.")
-    full = {one: name for name, one in zip(params, short_names(list(params)), strict=True) if one != name}
-    if full:
-        parts.append(f"Full names: {', '.join(f'{one} is {name}' for one, name in full.items())}.")
+    if shortened := [f"{short_name} is {name}" for name, short_name in short_names(params).items() if short_name != name]:
+        parts.append(f"Full names: {', '.join(shortened)}.")
     if ranges:
         parts.append(_WHAT_IS_PLAUSIBLE.format(width=width))
     parts += [Notice(str(edge), "note") for edge in edges_of(params, view.study.space)]
@@ -58,10 +56,10 @@ def recommended_section(view: StudyView) -> Section | None:
 def parameter_table(view: StudyView, params: Mapping[str, Any], ranges: Mapping[str, str]) -> pd.DataFrame:
     """Return a frame with a row per parameter: short name, recommended value, plausible range, and searched range."""
     rows = []
-    for name, short_name in zip(params, short_names(list(params)), strict=True):
+    for name, short_name in short_names(params).items():
         axes = [axis for axis in view.axes if axis.full == name]
         searched = " or ".join(dict.fromkeys(map(_searched, axes)))
-        rows.append((short_name, shown(params[name], 6), ranges.get(name, MISSING), searched or "fixed"))
+        rows.append((short_name, value_text(params[name], 6), ranges.get(name, MISSING), searched or "fixed"))
     return pd.DataFrame(rows, columns=["parameter", "recommended", "plausible range", "searched"])
 
 
@@ -84,25 +82,25 @@ def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
     allowed, width = _allowed(view)
     point = view.chosen_point
     exists = view.study.space.domain.active(point)[0]
-    found = {}
+    ranges = {}
     for axis in view.axes:
         if axis.parameter is None or not exists[axis.column] or axis.levels == 1:
             continue
         places = np.union1d(axis.grid(_GRID), point[axis.column])
-        found[axis.full] = _range_words(axis, places, _plausible(model, axis, places, point, allowed), point[axis.column])
-    return found, width
+        ranges[axis.full] = _range_words(axis, places, _plausible(model, axis, places, point, allowed), point[axis.column])
+    return ranges, width
 
 
 def _allowed(view: StudyView) -> tuple[float, str]:
     """Return the tolerance of plausible values (0 if the model's standard error decides), and the same in words."""
-    luck, found = view.luck, view.recommended
-    assert found is not None
+    luck, best = view.luck, view.recommended
+    assert best is not None
     if not isinstance(luck, str) and luck.expected_score.error > 0:
         error = luck.expected_score.error
         return error, f"{short(error, 2)}, the standard error of the score over folds"
-    if found.basis == "predicted" and found.standard_error > 0:
-        return found.standard_error, f"{short(found.standard_error, 2)}, the standard error of the recommended value"
-    return 0.0, "1.96 standard errors of the model's prediction"
+    if best.basis == "predicted" and best.standard_error > 0:
+        return best.standard_error, f"{short(best.standard_error, 2)}, the standard error of the recommended value"
+    return 0.0, f"{SURE} standard errors of the model's prediction"
 
 
 def _plausible(model: StudyModel, axis: StudyAxis, places: Any, point: Any, allowed: float) -> Any:
@@ -112,7 +110,7 @@ def _plausible(model: StudyModel, axis: StudyAxis, places: Any, point: Any, allo
     here = int(np.argmin(np.abs(places - point[axis.column])))
     with np.errstate(over="ignore"):  # values near the largest number
         worse = model.sign * (mean - mean[here])
-    return (worse <= allowed + (0.0 if allowed else _SURE * error)) | (np.arange(len(places)) == here)
+    return (worse <= allowed + (0.0 if allowed else SURE * error)) | (np.arange(len(places)) == here)
 
 
 def _range_words(axis: StudyAxis, places: Any, plausible: Any, own: float) -> str:
@@ -128,29 +126,29 @@ def _range_words(axis: StudyAxis, places: Any, plausible: Any, own: float) -> st
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
-def trial_table(view: StudyView, found: Recommendation) -> pd.DataFrame:
+def trial_table(view: StudyView, best: Recommendation) -> pd.DataFrame:
     """Return a frame with a column for the recommended trial, and a column for the best seen if this is another trial."""
-    there = view.trials[found.best_seen_number].point
-    expected = found.basis == "predicted"
+    there = view.trials[best.best_seen_number].point
+    expected = best.basis == "predicted"
     cells: list[tuple[str, Any, Any]] = [
-        ("trial", found.number, found.best_seen_number),
-        (f"{view.objective_name(0)} seen", view.trials[found.number].value, found.best_seen_value),
-        *([(f"expected {view.objective_name(0)}", found.value, np.nan)] if expected else []),
+        ("trial", best.number, best.best_seen_number),
+        (f"{view.objective_name(0)} seen", view.trials[best.number].value, best.best_seen_value),
+        *([(f"expected {view.objective_name(0)}", best.value, np.nan)] if expected else []),
     ]
     # if there are intervals of the score on new data, they are the relevant errors
-    if isinstance(view.luck, str) and (found.standard_error or found.best_seen_standard_error):
-        cells.append(("standard error", found.standard_error or np.nan, found.best_seen_standard_error or np.nan))
-    cells.append(("evaluations", found.n_evaluations, sum(t.point == there for t in view.done)))
+    if isinstance(view.luck, str) and (best.standard_error or best.best_seen_standard_error):
+        cells.append(("standard error", best.standard_error or np.nan, best.best_seen_standard_error or np.nan))
+    cells.append(("evaluations", best.n_evaluations, sum(t.point == there for t in view.done)))
     rows, recommended, seen = (list(column) for column in zip(*cells, strict=True))
     frame = pd.DataFrame({"": rows, "recommended": pd.Series(recommended, dtype=object)})
-    if found.number != found.best_seen_number or found.basis == "predicted":
+    if best.number != best.best_seen_number or best.basis == "predicted":
         frame["best seen"] = pd.Series(seen, dtype=object)
     return frame
 
 
 def _front(view: StudyView) -> list[Part]:
     front, objectives = view.front, view.study.objectives
-    names = dict(zip(view.study.space.names, short_names(view.study.space.names), strict=True))
+    names = short_names(view.study.space.names)
     table = [
         {"trial": t.number}
         | dict(zip((view.objective_name(k) for k in range(len(objectives))), t.values or (), strict=True))

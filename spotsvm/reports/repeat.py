@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import ast
 import shlex
-import sys
 from typing import Any
 
-import pandas as pd
-
-from spotsvm.common.checkout import library_version
 from spotsvm.common.code import Script, literal, mapping_code
-from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line
-from spotsvm.reports.html.page import Code, Notice, Part, Section, Table
+from spotsvm.reports.html.page import Code, Part, Section
 from spotsvm.reports.view import StudyView
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.description import is_parameter_code, parameter_code
@@ -23,8 +18,8 @@ from spotsvm.trials.ledger import suggested
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import GIVEN, START, Trial
 
-_CONTEXT = "context: "
-_NOT_RECORDED = "not recorded"
+#: beginning of the names under which `about` has what the values depend on besides the parameters
+CONTEXT = "context: "
 #: name of the finding with the code and the command that repeat a tuning
 REPEAT = "repeat"
 
@@ -48,28 +43,6 @@ def repeat_section(view: StudyView) -> Section:
     return Section("How to repeat it", parts)
 
 
-def version_parts(study: StudyResults) -> list[Part]:
-    """Return the versions then and now, and the fingerprints of the data and settings behind the values."""
-    about = study.about
-    then, now = about.get("versions"), versions()
-    then = then if isinstance(then, dict) else {}
-    frame = pd.DataFrame(
-        [(name, str(then.get(name, _NOT_RECORDED)), now[name]) for name in now], columns=["", "when the study began", "now"]
-    )
-    parts: list[Part] = [Table(frame, "Versions")]
-    if changed := [name for name in now if name in then and then[name] != now[name]]:
-        parts.append(Notice(f"{', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
-    fingerprints = [(key.removeprefix(_CONTEXT), str(value)) for key, value in sorted(about.items()) if key.startswith(_CONTEXT)]
-    if fingerprints:
-        frame = pd.DataFrame(fingerprints, columns=["what", "text or fingerprint"])
-        parts.append(Table(frame, "What the values depend on besides the parameters; equal data have equal fingerprints"))
-    else:
-        parts.append(
-            "The study has no fingerprint of the data behind its objective; Study(..., context={...}) takes a checksum of them."
-        )
-    return parts
-
-
 def _what_is_the_same(batch_size: Any) -> str:
     """Return a sentence on repeating the trials; the batch size is None if workers took trials as they became free."""
     text = "The same seed, objective and versions give the same trials"
@@ -80,11 +53,6 @@ def _what_is_the_same(batch_size: Any) -> str:
             "can be repeated; this run can only be resumed from its record."
         )
     return f"{text}, whatever the number of workers, if the batch size is the same (batch_size={batch_size!s})."
-
-
-def footer() -> str:
-    """Return the versions that made the report."""
-    return f"Made by spotsvm {library_version()} with Python {sys.version_info.major}.{sys.version_info.minor}."
 
 
 def code_snippet(study: StudyResults) -> str:
@@ -98,8 +66,8 @@ def code_snippet(study: StudyResults) -> str:
     space, missing = space_code(study, script)
     about = study.about
     search = about.get("search", "")
-    known = isinstance(search, str) and search in SEARCHES
-    arguments = [f"search={search!r}" if known else "search=search", f"seed={study.seed!r}"]
+    is_named = isinstance(search, str) and search in SEARCHES
+    arguments = [f"search={search!r}" if is_named else "search=search", f"seed={study.seed!r}"]
     arguments += [f"direction={study.objectives.describe()!r}", f"noise={study.noise!r}"]
     starts = [_start(study, t) for t in study.trials if t.origin == START]
     arguments += [f"start={starts!r}"] if starts and literal(repr(starts)) == starts else []
@@ -107,7 +75,7 @@ def code_snippet(study: StudyResults) -> str:
     arguments += [f"sweep={swept!r}"] if isinstance(swept, str) else []
     conditions, bounds = from_texts(about.get("constraints"))
     arguments += [f"constraints={bounds!r}"] if bounds else []
-    script.lines += [f"# search: {_line(search)}"] if not known else []
+    script.lines += [f"# search: {_line(search)}"] if not is_named else []
     script.lines += [f"# {name}: fill in the objects of the space" for name in missing]
     script.lines += [f"# constraints: add the condition {_line(name)}, your function of the parameters" for name in conditions]
     script.lines.append(f"space = {space}")
@@ -205,11 +173,11 @@ def _recorded(recorded: Any, k: int, name: str) -> Any:
 def _objective(study: StudyResults) -> list[str]:
     """Return the code of a cross-validated score, or of a sweep of such scores; no lines if the study has another objective."""
     about, trials = study.about, study.trials
-    estimator, scoring = about.get(_CONTEXT + "estimator"), about.get(_CONTEXT + "scoring")
+    estimator, scoring = about.get(CONTEXT + "estimator"), about.get(CONTEXT + "scoring")
     if not isinstance(estimator, str):
         return []
     lines = [f"# estimator: {_line(estimator)}", "# X, y: the data; cv: the folds"]
-    if about.get(_CONTEXT + "engine", "sklearn") != "sklearn":
+    if about.get(CONTEXT + "engine", "sklearn") != "sklearn":
         lines.append("# the study shared work between folds, so scores can differ in their last digits")
     if not isinstance(scoring, str) or len(scoring) > 1000 or not isinstance(literal(scoring), str | None):
         lines.append(f"# scoring: {_line(str(scoring))}")

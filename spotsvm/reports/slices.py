@@ -13,10 +13,11 @@ from spotsvm.common.drawing import LEVELS, drawing, level_map, name_chosen, name
 from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
 from spotsvm.reports.convergence import possible
+from spotsvm.reports.effects import draw_effect
 from spotsvm.reports.html.page import Part, Picture
 from spotsvm.reports.model import Floats, StudyModel
-from spotsvm.reports.view import StudyView
-from spotsvm.trials.recommendation import holds_bounds, may_be_best
+from spotsvm.reports.view import MainEffect, StudyView
+from spotsvm.trials.recommendation import holds_bounds, losses_of
 from spotsvm.trials.trial import Trial
 
 _GRID = 33
@@ -28,25 +29,36 @@ def slices_parts(view: StudyView) -> list[Part]:
     model = view.models[0]
     if view.recommended is None or isinstance(model, str):
         return [parallel_picture(view)]
-    parts: list[Part] = [slices_panels(view, model)]
+    parts: list[Part] = [slices_picture(view, model, apart=True)]
     return [*parts, parallel_picture(view)] if len(view.axes) > 1 and len(_active(view)) > 1 else parts
 
 
-def slices_picture(view: StudyView, model: StudyModel) -> Picture:
-    """Draw the model along the most important parameters of the recommended configuration, with the trials, in one figure."""
+def slices_picture(view: StudyView, model: StudyModel, apart: bool = False) -> Picture:
+    """Draw the model along the most important parameters of the recommended configuration, with the trials.
+
+    All pairs of parameters are in one figure; `apart` makes a figure for each, to show them side by side or below each other.
+    """
     pairs = _pairs(view)
-    return _pairs_picture(view, model, [pairs]) if pairs else _only_curve(view, model)
-
-
-def slices_panels(view: StudyView, model: StudyModel) -> Picture:
-    """Draw the slices with a figure for each pair of parameters, which a page can show side by side or below each other."""
-    pairs = _pairs(view)
-    return _pairs_picture(view, model, [[pair] for pair in pairs]) if pairs else _only_curve(view, model)
-
-
-def _only_curve(view: StudyView, model: StudyModel) -> Picture:
-    active = _active(view)
-    return _curve_picture(view, model, active[0] if active else view.axes[0])
+    if not pairs:
+        active = _active(view)
+        return _curve_picture(view, model, active[0] if active else view.axes[0])
+    maps = [_map(model, view.chosen_point, x, y) for x, y in pairs]
+    edges, cut_off = level_edges(possible(view, np.concatenate([values.ravel() for _, _, values in maps])), model.sign)
+    maps = [(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps]
+    groups = [slice(k, k + 1) for k in range(len(pairs))] if apart else [slice(None)]
+    figures = [_pairs_figure(view, model, pairs[group], maps[group], edges) for group in groups]
+    rest = [axis.short for axis in view.axes if all(axis not in pair for pair in pairs)]
+    others = " All other parameters are those of this configuration; those of the trials differ." if rest else ""
+    worse = " Values worse than the scale have its last colour." if cut_off else ""
+    named = "; ".join(f"{x.short} and {y.short}" for x, y in pairs)
+    return Picture(
+        figures[0],
+        f"Slices of the model through the {view.chosen_words} configuration, by the most important parameters.{others}{worse}"
+        f"{view.thinned_words}",
+        f"Maps of the predicted value over {named}, with the trials as dots and the {view.chosen_words} trial as a ring.",
+        others=figures[1:],
+        zoomable=True,
+    )
 
 
 def _pairs(view: StudyView) -> list[tuple[StudyAxis, StudyAxis]]:
@@ -64,29 +76,6 @@ def _active(view: StudyView) -> list[StudyAxis]:
     shares = view.importances[0]
     order = range(len(view.axes)) if shares is None else shares.order
     return [view.axes[j] for j in order if exists[j]]
-
-
-def _pairs_picture(view: StudyView, model: StudyModel, groups: list[list[tuple[StudyAxis, StudyAxis]]]) -> Picture:
-    """Draw a figure of each group of pairs, all with the same levels."""
-    pairs = [pair for group in groups for pair in group]
-    chosen = view.chosen_point
-    maps = [_map(model, chosen, x, y) for x, y in pairs]
-    every = possible(view, np.concatenate([values.ravel() for _, _, values in maps]))
-    edges, cut_off = level_edges(every, model.sign)
-    drawn = iter([(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps])
-    figures = [_pairs_figure(view, model, group, [next(drawn) for _ in group], edges) for group in groups]
-    rest = [axis.short for axis in view.axes if all(axis not in pair for pair in pairs)]
-    others = " All other parameters are those of this configuration; those of the trials differ." if rest else ""
-    worse = " Values worse than the scale have its last colour." if cut_off else ""
-    named = "; ".join(f"{x.short} and {y.short}" for x, y in pairs)
-    return Picture(
-        figures[0],
-        f"Slices of the model through the {view.chosen_words} configuration, by the most important parameters.{others}{worse}"
-        f"{view.thinned_words}",
-        f"Maps of the predicted value over {named}, with the trials as dots and the {view.chosen_words} trial as a ring.",
-        others=figures[1:],
-        zoomable=True,
-    )
 
 
 def _pairs_figure(view: StudyView, model: StudyModel, pairs: Any, maps: Any, edges: Floats) -> Any:
@@ -133,6 +122,8 @@ def level_edges(values: Floats, sign: float) -> tuple[Floats, bool]:
         edges = np.asarray(MaxNLocator(number, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high), dtype=float)
         if len(edges) <= _LEVELS + 1:  # the locator's edges exceed both ends
             break
+    # the locator's rounding errors could leave an end out
+    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
     return edges, cut_off
 
 
@@ -225,17 +216,12 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
     places = axis.grid(101)
     points = np.tile(view.chosen_point, (len(places), 1))
     points[:, axis.column] = places
-    mean, error = model.average(points[:, None, :])
+    curve = MainEffect(axis, places, *model.average(points[:, None, :]))
     shown = [t for t in view.drawn if t.value is not None]
     own = [t.point[axis.column] for t in shown]
     with drawing(4.4, 3.2) as figure:
         ax = figure.subplots()
-        if axis.levels and not axis.ordered:
-            ax.vlines(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.4, lw=6)
-            ax.plot(places, mean, "_", color="#0072B2", ms=14, mew=2.0, label="model, with a 95 % band")
-        else:
-            ax.fill_between(places, mean - 1.96 * error, mean + 1.96 * error, color="#0072B2", alpha=0.2, lw=0)
-            ax.plot(places, mean, color="#0072B2", label="model, with a 95 % band")
+        draw_effect(ax, curve, "model, with a 95 % band")
         (dots,) = ax.plot(own, np.array([t.value for t in shown], dtype=float), "o", ms=3.6, color="0.25", label="trial")
         name_trials(dots, [t.number for t in shown])
         line = ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label=view.chosen_words)
@@ -354,12 +340,12 @@ def _draw_scales(ax: Any, scales: Sequence[_Scale], axes: Sequence[StudyAxis]) -
 
 
 def _chosen_axes(view: StudyView) -> list[StudyAxis]:
-    shares = [one.total for one in view.importances if one is not None]
+    shares = [importance.total for importance in view.importances if importance is not None]
     order = np.argsort(-np.max(shares, axis=0), kind="stable") if shares else np.arange(len(view.axes))
     return [view.axes[j] for j in order[:_MOST].tolist()]
 
 
 def _best(view: StudyView) -> set[int]:
-    sign = float(view.study.objectives.signs[0])
-    ranked = sorted((sign * t.value, t.number) for t in view.done if t.value is not None and may_be_best(t))
-    return {number for _, number in ranked[: max(1, round(_BEST * len(ranked)))]}
+    losses = losses_of(view.done, view.sign)
+    n = int(np.isfinite(losses).sum())
+    return {view.done[k].number for k in np.argsort(losses, kind="stable")[: min(n, max(1, round(_BEST * n)))].tolist()}

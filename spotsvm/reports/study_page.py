@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
+from spotsvm.common.checkout import library_version
 from spotsvm.common.text import short_names
-from spotsvm.errors import ArgumentError
-from spotsvm.reports.convergence import check_baseline, convergence_section
+from spotsvm.reports.convergence import checked_baseline, convergence_section
 from spotsvm.reports.effects import effects_parts
 from spotsvm.reports.html.findings import further_section
 from spotsvm.reports.html.page import Notice, Page, Section
@@ -12,11 +14,10 @@ from spotsvm.reports.learning_curves import learning_curves_section
 from spotsvm.reports.outcome import facts, outcome_section
 from spotsvm.reports.oversearching import oversearching_section
 from spotsvm.reports.recommended import recommended_section
-from spotsvm.reports.repeat import footer, repeat_section
+from spotsvm.reports.repeat import repeat_section
 from spotsvm.reports.slices import slices_parts
-from spotsvm.reports.tuned import settings_section, trials_section
+from spotsvm.reports.trials import settings_section, trials_section
 from spotsvm.reports.view import StudyView
-from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.recommendation import TABLE
 from spotsvm.trials.results import StudyResults
 
@@ -35,11 +36,7 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
     >>> [section.heading for section in page.sections][:3]
     ['Result', 'Recommended parameters', 'How much of it is luck']
     """
-    if baseline is not None:
-        if not isinstance(baseline, StudyResults):
-            raise ArgumentError(f"baseline={baseline!r} is not a study; use a Study, or None")
-        check_baseline(study, baseline)
-        baseline = in_own_unit(baseline, of=study)
+    baseline = checked_baseline(study, baseline)
     view = StudyView(study)
     sections = [
         outcome_section(view),
@@ -51,11 +48,12 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
         repeat_section(view),
         settings_section(view),
     ]
-    names = short_names(study.space.names)
+    names = list(short_names(study.space.names).values())
     listed = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     what = view.findings.get(TABLE, {}).get("File")
     title = f"Tuning {listed}" + (f" for {what}" if isinstance(what, str) else "")
-    return Page(title, [section for section in sections if section is not None], footer=footer(), facts=facts(view))
+    footer = f"Made by spotsvm {library_version()} with Python {sys.version_info.major}.{sys.version_info.minor}."
+    return Page(title, [section for section in sections if section is not None], footer=footer, facts=facts(view))
 
 
 def _drawn(view: StudyView, baseline: StudyResults | None) -> list[Section | None]:

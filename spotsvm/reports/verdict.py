@@ -11,12 +11,12 @@ import pandas as pd
 
 from spotsvm.common.drawing import draw_intervals, drawing, plain
 from spotsvm.common.text import short
-from spotsvm.luck.intervals import bounded
-from spotsvm.luck.verdict import CONSTANT, Verdict
+from spotsvm.luck.intervals import NO_INTERVAL, bounded
+from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.html.page import Notice, Part, Picture, Table
+from spotsvm.reports.view import SURE
 from spotsvm.trials.metrics import ScoreUnit
 
-_SURE = 1.96
 #: names of the scores on training rows, and sentences on what has used these rows
 _FOLDS = {"search": "on the folds", "average": "out of fold"}
 _SEEN = {
@@ -34,66 +34,62 @@ def notice_parts(finding: Mapping[str, Any]) -> list[Part]:
     return [Notice(str(sentence), "warning") for _, sentence in pairs]
 
 
-def verdict_parts(found: Verdict) -> list[Part]:
+def verdict_parts(verdict: Verdict) -> list[Part]:
     """Return the sentences, the scores as a picture and a table, and the difference if two models were compared."""
-    unit, folds = ScoreUnit(found.metric), _FOLDS[found.by]
-    words = [Notice(text, "finding") for text in (found.sentence, found.expectation) if text]
-    rows: list[Row] = []
-    if (constant := found.constant) is not None:
-        rows.append(
-            (f"{constant.name}, held-out rows", constant.held_out, *_within(found.metric, constant.held_out, constant.error))
-        )
-    rows += [
-        (f"default, {folds}", found.default_score, *_known(found, "default")),
-        ("default, held-out rows", found.default_held_out, *_within(found.metric, found.default_held_out, found.default_error)),
-    ]
-    if found.compares:
-        rows += [
-            (f"tuned, {folds}", found.tuned_score, *_known(found, "tuned")),
-            ("tuned, held-out rows", found.tuned_held_out, *_within(found.metric, found.tuned_held_out, found.tuned_error)),
-        ]
-    others = [rival for rival in found.rivals if rival.code != CONSTANT]
-    rows += [(f"{one.name}, held-out rows", one.held_out, *_within(found.metric, one.held_out, one.error)) for one in others]
-    if found.by == "search" and np.isfinite(found.expected.value):
-        rows.append((f"{found.recommended}, on new rows", found.expected.value, *found.expected.interval))
+    unit, folds = ScoreUnit(verdict.metric), _FOLDS[verdict.by]
+    words = [Notice(text, "finding") for text in (verdict.sentence, verdict.expectation) if text]
+
+    def held_out(name: str, value: float, error: float) -> Row:
+        ends = bounded((value - SURE * error, value + SURE * error), [value], verdict.metric)
+        return (f"{name}, held-out rows", value, *ends)
+
+    def on_folds(name: str, value: float) -> Row:
+        # the interval of a score on the folds is known if it is the score to expect
+        expected = verdict.by == "average" and verdict.recommended == name
+        return (f"{name}, {folds}", value, *(verdict.expected.interval if expected else NO_INTERVAL))
+
+    rivals = [held_out(rival.name, rival.held_out, rival.error) for rival in verdict.rivals]
+    first = int(verdict.constant is not None)
+    rows = [*rivals[:first], on_folds("default", verdict.default_score)]
+    rows.append(held_out("default", verdict.default_held_out, verdict.default_error))
+    if verdict.compares:
+        rows += [on_folds("tuned", verdict.tuned_score), held_out("tuned", verdict.tuned_held_out, verdict.tuned_error)]
+    rows += rivals[first:]
+    if verdict.by == "search" and np.isfinite(verdict.expected.value):
+        rows.append((f"{verdict.recommended}, on new rows", verdict.expected.value, *verdict.expected.interval))
     return [
         *words,
-        *(Notice(text, "warning") for text in found.warnings),
+        *(Notice(text, "warning") for text in verdict.warnings),
         interval_picture(
             [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
             unit.title,
-            f"{unit.title}; {unit.better}. A line is a {100 * found.difference.confidence:g} % interval. {_SEEN[found.by]} "
-            f"{found.n_held_out} held-out rows.",
+            f"{unit.title}; {unit.better}. A line is a {100 * verdict.difference.confidence:g} % interval. {_SEEN[verdict.by]} "
+            f"{verdict.n_held_out} held-out rows.",
         ),
-        Table(verdict_table(found), f"{unit.title} {folds} and on held-out rows, its standard error, and seconds of a fit"),
-        *_differences(found, unit),
+        Table(verdict_table(verdict), f"{unit.title} {folds} and on held-out rows, its standard error, and seconds of a fit"),
+        *_differences(verdict, unit),
     ]
 
 
-def _known(found: Verdict, which: str) -> tuple[float, float]:
-    """Return the interval of a score on the folds, if it is the score to expect."""
-    return found.expected.interval if found.by == "average" and found.recommended == which else (nan, nan)
-
-
-def verdict_table(found: Verdict) -> pd.DataFrame:
+def verdict_table(verdict: Verdict) -> pd.DataFrame:
     """Return a frame with a row for each model: its score on the folds and on held-out rows, in the unit of the metric."""
-    rows = [("default", found.default_score, found.default_held_out, found.default_error, nan)]
-    rows += [("tuned", found.tuned_score, found.tuned_held_out, found.tuned_error, nan)] if found.compares else []
-    rows = [(f"{row[0]} (recommended)" if row[0] == found.recommended else row[0], *row[1:]) for row in rows]
-    others = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in found.rivals]
+    rows = [("default", verdict.default_score, verdict.default_held_out, verdict.default_error, nan)]
+    rows += [("tuned", verdict.tuned_score, verdict.tuned_held_out, verdict.tuned_error, nan)] if verdict.compares else []
+    rows = [(f"{row[0]} (recommended)" if row[0] == verdict.recommended else row[0], *row[1:]) for row in rows]
+    others = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in verdict.rivals]
     rows = [*others[:1], *rows, *others[1:]]
-    unit = ScoreUnit(found.metric)
+    unit = ScoreUnit(verdict.metric)
     cells = [(name, unit.value(score), unit.value(held_out), error, took) for name, score, held_out, error, took in rows]
-    return pd.DataFrame(cells, columns=["model", _FOLDS[found.by], "held-out", "its error", "fit, s"])
+    return pd.DataFrame(cells, columns=["model", _FOLDS[verdict.by], "held-out", "its error", "fit, s"])
 
 
-def _differences(found: Verdict, unit: ScoreUnit) -> list[Part]:
+def _differences(verdict: Verdict, unit: ScoreUnit) -> list[Part]:
     """Return the picture of the differences between the tuned and the default model; an empty list without a comparison."""
-    if not (found.compares and np.isfinite(found.difference.value)):
+    if not (verdict.compares and np.isfinite(verdict.difference.value)):
         return []
     rows: list[Row] = [
-        (_FOLDS[found.by], found.gain.value, *found.gain.interval),
-        ("held-out rows", found.difference.value, *found.difference.interval),
+        (_FOLDS[verdict.by], verdict.gain.value, *verdict.gain.interval),
+        ("held-out rows", verdict.difference.value, *verdict.difference.interval),
     ]
     side = "left" if unit.is_error else "right"
     return [
@@ -102,11 +98,6 @@ def _differences(found: Verdict, unit: ScoreUnit) -> list[Part]:
             "tuned minus default", f"The tuned model less the default: {side} of 0 the tuned one is better.", zero=True,
         )
     ]  # fmt: skip
-
-
-def _within(metric: str, value: float, error: float) -> tuple[float, float]:
-    """Return the interval, cut to the range of the score."""
-    return bounded((value - _SURE * error, value + _SURE * error), [value], metric)
 
 
 def interval_picture(rows: list[Row], label: str, caption: str, zero: bool = False) -> Picture:

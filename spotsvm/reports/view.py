@@ -23,13 +23,15 @@ from spotsvm.surrogates.responses import Verdict as Noisiness
 from spotsvm.surrogates.responses import judge_noise
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits, in_own_unit
-from spotsvm.trials.recommendation import Recommendation, current_verdict, holds_bounds, may_be_best, why_none
+from spotsvm.trials.recommendation import Recommendation, current_verdict, holds_bounds, losses_of, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FAILED, FINISHED, Trial
 
 _GRID = 25
 _OTHERS = 64
 _SOBOL = 1024
+#: half the length of a 95 % interval, in standard errors
+SURE = 1.96
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,11 @@ class MainEffect:
     places: Floats
     mean: Floats
     error: Floats
+
+    @property
+    def band(self) -> tuple[Floats, Floats]:
+        """The ends of the 95 % confidence band."""
+        return self.mean - SURE * self.error, self.mean + SURE * self.error
 
 
 def main_effects(model: StudyModel, axes: Sequence[StudyAxis], seed: int) -> list[MainEffect]:
@@ -93,11 +100,11 @@ def importance(model: StudyModel, seed: int) -> Importance | None:
     if model.domain.dimension == 1:  # scipy's function is for two or more
         return Importance(np.ones(1), np.ones(1))
     # in units of their own spread, as squares of huge values overflow and squares of tiny values are 0
-    found = sobol_indices(
+    indices = sobol_indices(
         func=lambda x: (model.mean(x.T) - centre) / width, n=_SOBOL, dists=[uniform()] * model.domain.dimension, rng=rng
     )
     # estimates of shares can be slightly below 0 or above 1
-    first, total = (np.clip(np.atleast_1d(index), 0.0, 1.0) for index in (found.first_order, found.total_order))
+    first, total = (np.clip(np.atleast_1d(index), 0.0, 1.0) for index in (indices.first_order, indices.total_order))
     return Importance(first, np.maximum(first, total))
 
 
@@ -134,11 +141,11 @@ HUGE = 1e301
 _MOST_ROWS = 2000
 
 
-def _read_optimism(found: Mapping[str, Any]) -> Optimism | str:
+def _read_optimism(finding: Mapping[str, Any]) -> Optimism | str:
     try:
-        if any(isinstance(value, list) and len(value) > _MOST_ROWS for value in found.values()):
+        if any(isinstance(value, list) and len(value) > _MOST_ROWS for value in finding.values()):
             raise ValueError(f"it has more than {_MOST_ROWS} rows")
-        return Optimism.from_dict(found)
+        return Optimism.from_dict(finding)
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, RecursionError) as error:
         return f"The finding on oversearching cannot be read: {printable_line(str(error), 200)}"
 
@@ -154,6 +161,11 @@ class StudyView:
         self.study = in_own_unit(study)
         self.trials: tuple[Trial, ...] = self.study.trials
         self.axes: list[StudyAxis] = study_axes(study.space)
+
+    @property
+    def sign(self) -> float:
+        """1 if smaller values of the first objective are better, else -1."""
+        return float(self.study.objectives.signs[0])
 
     @cached_property
     def findings(self) -> dict[str, dict[str, Any]]:
@@ -181,6 +193,11 @@ class StudyView:
         return [t for t in self.trials if t.state in FAILED]
 
     @cached_property
+    def ended(self) -> list[Trial]:
+        """The finished trials: those that succeeded, failed, timed out or ended early."""
+        return [t for t in self.trials if t.state in FINISHED]
+
+    @cached_property
     def stopped(self) -> list[Trial]:
         """The trials that ended early."""
         return [t for t in self.trials if t.state == "stopped"]
@@ -191,8 +208,7 @@ class StudyView:
             front = {t.number for t in self.front}
             losses = np.array([0.0 if t.number in front else 1.0 for t in self.trials])
         else:
-            sign = float(self.study.objectives.signs[0])
-            losses = np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in self.trials])
+            losses = losses_of(self.trials, self.sign)
             if self.recommended is not None:
                 losses[self.recommended.number] = -np.inf
         return thinned(losses, most)
@@ -254,9 +270,9 @@ class StudyView:
     @cached_property
     def verdict(self) -> Verdict | None:
         """The comparison with the default, if a tuning has made it and it covers all finished trials."""
-        found = current_verdict(self.findings, self.study.n_finished)
+        finding = current_verdict(self.findings, self.study.n_finished)
         try:
-            return None if found is None else Verdict.from_dict(found)
+            return None if finding is None else Verdict.from_dict(finding)
         except (TypeError, ValueError, LookupError):  # the record was written by another program
             return None
 
@@ -290,8 +306,8 @@ class StudyView:
     def chosen_words(self) -> str:
         """A word for the trial at `chosen_point`."""
         if self.recommended is not None:
-            known = self.chosen_number is not None or self.default_point is not None
-            return "recommended" if known else "best of the search"
+            is_shown = self.chosen_number is not None or self.default_point is not None
+            return "recommended" if is_shown else "best of the search"
         return "middle of the front" if self.study.objectives.several and self.front else "best, out of bounds"
 
     @cached_property
@@ -326,8 +342,7 @@ class StudyView:
         if self.recommended is not None:
             return np.array(self.trials[self.recommended.number].point)
         if not self.study.objectives.several or not self.front:
-            sign = float(self.study.objectives.signs[0])
-            return np.array(min(self.done, key=lambda t: sign * float((t.values or (0.0,))[0])).point)
+            return np.array(min(self.done, key=lambda t: self.sign * float((t.values or (0.0,))[0])).point)
         return np.array(self.front[len(self.front) // 2].point)
 
     def objective_name(self, k: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from spotsvm.common.text import counted, short
+from spotsvm.common.text import counted, short, value_text
 from spotsvm.luck.refits.candidates import POOL
 from spotsvm.reports.methods import MethodsSection, code, listed, study_methods
 from spotsvm.search_cv.run import AVERAGE
@@ -41,14 +41,10 @@ def _fitted_words(search: Any) -> str:
             f"out-of-fold answers: {how}."
         )
     else:
-        params = listed([f"{code(name)} = {_shown(value)}" for name, value in search.best_params_.items()])
+        params = listed([f"{code(name)} = {value_text(value)}" for name, value in search.best_params_.items()])
         chosen = f"The configuration with {params}" if params else "The estimator"
         simplest = " It is the simplest whose mean score is at most one standard error below the best." if rule == ONE_SE else ""
         text = f"{chosen} was fitted on {rows}.{simplest}"
     if search.calibrate:
         text += " Probabilities are a sigmoid of the decisions, or a softmax, fitted to the out-of-fold decisions [@platt1999]."
     return text
-
-
-def _shown(value: Any) -> str:
-    return short(float(value)) if isinstance(value, float) else str(value)

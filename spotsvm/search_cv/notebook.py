@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any
 
+from spotsvm.common.facts import escaped_line
 from spotsvm.common.text import duration, printable_line
 from spotsvm.errors import SpotSVMError
-from spotsvm.reports.html.notebook import escaped_line
 from spotsvm.search_cv.scoring import metric_name
 from spotsvm.trials.ledger import finished_words, suggested
 from spotsvm.trials.metrics import ScoreUnit

@@ -17,6 +17,8 @@ from spotsvm.trials.sweep import SweptParameter, sweep_outcome
 from spotsvm.trials.trial import EXTRAPOLATED, Outcome, State, Trial, as_attributes, as_float, failed_by, outcome_of
 
 Direction = Literal["minimize", "maximize"]
+#: which values are better, in words
+BETTER: dict[Direction, str] = {"minimize": "smaller is better", "maximize": "larger is better"}
 Directions = Direction | Sequence[Direction] | Mapping[str, Direction]
 Floats = NDArray[np.float64]
 #: objectives of a study, and the length of their names
@@ -99,9 +101,8 @@ class Objectives:
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels of axes: the name, and whether smaller or larger values are better."""
-        better = {"minimize": "smaller is better", "maximize": "larger is better"}
         names = [f"value {name}" if name.isdecimal() else name for name in self.names] or ["value"]
-        return tuple(f"{name} ({better[one]})" for name, one in zip(names, self.directions, strict=True))
+        return tuple(f"{name} ({BETTER[one]})" for name, one in zip(names, self.directions, strict=True))
 
     @property
     def signs(self) -> Floats:

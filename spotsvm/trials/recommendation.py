@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spotsvm.common.facts import Facts, ShowsFacts
 from spotsvm.errors import NoCompletedTrialError, NotPositiveDefiniteError
@@ -192,6 +193,11 @@ def current_verdict(findings: Mapping[str, Mapping[str, Any]], n_finished: int) 
 def may_be_best(trial: Trial) -> bool:
     """Return whether a trial has succeeded with one value, and satisfies the bounds of its study, if it has any."""
     return trial.state == "ok" and trial.value is not None and holds_bounds(trial)
+
+
+def losses_of(trials: Sequence[Trial], sign: float) -> NDArray[np.float64]:
+    """Return a loss for each trial, the smaller the better; infinite for a trial that cannot be the best."""
+    return np.array([sign * t.value if t.value is not None and may_be_best(t) else np.inf for t in trials])
 
 
 def why_none(trials: Sequence[Trial]) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from spotsvm.common.checks import draws_groups
 from spotsvm.common.fingerprint import versions
-from spotsvm.common.text import counted, short
+from spotsvm.common.text import counted, short, value_text
 from spotsvm.luck.bootstrap import N_DRAWS
 from spotsvm.reports.methods import MethodsSection, code, listed, version_words
 from spotsvm.trials.metrics import ScoreUnit
@@ -78,7 +78,7 @@ def _judged_words(model: Any) -> str:
 
 def _average_words(model: Any, classifies: bool) -> str:
     if not model.average:
-        params = listed([f"{name} = {_shown(value)}" for name, value in model.best_params_.items()])
+        params = listed([f"{name} = {value_text(value)}" for name, value in model.best_params_.items()])
         text = f"The single best setting was chosen: {params}."
     else:
         how = (
@@ -132,7 +132,3 @@ def _results(model: Any, classifies: bool) -> pd.DataFrame:
     ]
     cells = [(name, unit.value(score.value), *unit.interval(score.interval)) for name, score in rows]
     return pd.DataFrame(cells, columns=["model", f"expected {unit.title}", "low", "high"])
-
-
-def _shown(value: Any) -> str:
-    return short(float(value)) if isinstance(value, float) else str(value)

@@ -117,7 +117,7 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
     if final.search is not None and verdict is not None:
         best = verdict.params
         # each name stays with its value
-        chosen = (f"{name} = {v:.4g}".replace(" ", _TIED) for name, v in zip(short_names(list(best)), best.values(), strict=True))
+        chosen = (f"{name} = {best[full]:.4g}".replace(" ", _TIED) for full, name in short_names(best).items())
         yield f"Recommended: {_which(verdict, final)}{': ' if best else ''}{', '.join(chosen)}"
         edges = edges_of(best, final.search.study_.space)
         yield from map(str, edges)
@@ -142,9 +142,9 @@ def _which(verdict: Verdict, final: HeldOutResult) -> str:
     return f"trial {verdict.number} of {final.name}{sweeps}"
 
 
-def _says_something(found: Optimism) -> bool:
+def _says_something(estimate: Optimism) -> bool:
     """Return whether an estimate is informative: not the smallest that its method can give, nor 0 without an interval."""
-    return found.optimism != 0 or (found.how != "folds" and found.interval[0] < found.interval[1])
+    return estimate.optimism != 0 or (estimate.how != "folds" and estimate.interval[0] < estimate.interval[1])
 
 
 def _title(c: HeldOutResult) -> str:

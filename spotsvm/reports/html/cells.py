@@ -36,21 +36,21 @@ def cell_of(value: Any, digits: int = 4) -> tuple[str, bool]:
     return cut_text(str(value)), False
 
 
-def cut_text(text: str) -> str:
-    """Shorten a text that would make a page unreadable.
+def cut_text(text: str, longest: int = _LONGEST) -> str:
+    """Shorten a text at its end; by default only if it would make a page unreadable.
 
     Examples
     --------
     >>> cut_text("short"), len(cut_text("x" * 10_000))
     ('short', 1000)
     """
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def is_numeric(column: pd.Series[Any]) -> bool:
     """Return whether all known values of a column are numbers."""
-    known = [number for text, number in map(cell_of, column) if text != MISSING]
-    return bool(known) and all(known)
+    present = [number for text, number in map(cell_of, column) if text != MISSING]
+    return bool(present) and all(present)
 
 
 def column_texts(column: pd.Series[Any], digits: int = 4) -> list[str]:
@@ -66,13 +66,13 @@ def column_texts(column: pd.Series[Any], digits: int = 4) -> list[str]:
     """
     cells = [cell_of(value, digits) for value in column]
     sizes = [abs(float(value)) for value, (text, number) in zip(column, cells, strict=True) if number and text != MISSING]
-    known = [size for size in sizes if size]
-    if not column.dtype.kind == "f" or not known or all(size.is_integer() for size in known):
+    nonzero = [size for size in sizes if size]
+    if not column.dtype.kind == "f" or not nonzero or all(size.is_integer() for size in nonzero):
         return [text for text, _ in cells]
-    most = max(known)
-    if not 1e-4 <= most < 10.0**digits or min(known) < 1e-3 * most:
+    most = max(nonzero)
+    if not 1e-4 <= most < 10.0**digits or min(nonzero) < 1e-3 * most:
         return [text for text, _ in cells]
-    usual = float(np.median(known))
+    usual = float(np.median(nonzero))
     # the smallest numbers get another digit
-    decimals = max(digits - 1 - math.floor(math.log10(usual)), 0) + (min(known) < 0.02 * usual)
+    decimals = max(digits - 1 - math.floor(math.log10(usual)), 0) + (min(nonzero) < 0.02 * usual)
     return [f"{value:.{decimals}f}" if text != MISSING else text for value, (text, _) in zip(column, cells, strict=True)]

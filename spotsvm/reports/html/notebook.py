@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from html import escape
-
-from spotsvm.common.text import printable_line
+from spotsvm.common.facts import escaped_line, html_table
 from spotsvm.reports.html.cells import cell_of
 from spotsvm.trials.ledger import finished_words, suggested
 from spotsvm.trials.recommendation import holds_bounds, may_be_best
@@ -13,7 +10,6 @@ from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FAILED
 
 _MOST_ROWS, _MOST_PARAMETERS = 10, 20
-_LONGEST = 60
 
 
 def notebook_html(study: StudyResults) -> str:
@@ -42,18 +38,5 @@ def notebook_html(study: StudyResults) -> str:
     ]
     rows = [[t.number, *(t.values or ()), *(t.params.get(name) for name in names)] for t in best[:_MOST_ROWS]]
     more = f" ({len(best) - len(rows)} more)" if len(best) > len(rows) else ""
-    head = f"<p><b>{escaped_line(lead, 300)}</b><br>{escaped_line(count)}</p>"
-    if not rows:
-        return f"<div>{head}</div>"
-    body = "".join(f"<tr>{_cells('td', (cell_of(value)[0] for value in row))}</tr>" for row in rows)
-    caption = f"<caption>{escaped_line(which + more, 300)}</caption>"
-    return f"<div>{head}<table>{caption}<thead><tr>{_cells('th', columns)}</tr></thead><tbody>{body}</tbody></table></div>"
-
-
-def _cells(tag: str, texts: Iterable[str]) -> str:
-    return "".join(f"<{tag}>{escaped_line(text)}</{tag}>" for text in texts)
-
-
-def escaped_line(text: str, longest: int = _LONGEST) -> str:
-    """Return text as one line of HTML."""
-    return escape(printable_line(text, longest))
+    table = html_table([[cell_of(value)[0] for value in row] for row in rows], columns, which + more) if rows else ""
+    return f"<div><p><b>{escaped_line(lead, 300)}</b><br>{escaped_line(count)}</p>{table}</div>"

@@ -160,7 +160,7 @@ def test_a_page_of_accuracies_is_as_it_was(scoring, monkeypatch):
     found = SpotSearchCV(SVC(), SPACE, n_iter=9, cv=3, scoring=scoring, random_state=0).fit(X, Y > 0)
     page = study_page(found.study_).html()
     assert "larger is better" in page
-    for module in ("view", "plots", "study_page"):
+    for module in ("view", "convergence"):
         monkeypatch.setattr(f"spotsvm.reports.{module}.in_own_unit", lambda study, of=None: study)
     assert study_page(found.study_).html() == page
 

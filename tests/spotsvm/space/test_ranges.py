@@ -8,7 +8,7 @@ from spotsvm import Space, Study
 from spotsvm.errors import SpaceError
 from spotsvm.reports.axes import study_axes
 from spotsvm.reports.repeat import code_snippet
-from spotsvm.reports.tuned import space_table
+from spotsvm.reports.trials import space_table
 from spotsvm.space.description import is_parameter_code, parameter_code
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, make_parameter
 

@@ -183,8 +183,9 @@ def test_the_score_the_folds_and_the_pipeline_are_named(changed, said):
 
 
 def test_parameters_are_told_from_each_other_by_their_last_parts():
-    assert short_names(["v__cutoff__1", "v__class_weight__1", "v__cutoff__x__y"]) == ["cutoff__1", "class_weight__1", "y"]
-    assert short_names(["C", "svc__C"]) == ["C", "svc__C"]
+    names = short_names(["v__cutoff__1", "v__class_weight__1", "v__cutoff__x__y"])
+    assert list(names.values()) == ["cutoff__1", "class_weight__1", "y"]
+    assert short_names(["C", "svc__C"]) == {"C": "C", "svc__C": "svc__C"}
 
 
 def test_failed_trials_and_where_the_results_are(tmp_path):

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.text import counted, duration, short_names
-from spotsvm.reports.axes import branch_labels, shown, shown_params
-from spotsvm.reports.html.page import Part, Section, Table
-from spotsvm.reports.repeat import version_parts
+from spotsvm.common.fingerprint import versions
+from spotsvm.common.text import counted, duration, short_names, value_text
+from spotsvm.reports.axes import branch_labels
+from spotsvm.reports.html.page import Notice, Part, Section, Table
+from spotsvm.reports.repeat import CONTEXT
 from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.metrics import metric_words
+from spotsvm.trials.objectives import BETTER
+from spotsvm.trials.results import StudyResults
 from spotsvm.trials.timing import PHASES, time_spent
 
 _SCALES = {"log": "log-uniform", "quantiles": "the distribution's quantiles"}
@@ -30,7 +33,29 @@ def settings_section(view: StudyView) -> Section:
     if times := [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]:
         spent = pd.DataFrame(times, columns=["spent in", "total", "median", "last trial", "trials"])
         parts.append(Table(spent, "Time spent, in seconds; parallel evaluations are added up"))
-    return Section("Settings, times and versions", [*parts, *version_parts(view.study)])
+    return Section("Settings, times and versions", [*parts, *_version_parts(view.study)])
+
+
+def _version_parts(study: StudyResults) -> list[Part]:
+    """Return the versions then and now, and the fingerprints of the data and settings behind the values."""
+    about = study.about
+    then, now = about.get("versions"), versions()
+    then = then if isinstance(then, dict) else {}
+    frame = pd.DataFrame(
+        [(name, str(then.get(name, "not recorded")), now[name]) for name in now], columns=["", "when the study began", "now"]
+    )
+    parts: list[Part] = [Table(frame, "Versions")]
+    if changed := [name for name in now if name in then and then[name] != now[name]]:
+        parts.append(Notice(f"{', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
+    fingerprints = [(key.removeprefix(CONTEXT), str(value)) for key, value in sorted(about.items()) if key.startswith(CONTEXT)]
+    if fingerprints:
+        frame = pd.DataFrame(fingerprints, columns=["what", "text or fingerprint"])
+        parts.append(Table(frame, "What the values depend on besides the parameters; equal data have equal fingerprints"))
+    else:
+        parts.append(
+            "The study has no fingerprint of the data behind its objective; Study(..., context={...}) takes a checksum of them."
+        )
+    return parts
 
 
 def space_table(space: Space) -> pd.DataFrame:
@@ -66,30 +91,30 @@ def space_table(space: Space) -> pd.DataFrame:
 
 def _choice(space: Space, name: str) -> dict[str, str]:
     """Describe a parameter whose fixed values distinguish the dictionaries."""
-    values = dict.fromkeys(shown(branch[name].decode(0.5)) for branch in space.branches)
+    values = dict.fromkeys(value_text(branch[name].decode(0.5)) for branch in space.branches)
     return {"type": "category", "range": ", ".join(values), "scale": "uniform"}
 
 
 def _row(parameter: Parameter) -> dict[str, str]:
     if parameter.levels == 1:
-        return {"type": "fixed", "range": shown(parameter.decode(0.5)), "scale": ""}
+        return {"type": "fixed", "range": value_text(parameter.decode(0.5)), "scale": ""}
     scale = _SCALES.get(scale_of(parameter), "uniform")
     if isinstance(parameter, ChoiceParameter):
         kind = "category" if parameter.categorical else "ordered values"
-        return {"type": kind, "range": ", ".join(shown(value) for value in parameter.values), "scale": scale}
+        return {"type": kind, "range": ", ".join(value_text(value) for value in parameter.values), "scale": scale}
     kind = "integer" if isinstance(parameter, IntegerParameter) else "continuous"
     whole = " (the central 99.9 %)" if isinstance(parameter, ContinuousParameter) and parameter.central is not None else ""
-    return {"type": kind, "range": f"{shown(parameter.decode(0.0))} to {shown(parameter.decode(1.0))}{whole}", "scale": scale}
+    low, high = (value_text(parameter.decode(end)) for end in (0.0, 1.0))
+    return {"type": kind, "range": f"{low} to {high}{whole}", "scale": scale}
 
 
 def _settings(view: StudyView) -> pd.DataFrame:
     study, objectives = view.study, view.study.objectives
-    better = {"minimize": "smaller is better", "maximize": "larger is better"}
     rows: list[tuple[str, str]] = [("search", str(study.about.get("search", "")))]
     if objectives.several:
-        rows += [(f"objective {name}", better[one]) for name, one in zip(objectives.names, objectives.directions, strict=True)]
+        rows += [(f"objective {name}", BETTER[one]) for name, one in zip(objectives.names, objectives.directions, strict=True)]
     else:
-        rows.append((view.objective_name(0), better[objectives.directions[0]]))
+        rows.append((view.objective_name(0), BETTER[objectives.directions[0]]))
     if isinstance(constraints := study.about.get("constraints"), list) and constraints:
         rows.append(("constraints", ", ".join(map(str, constraints))))
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
@@ -105,7 +130,7 @@ def _settings(view: StudyView) -> pd.DataFrame:
 
 def _progress(view: StudyView) -> str:
     timeouts = sum(t.state == "timeout" for t in view.failed)
-    told = len(view.done) + len(view.stopped) + len(view.failed)
+    told = len(view.ended)
     budget: Any = view.study.about.get("budget")
     text = f"{told} of {budget}" if isinstance(budget, int) and budget >= told else str(told)
     parts = [f"{len(view.done)} succeeded"]
@@ -171,9 +196,8 @@ def _headings(frame: pd.DataFrame, params: list[str], extras: list[str]) -> dict
     readable = {name: _readable(name, one) for name, one in headings.items() if name not in params}
     headings |= {name: one for name, one in readable.items() if [*taken, *readable.values()].count(one) == 1}
     others = {headings[name] for name in frame.columns if name not in params}
-    names = [name.removeprefix("param_") for name in params]
-    short = dict(zip(params, short_names(names), strict=True))
-    return headings | {name: one for name, one in short.items() if one not in others}
+    short = short_names(name.removeprefix("param_") for name in params)
+    return headings | {f"param_{name}": one for name, one in short.items() if one not in others}
 
 
 def _readable(name: str, heading: str) -> str:
@@ -203,20 +227,22 @@ def _failures(view: StudyView) -> list[Part]:
         [(reason, len(n), ", ".join(map(str, n[:20])) + (", …" if len(n) > 20 else "")) for reason, n in ordered],
         columns=["reason", "trials", "numbers"],
     )
-    names = dict(zip(view.study.space.names, short_names(view.study.space.names), strict=True))
+    names = short_names(view.study.space.names)
     each = pd.DataFrame(
-        [
-            (t.number, t.state, shown_params({names[name]: value for name, value in t.params.items()}), t.seconds, t.reason)
-            for t in view.failed
-        ],
-        columns=["number", "state", "parameters", "seconds", "reason"],
+        {
+            "number": [t.number for t in view.failed],
+            "state": [t.state for t in view.failed],
+            "parameters": [", ".join(f"{names[n]} = {value_text(v)}" for n, v in t.params.items()) for t in view.failed],
+            "seconds": [t.seconds for t in view.failed],
+            "reason": [t.reason for t in view.failed],
+        }
     )
-    told = len(view.done) + len(view.stopped) + len(view.failed)
     return [
         Section(
             "Failed trials",
             [
-                f"{counted(len(view.failed), 'trial')} of {told} failed. The search avoids parts of the space where trials fail.",
+                f"{counted(len(view.failed), 'trial')} of {len(view.ended)} failed. The search avoids parts of the space where "
+                "trials fail.",
                 Table(reasons, "Reasons, the most frequent first"),
                 Table(
                     each,
