@@ -17,9 +17,10 @@ Examples
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.pipelines.registry import NamedPipeline, named_pipeline
 from spotsvm.tuning.scoring import table_scorer
+from spotsvm.tuning.tables.reading import Choices
 from spotsvm.tuning.tables.series import read_series
 from spotsvm.tuning.tables.split import held_out
-from spotsvm.tuning.tables.table import Choices, Table, make_table, read_table
+from spotsvm.tuning.tables.table import Table, make_table, read_table
 
 __all__ = [
     "Choices",

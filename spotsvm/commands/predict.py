@@ -8,18 +8,14 @@ from typing import Any
 
 import click
 
+from spotsvm.commands.tune import layout_options
+
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--out", default="-", help="File for the predictions; - for standard output, the default.")
-@click.option("--sep", help="Separator of the fields: one character, or tab; detected by default.")
-@click.option("--encoding", help="Encoding of the file, such as latin-1; detected by default.")
-@click.option(
-    "--header/--no-header", default=None, help="Whether the first row has the names of the columns; detected by default."
-)
-@click.option("--thousands", metavar="MARK", help="Mark between thousands, such as the comma in 1,234.5.")
-@click.option("--skip-rows", type=click.IntRange(0), help="Number of lines above the header to leave out.")
+@layout_options
 @click.option("--only", is_flag=True, help="Write the predictions without the columns of FILE.")
 def predict(model: Path, file: Path, out: str, only: bool, **how: Any) -> None:
     """Predict the rows of the table in FILE (CSV) with a MODEL.
@@ -32,14 +28,14 @@ def predict(model: Path, file: Path, out: str, only: bool, **how: Any) -> None:
     from spotsvm.errors import StorageError
     from spotsvm.tuning.predict import predictions
     from spotsvm.tuning.saved import load_model
-    from spotsvm.tuning.tables.table import Choices
+    from spotsvm.tuning.tables.reading import Choices
 
     if out != "-" and Path(out).resolve() in (model.resolve(), file.resolve()):
         raise StorageError(f"--out {out} is one of the files to read; use another file")
-    found = predictions(
+    answers = predictions(
         load_model(model), file, Choices(**how), lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True), only
     )
     try:
-        write_csv(found, sys.stdout if out == "-" else Path(out), "predictions")
+        write_csv(answers, sys.stdout if out == "-" else Path(out), "predictions")
     except StorageError as error:
         raise StorageError(f"--out {error}") from error

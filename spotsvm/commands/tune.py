@@ -252,8 +252,8 @@ search_options = _section(
 )
 
 
-#: the options that say what a table holds
-table_options = _section(
+#: the options about the format of a file
+layout_options = _section(
     "Table",
     click.option("--sep", help="Separator of the fields: one character, or tab; detected by default."),
     click.option("--encoding", help="Encoding of the file, such as latin-1; UTF-8, UTF-16 and Latin-1 are detected by default."),
@@ -269,6 +269,11 @@ table_options = _section(
         type=click.IntRange(0),
         help="Number of lines above the header to leave out; by default lines with a single cell, such as a title.",
     ),
+)
+
+#: the options that say what a table holds
+table_options = _section(
+    "Table",
     click.option(
         "--drop", multiple=True, metavar="COLUMN", help="Column to leave out; repeat the option or use commas for several."
     ),
@@ -332,6 +337,7 @@ table_options = _section(
         "quarter.",
     ),
 )
+@layout_options
 @table_options
 @result_options
 @search_options
@@ -365,14 +371,14 @@ def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None
     """
     from spotsvm.errors import ArgumentError
     from spotsvm.tuning.code import reading_code, series_code
-    from spotsvm.tuning.tables.table import Choices
+    from spotsvm.tuning.tables.reading import Choices
 
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
     options["file"] = file.name
     if model == "stormwater":
-        given = next((name for name, value in choices.items() if value not in (None, (), False)), None)
-        if given is not None:
-            raise ArgumentError(f"--{given.replace('_', '-')} is not for time series (--model stormwater); leave it out")
+        option = next((name for name, value in choices.items() if value not in (None, (), False)), None)
+        if option is not None:
+            raise ArgumentError(f"--{option.replace('_', '-')} is not for time series (--model stormwater); leave it out")
         from spotsvm.tuning.tables.series import read_series
 
         series = target, options.pop("time"), task, options.pop("rows")
@@ -389,9 +395,9 @@ def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None
         del options["time"], options["rows"]
         options["pipeline"] = model
     options = _of_model(model, options)
-    table = read_table(file, target, task, Choices(**choices))
+    read = file, target, task, Choices(**choices)
     run = run_average if model == "tuned" else run_search
-    run(table, source=reading_code(file, target, task, Choices(**choices)), **options)
+    run(read_table(*read), source=reading_code(*read), **options)
 
 
 def _of_model(model: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from spotsvm.common.code import Script, params_code
 from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.repeat import space_code
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-from spotsvm.tuning.pipelines.registry import is_series
 from spotsvm.tuning.scoring import table_scorer
+from spotsvm.tuning.tables.reading import Choices
 from spotsvm.tuning.tables.split import TEST_SHARE
-from spotsvm.tuning.tables.table import Choices, Table
+from spotsvm.tuning.tables.table import Table
 
 
 def reading_code(file: Path, target: str, task: str, choices: Choices) -> Script:
@@ -28,8 +28,8 @@ def reading_code(file: Path, target: str, task: str, choices: Choices) -> Script
     table = read_table('iris.csv', 'kind', 'auto', Choices(sep=';'))
     """
     usual = Choices()
-    given = {name: value for name, value in vars(choices).items() if value != getattr(usual, name)}
-    said = ", ".join(f"{name}={value!r}" for name, value in given.items())
+    changed = {name: value for name, value in vars(choices).items() if value != getattr(usual, name)}
+    said = ", ".join(f"{name}={value!r}" for name, value in changed.items())
     script = Script(f"table = read_table({str(file)!r}, {target!r}, {task!r}, Choices({said}))")
     script.use("spotsvm.tables", "Choices", "read_table")
     return script
@@ -44,31 +44,23 @@ def series_code(file: Path, target: str, time: str | None, task: str, rows: int 
 
 def tuning_code(
     job: Any,
-    train: Table,
-    sampled: bool,
     search: SpotSearchCV,
     start: Sequence[Mapping[str, Any]],
-    found: Verdict,
+    verdict: Verdict,
 ) -> str:
     """Return code that reads the table of a `TuningJob`, splits it, runs the same search, and fits the recommended model."""
-    series = is_series(job.pipeline)
-    script, X, new = _split_code(job, train, job.cv, *(["in_time=True"] if series else []), about="no search sees")
+    train = job.train
+    script, X, new = _split_code(job, *(["in_time=True"] if job.is_series else []), about="no search sees")
     script.use("sklearn.base", "clone")
     script.use("spotsvm", "SpotSearchCV")
     script.use("spotsvm.tables", "named_pipeline")
-    if sampled:
+    if job.sampled:
         script.use("spotsvm.tables", "Limits")
         script.lines.append(f"train = Limits().to_tune(train, {job.cv}, {job.seed})  # of all training rows")
-    about = [
-        f"cv={job.cv}",
-        f"seed={job.seed}",
-        *(["in_time=True"] if train.time is not None else []),
-        *([f"categorical={train.categorical}"] if train.categorical else []),
-    ]
+    about = [f"cv={job.cv}", f"seed={job.seed}"]
     about += [f"scale={job.scale!r}"] if job.scale != "standard" else []
     about += [f"region={job.region!r}"] if job.region is not None else []
-    about += ["history=train.history", f"horizon={job.horizon}"] if series else []
-    about += ["grouped=True"] if train.groups is not None else []
+    about += [f"horizon={job.horizon}"] if job.is_series else []
     scoring = repr(job.metric) if isinstance(search.scoring, str) else _table_scorer_code(job, script)
     options = [f"n_iter={search.n_iter}", f"search=pipeline.search({job.search!r})", "cv=pipeline.splitter", f"scoring={scoring}"]
     options += [f"random_state={job.seed}"]
@@ -81,9 +73,9 @@ def tuning_code(
     else:
         script.include(written)
     timed = search.study_.findings.get("timeout", {}).get("timed_out") is True
-    chosen = ".set_params(**params)" if found.recommended == "tuned" else ""
+    chosen = ".set_params(**params)" if verdict.recommended == "tuned" else ""
     script.lines += [
-        f"pipeline = named_pipeline({job.pipeline!r}, table.task, {X}, train.y, {', '.join(about)})",
+        f"pipeline = named_pipeline({job.pipeline!r}, train, {', '.join(about)})",
         f"space = {space}",
         "# the default, and the centre of the space",
         "start = [",
@@ -97,18 +89,19 @@ def tuning_code(
         f"search.fit({X}, train.y{_groups(train)})",
         "print(search.best_params_, search.best_score_)",
         "",
-        f"# the recommended model: the {found.recommended} SVM",
-        *(["# the command then fitted it to more rows"] if sampled else []),
-        *([f"params = {params_code(found.params)}"] if chosen else []),
+        f"# the recommended model: the {verdict.recommended} SVM",
+        *(["# the command then fitted it to more rows"] if job.sampled else []),
+        *([f"params = {params_code(verdict.params)}"] if chosen else []),
         f"model = clone(pipeline.estimator){chosen}.fit({X}, train.y)",
         f"print(search.scorer_(model, {new}, test.y))  # on the held-out rows",
     ]
     return f"{script}\n"
 
 
-def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict) -> str:
+def fitting_code(job: Any, model: Any, plain: Any, verdict: Verdict) -> str:
     """Return code that reads the table of a `TunedJob`, splits it, and fits the same average and the recommended model."""
-    script, X, new = _split_code(job, train, 2 if job.cv is None else job.cv, about="the fit does not see")
+    train = job.train
+    script, X, new = _split_code(job, about="the fit does not see")
     script.use("spotsvm", type(model).__name__)
     if job.in_time:
         script.use("sklearn.model_selection", "TimeSeriesSplit")
@@ -124,7 +117,7 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
         f"score = {score}",
         f"print(score(model, {new}, test.y))  # on the held-out rows",
     ]
-    if found.recommended == "default":
+    if verdict.recommended == "default":
         script.use("sklearn.pipeline", "make_pipeline")
         script.use("sklearn.preprocessing", "StandardScaler")
         script.use("sklearn.svm", type(plain[-1]).__name__)
@@ -138,7 +131,7 @@ def fitting_code(job: Any, train: Table, model: Any, plain: Any, found: Verdict)
     return f"{script}\n"
 
 
-def _split_code(job: Any, train: Table, folds: int, *more: str, about: str) -> tuple[Script, str, str]:
+def _split_code(job: Any, *more: str, about: str) -> tuple[Script, str, str]:
     """Return a script that makes and splits the table, and the code of the features of the training and the held-out rows."""
     script = Script()
     if job.source is None:
@@ -148,9 +141,9 @@ def _split_code(job: Any, train: Table, folds: int, *more: str, about: str) -> t
         script.include(job.source)
     script.use("spotsvm.tables", "held_out")
     share = [] if job.share == TEST_SHARE else [f"share={job.share!r}"]
-    arguments = ", ".join(["table", str(folds), str(job.seed), *more, *share])
+    arguments = ", ".join(["table", str(job.least), str(job.seed), *more, *share])
     script.lines.append(f"train, test = held_out({arguments})  # {about} the rows of test")
-    columns = ("train.X", "test.X") if hasattr(train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
+    columns = ("train.X", "test.X") if hasattr(job.train.X, "columns") else ("train.X.to_numpy()", "test.X.to_numpy()")
     return script, *columns
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import monotonic
 from typing import Any, cast
 
@@ -12,20 +14,18 @@ from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 from spotsvm.cross_validation.compile_first import compile_first
-from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.luck.bootstrap import expected_of
 from spotsvm.luck.optimism import Method
 from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.luck.refits.repeats import fresh_folds
-from spotsvm.luck.rows import Unseen, score_with_error
+from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.repeat import REPEAT
 from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.study.given import Start, equal_start
 from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
 from spotsvm.tuning.code import tuning_code
 from spotsvm.tuning.large import fit_to_more_rows
@@ -33,19 +33,16 @@ from spotsvm.tuning.pipelines.default_spaces import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
-from spotsvm.tuning.rivals import UnseenRows, constant_name, constant_scores, rivals
-from spotsvm.tuning.scoring import score_title
-from spotsvm.tuning.table_job import TableJob, groups_of, timed_fit, unwarned
+from spotsvm.tuning.scoring import table_scorer
+from spotsvm.tuning.table_job import TableJob, constant_model, constant_name, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
-from spotsvm.tuning.verdict import choose
-from spotsvm.tuning.widening import continued
+from spotsvm.tuning.verdict import Choice, choose
+from spotsvm.tuning.widening import Continued, continued
 
 #: default number of folds of the cross-validation, and of nested resampling
 FOLDS, OUTER_FOLDS = 5, 5
-#: minimum seconds of a search: enough for its first candidate
-_LEAST = 1e-3
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
@@ -84,179 +81,163 @@ class TuningJob(TableJob):
 
         Before the searches start, `say` is called with each line of the plan.
         """
+        self.check()
+        if not self.is_series:
+            compile_first()
+        began = monotonic()
+        noticed = self._say_plan(say)
+        with unwarned():
+            fitted, seconds = timed_fit(self.named.estimator, self.train)
+            own = default_start(fitted, self.named.space, self.train.X)
+            start = equal_start(self.named.space, own)
+            going = continued(self.named.space, self.n_trials, self.out, self._searches, widen=self.widen)
+            for line in going.said:
+                say(line)
+            folds = self._default_scores()
+            default = self.result("default", float(folds.mean()), fitted, seconds)
+            constant = self._constant_score()
+            say(baseline(constant_name(self.train), constant, default.tuned_score, self.unit))
+            results = [default, *self._searched(going, start, progress, began)]
+            search: Any = results[-1].search
+            choice = choose(search, own, folds)
+            results[-1] = self._with_optimism(replace(self._chosen(choice, default, results[-1]), notices=noticed))
+            verdict = self._judge(choice, results, constant, began, say)
+            code = tuning_code(self, search, start, verdict)
+            self._add_findings(search.study_, noticed, verdict, code)
+            results[-1] = replace(results[-1], verdict=verdict, code=code)
+        if self.out is not None:
+            write_results(results, self.out, None if self.is_series else self.table, self.metric, self.test)
+        return results
+
+    def check(self) -> None:
+        """Raise an error for settings that cannot be used."""
         checked_timeout(self.trial_timeout)
         if self.memory_limit is not None:
             checked_memory_limit(self.memory_limit)
-        self.check()
-        if not is_series(self.pipeline):
-            compile_first()
-        began = monotonic()
-        scoring, scorer = self.scorer()
-        whole, test = self.split(self.cv)
-        unit = ScoreUnit(self.metric)
-        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), unit.better, self.cv):
-            say(line)
-        searches = self._searches
-        train = whole if is_series(self.pipeline) else self.limits.to_tune(whole, self.cv, self.seed)
-        named = self._named(train)
         if self.oversearching == "repeats" and self.in_time:
             raise ArgumentError(
                 "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
             )
-        if train is not whole:
-            say(f"plan: the parameters are tuned on a sample of {len(train.y)} of {len(whole.y)} training rows")
-        noticed = [*self.notices]
-        if not is_series(self.pipeline):
-            noticed += notices(self.table, self.metric, named.space, self.n_trials)
+        super().check()
+
+    def _say_plan(self, say: Callable[[str], Any]) -> tuple[Notice, ...]:
+        """Say the decisions about the table, and its notices, which are returned."""
+        for line in decisions(self.table, len(self.test.y), self.metric, self.cv):
+            say(line)
+        whole, noticed = self.split[0], [*self.notices]
+        if self.sampled:
+            say(f"plan: the parameters are tuned on a sample of {len(self.train.y)} of {len(whole.y)} training rows")
+        if not self.is_series:
+            noticed += notices(self.table, self.metric, self.named.space, self.n_trials)
         for notice in noticed:
             say(f"notice: {notice.sentence}")
-        results = []
-        with unwarned():
-            fitted, took_fit = timed_fit(named.estimator, train)
-            own = default_start(fitted, named.space, train.X)
-            start = equal_start(named.space, own)
-            going = continued(named.space, self.n_trials, self.out, searches, widen=self.widen)
-            named = replace(named, space=going.space)
-            for line in going.said:
-                say(line)
-            folds = self._default_scores(named, train, scorer)
-            default = float(folds.mean())
-            constant = float(constant_scores(train, named.splitter, scorer).mean())
-            say(baseline(constant_name(train), constant, default, unit))
-            results.append(HeldOutResult("default", default, *self.score(scorer, fitted, test), fitted, seconds=took_fit))
-            for k, name in enumerate(searches):
-                left = self._time_of_searches(train is not whole, began)
-                with progress(name, going.n_trials) as callback:
-                    search = self._search(name, named, scoring, start, callback)
-                    search.set_params(timeout=None if left is None else left / (len(searches) - k))
-                    search.set_params(n_iter=going.n_trials)
-                    search.fit(train.X, train.y, **groups_of(train))
-                best, took_fit = search.best_estimator_, search.refit_time_
-                results.append(
-                    HeldOutResult(
-                        name, float(search.best_score_), *self.score(scorer, best, test), best, search, seconds=took_fit
-                    )
-                )
-            choice = choose(search, own, folds)
-            if choice.why_default is not None:
-                results[-1] = replace(results[0], name=results[-1].name, search=search)
-            elif choice.replaced is not None:
-                best = clone(named.estimator).set_params(**choice.params).fit(train.X, train.y)
-                results[-1] = HeldOutResult(
-                    self.search, choice.score, *self.score(scorer, best, test), best, search, seconds=took_fit
-                )
-            search.study_.add_finding(NOTICES, {"notices": [list(notice) for notice in noticed]})
-            results[-1] = self._with_optimism(replace(results[-1], notices=tuple(noticed)), train)
-            verdict = self.verdict(choice, results[0], results[-1], scorer, train, test)
-            which = 0 if verdict.recommended == "default" else -1
-            splits = self._fresh_folds(named, train)
+        return tuple(noticed)
 
-            def unseen(model: Any, folds: bool) -> UnseenRows:
-                return self._unseen(model, train, test, splits if folds else None)
-
-            its = unseen(results[which].estimator, True)
-            others = rivals(
-                named.estimator, train, scorer, its, unseen, constant, self.seed, metric=self.metric, compare=self.compare
-            )
-            verdict = replace(verdict, rivals=tuple(others))
-            if train is not whole:
-                seconds = None if self.timeout is None else max(self.timeout - (monotonic() - began), _LEAST)
-                some = self.limits.to_fit(whole, self.cv, self.seed)
-                found = fit_to_more_rows(results[which].estimator, len(train.y), some, len(whole.y), seconds, say)
-                final = results[which].estimator if found.estimator is None else found.estimator
-                its = unseen(final, False)
-                score, error = score_with_error(scorer, its.held_out, self.seed)
-                finding = found.finding(score, error, results[which].test_score, len(test.y), unit)
-                search.study_.add_finding(ROWS, finding)
-                results[which] = replace(results[which], estimator=final)
-            expected = expected_of(scorer, self.metric, its.out_of_fold, its.held_out, self.seed)
-            verdict = replace(verdict, expected=expected)
-            study = search.study_
-            study.add_finding(VERDICT, verdict.to_dict() | {"of_trials": study.n_finished})
-            study.add_finding(TABLE, self.facts(len(test.y), study.findings.get(TABLE)))
-            code = tuning_code(self, train, train is not whole, search, start, verdict)
-            study.add_finding(REPEAT, {"code": code, "command": self.command})
-            results[-1] = replace(results[-1], verdict=verdict, code=code)
-        if self.out is not None:
-            write_results(results, self.out, None if is_series(self.pipeline) else self.table, self.metric, test)
-        return results
-
-    def _named(self, train: Table) -> NamedPipeline:
-        """Return the pipeline for these rows."""
+    @cached_property
+    def named(self) -> NamedPipeline:
+        """The pipeline for the training rows."""
         return named_pipeline(
             self.pipeline,
-            train.task,
-            train.X,
-            train.y,
+            self.train,
             cv=self.cv,
             seed=self.seed,
             region=self.region,
-            history=train.history,
             horizon=self.horizon,
-            grouped=train.groups is not None,
-            in_time=train.time is not None,
-            categorical=train.categorical,
             scale=self.scale,
         )
 
-    def _time_of_searches(self, sampled: bool, began: float) -> float | None:
-        """Return the seconds left for the searches; searches on a sample leave a share of the time to the fit on more rows."""
-        if self.timeout is None:
-            return None
-        return max((self.limits.share if sampled else 1.0) * self.timeout - (monotonic() - began), _LEAST)
+    def _searched(self, going: Continued, start: Start, progress: Progress, began: float) -> Iterator[HeldOutResult]:
+        """Yield the result of each search."""
+        named, rows = replace(self.named, space=going.space), self.train
+        for k, name in enumerate(self._searches):
+            # searches on a sample leave a share of the time to the fit on more rows
+            left = self.seconds_left(began, self.limits.share if self.sampled else 1.0)
+            with progress(name, going.n_trials) as callback:
+                search = SpotSearchCV(
+                    named.estimator,
+                    named.space,
+                    n_iter=going.n_trials,
+                    search=named.search(name),
+                    cv=named.splitter,
+                    scoring=table_scorer(self.metric, self.table),
+                    n_jobs=None if self.executor is not None else self.workers,
+                    random_state=self.seed,
+                    batch_size=self.batch_size,
+                    start=start,
+                    stop="uncertainty" if self.stop else None,
+                    timeout=None if left is None else left / (len(self._searches) - k),
+                    path=None if self.out is None else self.out / f"{name}.db",
+                    callback=callback,
+                    executor=self.executor,
+                    trial_timeout=self.trial_timeout,
+                    memory_limit=self.memory_limit,
+                    retries=self.retries,
+                ).fit(rows.X, rows.y, **groups_of(rows))
+            yield self.result(name, float(search.best_score_), search.best_estimator_, search.refit_time_, search=search)
 
-    def _search(self, name: str, named: NamedPipeline, scoring: Any, start: Start, callback: Any) -> SpotSearchCV:
-        """Return the search of that name, not fitted yet."""
-        return SpotSearchCV(
-            named.estimator,
-            named.space,
-            n_iter=self.n_trials,
-            search=named.search(name),
-            cv=named.splitter,
-            scoring=scoring,
-            n_jobs=None if self.executor is not None else self.workers,
-            random_state=self.seed,
-            batch_size=self.batch_size,
-            start=start,
-            stop="uncertainty" if self.stop else None,
-            path=None if self.out is None else self.out / f"{name}.db",
-            callback=callback,
-            executor=self.executor,
-            trial_timeout=self.trial_timeout,
-            memory_limit=self.memory_limit,
-            retries=self.retries,
-        )
+    def _chosen(self, choice: Choice, default: HeldOutResult, searched: HeldOutResult) -> HeldOutResult:
+        """Return the result of the choice: the default, the search's best candidate, or another one in its place."""
+        if choice.why_default is not None:
+            return replace(default, name=searched.name, search=searched.search)
+        if choice.replaced is None:
+            return searched
+        model = clone(self.named.estimator).set_params(**choice.params).fit(self.train.X, self.train.y)
+        return self.result(searched.name, choice.score, model, searched.seconds, search=searched.search)
 
-    def _with_optimism(self, result: HeldOutResult, train: Table) -> HeldOutResult:
+    def _with_optimism(self, result: HeldOutResult) -> HeldOutResult:
         """Return the result with its optimism, which is also stored in the study."""
-        search = result.search
+        search, rows = result.search, self.train
         if search is None or self.oversearching == "none":
             return result
         # in a series the outer folds are in its last half, so that every search has a long past
-        last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(train.y) // (2 * OUTER_FOLDS), 1))
-        outer = last_half if self.in_time else OUTER_FOLDS
-        path = None if self.out is None or self.oversearching != "nested" else self.out / f"{result.name}_outer"
-        # the workers share the outer folds, and their searches have no progress bar
-        judged = clone(search).set_params(callback=None, n_jobs=None) if self.oversearching == "nested" else search
-        n_jobs = 1 if self.oversearching == "nested" and self.executor is not None else self.workers
-        method = cast("Method", "folds" if self.oversearching == "auto" else self.oversearching)
-        found = oversearching(
-            judged, train.X, train.y, outer, method, n_jobs=n_jobs, random_state=self.seed, path=path, **groups_of(train)
+        last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(rows.y) // (2 * OUTER_FOLDS), 1))
+        nested = self.oversearching == "nested"
+        optimism = oversearching(
+            # the workers share the outer folds, and their searches have no progress bar
+            clone(search).set_params(callback=None, n_jobs=None) if nested else search,
+            rows.X,
+            rows.y,
+            last_half if self.in_time else OUTER_FOLDS,
+            cast("Method", "folds" if self.oversearching == "auto" else self.oversearching),
+            n_jobs=1 if nested and self.executor is not None else self.workers,
+            random_state=self.seed,
+            path=self.out / f"{result.name}_outer" if nested and self.out is not None else None,
+            **groups_of(rows),
         )
-        search.study_.add_finding("oversearching", found.to_dict())
-        return replace(result, optimism=found)
+        search.study_.add_finding("oversearching", optimism.to_dict())
+        return replace(result, optimism=optimism)
 
-    def _fresh_folds(self, named: NamedPipeline, train: Table) -> list[Split]:
-        """Return folds that the search has not used, or None if they cannot be drawn."""
-        return fresh_folds(named.splitter, train.X, train.y, train.groups, train.task == "classification", self.seed)
+    def _judge(
+        self, choice: Choice, results: list[HeldOutResult], constant: float, began: float, say: Callable[[str], Any]
+    ) -> Verdict:
+        """Return the verdict with other models and the score to expect.
 
-    def _unseen(self, model: Any, train: Table, test: Table, splits: list[Split] | None) -> UnseenRows:
-        """Return the rows that a fitted model has not seen: the held-out rows and, with splits, the training rows out of fold."""
-        held = self.held_out(model, test)
-        if splits is None:
-            return UnseenRows(None, held)
-        block = self.block(train)
-        return UnseenRows(Unseen.out_of_fold(model, train.X, train.y, splits, train.groups, block, self.workers), held)
+        After a search on a sample, the recommended model in `results` becomes a model that is fitted to more rows.
+        """
+        verdict, rows, named = self.verdict(choice, results[0], results[-1]), self.train, self.named
+        use = 0 if verdict.recommended == "default" else -1
+        # folds that the search has not used
+        fresh = fresh_folds(named.splitter, rows.X, rows.y, rows.groups, rows.task == "classification", self.seed)
+        its = self.unseen(results[use].estimator, fresh)
+        rivals = tuple(self.rivals(named.estimator, rows, its, fresh, constant, self.compare))
+        if self.sampled:
+            whole = self.split[0]
+            some = self.limits.to_fit(whole, self.cv, self.seed)
+            more = fit_to_more_rows(results[use].estimator, len(rows.y), some, len(whole.y), self.seconds_left(began), say)
+            model = results[use].estimator if more.estimator is None else more.estimator
+            its = self.unseen(model)
+            finding = more.finding(*self.score(its), results[use].test_score, len(self.test.y), self.unit)
+            results[-1].search.study_.add_finding(ROWS, finding)  # type: ignore[union-attr]
+            results[use] = replace(results[use], estimator=model)
+        expected = expected_of(self.scorer, self.metric, its.out_of_fold, its.held_out, self.seed)
+        return replace(verdict, rivals=rivals, expected=expected)
+
+    def _add_findings(self, study: Any, noticed: Sequence[Notice], verdict: Verdict, code: str) -> None:
+        """Store what the page shows besides the trials."""
+        study.add_finding(NOTICES, {"notices": [list(notice) for notice in noticed]})
+        study.add_finding(VERDICT, verdict.to_dict() | {"of_trials": study.n_finished})
+        study.add_finding(TABLE, self.facts(study.findings.get(TABLE)))
+        study.add_finding(REPEAT, {"code": code, "command": self.command})
 
     @property
     def _searches(self) -> list[str]:
@@ -268,32 +249,59 @@ class TuningJob(TableJob):
         """Name of the scorer."""
         return default_scoring(self.pipeline, self.table.task) if self.scoring is None else self.scoring
 
-    def _default_scores(self, named: NamedPipeline, train: Table, scorer: Any) -> Any:
+    def _default_scores(self) -> Any:
         """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task."""
+        named, rows = self.named, self.train
         try:
             scores = cross_val_score(
-                named.estimator, train.X, train.y, groups=train.groups, cv=named.splitter, scoring=scorer, n_jobs=self.workers,
+                named.estimator, rows.X, rows.y, groups=rows.groups, cv=named.splitter, scoring=self.scorer, n_jobs=self.workers,
                 error_score="raise",
             )  # fmt: skip
         except SpotSVMError:  # its message is complete
             raise
         except (AttributeError, TypeError, ValueError) as error:
-            names = "accuracy or balanced_accuracy" if train.task == "classification" else "neg_root_mean_squared_error or r2"
+            names = "accuracy or balanced_accuracy" if rows.task == "classification" else "neg_root_mean_squared_error or r2"
             raise ArgumentError(
-                f"--scoring {self.metric!r} cannot score this {train.task}: {error}; use another, such as {names}"
+                f"--scoring {self.metric!r} cannot score this {rows.task}: {error}; use another, such as {names}"
             ) from error
         if not np.isfinite(scores).all():
             raise ArgumentError(
-                f"--scoring {self.metric!r} cannot score this {train.task}: the score is {scores.mean()} in some folds"
+                f"--scoring {self.metric!r} cannot score this {rows.task}: the score is {scores.mean()} in some folds"
             )
         return scores
+
+    def _constant_score(self) -> float:
+        """Return the mean score of a constant in the folds; nan where it is undefined."""
+        rows, splitter = self.train, self.named.splitter
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scores = cross_val_score(
+                constant_model(rows), rows.X, rows.y, groups=rows.groups, cv=splitter, scoring=self.scorer, error_score=np.nan
+            )
+        return float(scores.mean())
+
+    @property
+    def is_series(self) -> bool:
+        """Whether the pipeline is for a series."""
+        return is_series(self.pipeline)
 
     @property
     def share(self) -> float:
         """Share of the rows to hold out."""
-        return TEST_SHARE if is_series(self.pipeline) else super().share
+        return TEST_SHARE if self.is_series else super().share
 
     @property
     def in_time(self) -> bool:
         """Whether the rows are in order of time, and the last ones are held out."""
-        return is_series(self.pipeline) or super().in_time
+        return self.is_series or super().in_time
+
+    @cached_property
+    def train(self) -> Table:
+        """The training rows to tune on: all, or a sample of many."""
+        whole = self.split[0]
+        return whole if self.is_series else self.limits.to_tune(whole, self.cv, self.seed)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether the parameters are tuned on a sample of the training rows."""
+        return self.train is not self.split[0]

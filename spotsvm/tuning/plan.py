@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuning.tables.faults import short_repr
+from spotsvm.tuning.scoring import score_title
+from spotsvm.tuning.tables.faults import listed, short_repr
 from spotsvm.tuning.tables.suspicions import Notice, suspicions
 from spotsvm.tuning.tables.table import COPIES, Table
 
@@ -31,7 +32,7 @@ _CLASSES = 5
 _RARE = 0.3
 
 
-def decisions(table: Table, held: int, title: str, better: str, cv: int | None) -> Iterator[str]:
+def decisions(table: Table, held: int, metric: str, cv: int | None) -> Iterator[str]:
     """Yield the decisions about a table: how it is read, its rows and held-out rows, columns, task and score."""
     yield from (f"reading: {line}" for line in table.reading[:1])
     n = len(table.y)
@@ -44,7 +45,7 @@ def decisions(table: Table, held: int, title: str, better: str, cv: int | None) 
     yield from feature_lines(table)
     yield f"task: {table.task}{_reason(table)}"
     folds = "" if cv is None else f", mean over {cv} folds of the training rows"
-    yield f"score: {title}{folds}; {better}"
+    yield f"score: {score_title(metric, table)}{folds}; {ScoreUnit(metric).better}"
 
 
 def feature_lines(table: Table) -> Iterator[str]:
@@ -62,8 +63,7 @@ def feature_lines(table: Table) -> Iterator[str]:
         if k == _TREATMENTS:
             yield f"columns: and {len(done) - k} more; --out writes all to columns.csv"
             return
-        first = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        yield f"columns: {first} ({kind}): {treatment}"
+        yield f"columns: {listed(names, 5)} ({kind}): {treatment}"
 
 
 def _reason(table: Table) -> str:

@@ -16,9 +16,9 @@ from spotsvm.preprocessing.table_encoder import as_texts
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.saved import SavedModel
 from spotsvm.tuning.scoring import scorer_of
-from spotsvm.tuning.tables.faults import check_numbers
-from spotsvm.tuning.tables.reading import TableFile, listed, read_rows
-from spotsvm.tuning.tables.table import Choices, typed
+from spotsvm.tuning.tables.faults import check_numbers, listed
+from spotsvm.tuning.tables.reading import Choices, TableFile, read_rows
+from spotsvm.tuning.tables.table import typed
 
 #: a number is far outside the training range if its distance is more than this many widths of the range
 _WIDTHS = 1.0
@@ -40,7 +40,7 @@ def predictions(
     """
     for line in _other_versions(model):
         say(line)
-    file = read_rows(path, model.columns[0], **(how or Choices()).layout)
+    file = read_rows(path, model.columns[0], how or Choices())
     X = _features(model, file, say)
     if not len(X):
         raise DataError(f"{path}: the table has no rows below its header; name a file with rows")
@@ -50,28 +50,28 @@ def predictions(
         say(f"notice: {_about_probabilities(model)}")
     if model.target in file.frame:
         say(_score(model, X, file.frame[model.target]))
-    found = predicted(model, X)
-    return found if only else beside(file.frame, found)
+    answers = predicted(model, X)
+    return answers if only else beside(file.frame, answers)
 
 
 def predicted(model: SavedModel, X: pd.DataFrame) -> pd.DataFrame:
     """Return the predictions of rows that have the types of the training table; a row's index is its number from 0."""
-    given = _given(model, X)
-    found = pd.DataFrame({"row": X.index.to_numpy() + 1, "prediction": model.pipeline.predict(given)})
+    inputs = _given(model, X)
+    answers = pd.DataFrame({"row": X.index.to_numpy() + 1, "prediction": model.pipeline.predict(inputs)})
     if len(getattr(model.pipeline, "classes_", ())) == 2 and hasattr(model.pipeline, "decision_function"):
-        found["decision"] = model.pipeline.decision_function(given)
-    chances = model.probabilities(given)
-    return found if chances is None else pd.concat([found, chances], axis=1)
+        answers["decision"] = model.pipeline.decision_function(inputs)
+    chances = model.probabilities(inputs)
+    return answers if chances is None else pd.concat([answers, chances], axis=1)
 
 
-def beside(frame: pd.DataFrame, found: pd.DataFrame) -> pd.DataFrame:
+def beside(frame: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a table followed by its predictions; a prediction whose name is taken gets an underscore."""
     names = []
-    for name in found.columns:
+    for name in answers.columns:
         while name in frame.columns:
             name += "_"
         names.append(name)
-    return pd.concat([frame.reset_index(drop=True), found.set_axis(names, axis=1)], axis=1)
+    return pd.concat([frame.reset_index(drop=True), answers.set_axis(names, axis=1)], axis=1)
 
 
 def _given(model: SavedModel, X: pd.DataFrame) -> Any:
@@ -99,8 +99,8 @@ def _about_probabilities(model: SavedModel) -> str:
 
 def _score(model: SavedModel, X: pd.DataFrame, target: pd.Series) -> str:
     """Return the score on the rows with a target, or why there is none."""
-    known = target.notna()
-    y = target[known].infer_objects()
+    has_target = target.notna()
+    y = target[has_target].infer_objects()
     if not len(y):
         return f"score: none, as no row has the target {model.target!r}"
     if model.task == "classification":
@@ -115,7 +115,7 @@ def _score(model: SavedModel, X: pd.DataFrame, target: pd.Series) -> str:
         return f"score: none, as the target {model.target!r} is not numeric"
     unit, scorer = ScoreUnit(model.metric), scorer_of(model.metric, model.positive)
     try:
-        value = (named_scorer(scorer) if isinstance(scorer, str) else scorer)(model.pipeline, _given(model, X[known]), y)
+        value = (named_scorer(scorer) if isinstance(scorer, str) else scorer)(model.pipeline, _given(model, X[has_target]), y)
     except ValueError as error:  # for example, a class is missing
         return f"score: none, as {unit.title} cannot be computed: {error}"
     return f"score: {unit.title} {unit.value(float(value)):.4g} on the {len(y)} rows with a target; {unit.better}"
@@ -143,7 +143,7 @@ def _unlike(model: SavedModel, X: pd.DataFrame) -> Iterator[str]:
         where = [name for name, rows in marked.items() if rows.any()]
         if where:
             n = int(np.logical_or.reduce([marked[name] for name in where]).sum())
-            yield f"notice: {n} of {len(X)} rows {'has' if n == 1 else 'have'} {what} (in {listed(pd.Index(where))})"
+            yield f"notice: {n} of {len(X)} rows {'has' if n == 1 else 'have'} {what} (in {listed(where)})"
 
 
 def _features(model: SavedModel, file: TableFile, say: Callable[[str], Any]) -> pd.DataFrame:
@@ -152,12 +152,10 @@ def _features(model: SavedModel, file: TableFile, say: Callable[[str], Any]) -> 
     missing = [name for name in model.columns if name not in frame.columns]
     if missing:
         what = "column" if len(missing) == 1 else f"{len(missing)} columns"
-        raise DataError(
-            f"{file.path} lacks the {what} {listed(pd.Index(missing))} of the training table; it has {listed(frame.columns)}"
-        )
+        raise DataError(f"{file.path} lacks the {what} {listed(missing)} of the training table; it has {listed(frame.columns)}")
     spare = [name for name in frame.columns if name not in model.columns and name != model.target]
     if spare:
-        say(f"notice: {'1 column is' if len(spare) == 1 else f'{len(spare)} columns are'} not used: {listed(pd.Index(spare))}")
+        say(f"notice: {'1 column is' if len(spare) == 1 else f'{len(spare)} columns are'} not used: {listed(spare)}")
     X = frame[list(model.columns)]
     try:
         check_numbers(X, model.kinds, file.where)

@@ -28,6 +28,8 @@ from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_paramete
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
 
+_COLUMNS = ["model", "metric", "better", "on_folds", "held_out", "held_out_error", "difference", "low", "high", "seconds", "note"]
+
 
 @dataclass(frozen=True)
 class HeldOutResult:
@@ -65,42 +67,23 @@ def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
     final = results[-1]
     verdict = final.verdict
     unit = ScoreUnit("score" if verdict is None else verdict.metric)
-    found = () if verdict is None else verdict.rivals
-    rows: list[dict[str, Any]] = [
-        {"model": r.code, "on_folds": unit.value(r.score), "held_out": unit.value(r.held_out), "held_out_error": r.error}
-        | _difference(unit, r.difference)
-        | {"seconds": r.seconds, "note": r.name}
-        for r in found
-    ]
+
+    def row(model: str, score: float, held_out: float, error: float, seconds: float, note: str) -> dict[str, Any]:
+        cells = {"model": model, "on_folds": unit.value(score), "held_out": unit.value(held_out), "held_out_error": error}
+        return cells | {"seconds": seconds, "note": note}
+
+    rivals = () if verdict is None else verdict.rivals
+    rows = [row(r.code, r.score, r.held_out, r.error, r.seconds, r.name) | _difference(unit, r.difference) for r in rivals]
+    notes = ["recommended" if verdict is not None and c is _recommended(results) else "" for c in results]
     tuned = [
-        {
-            "model": c.name,
-            "on_folds": unit.value(c.tuned_score),
-            "held_out": unit.value(c.test_score),
-            "held_out_error": c.test_error,
-        }
-        | {"seconds": c.seconds, "note": "recommended" if verdict is not None and c is _recommended(results) else ""}
-        for c in results
+        row(c.name, c.tuned_score, c.test_score, c.test_error, c.seconds, note) for c, note in zip(results, notes, strict=True)
     ]
     if verdict is not None and verdict.compares:
         keep = verdict.recommended == "default"
         tuned[-1 if keep else 0] |= _difference(unit, verdict.difference.turned() if keep else verdict.difference)
     noticed = [{"model": "", "note": f"notice: {notice.sentence}"} for notice in final.notices]
     frame = pd.DataFrame([*rows[:1], *tuned, *rows[1:], *noticed])
-    names = [
-        "model",
-        "metric",
-        "better",
-        "on_folds",
-        "held_out",
-        "held_out_error",
-        "difference",
-        "low",
-        "high",
-        "seconds",
-        "note",
-    ]
-    return frame.assign(metric=unit.title, better=unit.better).reindex(columns=names)
+    return frame.assign(metric=unit.title, better=unit.better).reindex(columns=_COLUMNS)
 
 
 def _difference(unit: ScoreUnit, difference: Difference) -> dict[str, float]:
@@ -175,7 +158,7 @@ def write_tuning_report(results: Sequence[HeldOutResult], path: Path) -> None:
         _average_page(final).write(path)
         return
     drawn = [c.search.study_ for c in results[:-1] if c.search is not None and c.name == "random"]
-    usable = [one for one in drawn if any(t.value is not None for t in one.trials)]
+    usable = [study for study in drawn if any(t.value is not None for t in study.trials)]
     final.search.study_.report(path, usable[0] if usable else None)
 
 

@@ -160,15 +160,15 @@ def load_model(path: str | Path) -> SavedModel:
     import skops.io
 
     try:
-        found = Path(path).stat()
-        if not stat.S_ISREG(found.st_mode):
+        status = Path(path).stat()
+        if not stat.S_ISREG(status.st_mode):
             raise StorageError(f"{path} is not a regular file; name a model.skops that spotsvm tune has written")
         with zipfile.ZipFile(path) as file:
-            unpacked, most = sum(member.file_size for member in file.infolist()), max(_UNPACKED, _RATIO * found.st_size)
+            unpacked, most = sum(member.file_size for member in file.infolist()), max(_UNPACKED, _RATIO * status.st_size)
             if unpacked > most or file.getinfo(_ABOUT).file_size > _MOST_BYTES:
                 raise StorageError(
-                    f"{path} unpacks to {unpacked >> 20} MiB, far more than its size of {found.st_size >> 10} KiB, so it is not "
-                    "loaded; use a model.skops that spotsvm tune has written"
+                    f"{path} unpacks to {unpacked >> 20} MiB, far more than its size of {status.st_size >> 10} KiB, so it is "
+                    "not loaded; use a model.skops that spotsvm tune has written"
                 )
             about = json.loads(file.read(_ABOUT))
         foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - _OURS)

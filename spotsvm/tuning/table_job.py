@@ -7,24 +7,31 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from sklearn.base import clone
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, UndefinedMetricWarning
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import Pipeline
 
 from spotsvm.common.code import Script
 from spotsvm.common.text import printable_line
+from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ShortSeriesWarning
 from spotsvm.luck.difference import Difference, paired_difference
 from spotsvm.luck.rows import Unseen, block_length, score_with_error
-from spotsvm.luck.verdict import HeldOut, Verdict
+from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, HeldOut, Rival, Verdict
 from spotsvm.study.stop import checked_timeout
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, check_writable
 from spotsvm.tuning.scoring import table_scorer
+from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
@@ -32,6 +39,10 @@ from spotsvm.tuning.verdict import Choice, decide
 
 #: more numeric columns than this are passed as an array: scikit-learn checks each column of a frame by itself, at every step
 _WIDE = 1000
+#: minimum number of folds, and minimum seconds of a search or a fit: enough for the first candidate of a search
+_PAIR, _SHORTEST = 2, 1e-3
+#: trees of the forest
+_TREES = 200
 
 
 @dataclass(frozen=True)
@@ -50,12 +61,24 @@ class TableJob:
     source: Script | None = None  # Python code that makes the table, for the code that repeats the run
     command: str = ""  # command line, for the report
     notices: tuple[Notice, ...] = ()  # earlier notices, such as those from reading the table
+    cv: int | None = None  # number of folds
 
     @property
     def metric(self) -> str:
         """Name of the scorer."""
         usual = "accuracy" if self.table.task == "classification" else "neg_root_mean_squared_error"
         return usual if self.scoring is None else self.scoring
+
+    @property
+    def unit(self) -> ScoreUnit:
+        """How the score is shown."""
+        return ScoreUnit(self.metric)
+
+    @cached_property
+    def scorer(self) -> Any:
+        """The scorer, a callable."""
+        scoring = table_scorer(self.metric, self.table)
+        return named_scorer(scoring) if isinstance(scoring, str) else scoring
 
     @property
     def in_time(self) -> bool:
@@ -67,69 +90,146 @@ class TableJob:
         """Share of the rows to hold out."""
         return self.limits.test_share(len(self.table.y))
 
-    def split(self, cv: int) -> tuple[Table, Table]:
-        """Return the training rows and the held-out rows; DataError if the training rows are too few for `cv` folds."""
-        train, test = held_out(self.table, cv, self.seed, in_time=self.in_time, share=self.share)
+    @property
+    def least(self) -> int:
+        """Number of folds that the training rows must allow."""
+        return _PAIR if self.cv is None else self.cv
+
+    @cached_property
+    def split(self) -> tuple[Table, Table]:
+        """The training rows and the held-out rows; DataError if the training rows are too few for the folds."""
+        train, test = held_out(self.table, self.least, self.seed, in_time=self.in_time, share=self.share)
         if set(train.kinds.values()) != {"number"} or train.X.shape[1] <= _WIDE:
             return train, test
         return replace(train, X=cast("Any", train.X.to_numpy())), replace(test, X=cast("Any", test.X.to_numpy()))
 
+    @property
+    def train(self) -> Table:
+        """The training rows."""
+        return self.split[0]
+
+    @property
+    def test(self) -> Table:
+        """The held-out rows."""
+        return self.split[1]
+
     def check(self) -> None:
-        """Raise an error for a time limit or a folder that cannot be used."""
+        """Raise an error for settings that cannot be used, such as a folder that cannot be written."""
         checked_timeout(self.timeout, "timeout")
         if self.out is not None:
             check_writable(self.out)
+        self.scorer  # noqa: B018  the name of a scorer that does not exist is an error
 
-    def scorer(self) -> tuple[Any, Any]:
-        """Return the argument `scoring` of a search (a name where possible), and the scorer itself."""
-        scoring = table_scorer(self.metric, self.table)
-        return scoring, named_scorer(scoring) if isinstance(scoring, str) else scoring
+    def seconds_left(self, began: float, share: float = 1.0) -> float | None:
+        """Return how many seconds of a share of the time limit are left; None without a limit."""
+        return None if self.timeout is None else max(share * self.timeout - (monotonic() - began), _SHORTEST)
 
-    def facts(self, n_held_out: int, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def facts(self, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the facts at the head of the page: file, rows, columns, target, score and day; `known` keeps an earlier day."""
-        unit, table = ScoreUnit(self.metric), self.table
         facts: dict[str, Any] = {"File": printable_line(self.file, 80)} if self.file else {}
         return facts | {
-            "Rows": f"{len(table.y)}, {n_held_out} of them held out",
-            "Columns": int(table.X.shape[1]),
-            "Target": printable_line(str(table.y.name), 80),
-            "Task": table.task,
-            "Score": f"{unit.title}; {unit.better}",
+            "Rows": f"{len(self.table.y)}, {len(self.test.y)} of them held out",
+            "Columns": int(self.table.X.shape[1]),
+            "Target": printable_line(str(self.table.y.name), 80),
+            "Task": self.table.task,
+            "Score": f"{self.unit.title}; {self.unit.better}",
             "Date": (known or {}).get("Date", date.today().isoformat()),
         }
 
-    def verdict(
-        self, choice: Choice, default: HeldOutResult, tuned: HeldOutResult, scorer: Any, train: Table, test: Table
-    ) -> Verdict:
-        """Return whether the choice is better than the default on the held-out rows."""
-        one = default.estimator if choice.why_default is not None else tuned.estimator
-        counts = {"n_held_out": len(test.y), "n_train": len(train.y)}
-        held_out = self.difference(scorer, default.estimator, one, test)
-        return decide(choice, self.metric, default, tuned, held_out, held_out_by=self.held_out_by(test), **counts)
+    def unseen(self, model: Any, splits: list[Split] | None = None) -> UnseenRows:
+        """Return the rows that a fitted model has not seen: the held-out rows and, with splits, the training rows out of fold."""
+        rows, test = self.train, self.test
+        held = Unseen.held_out(model, test.X, test.y, test.groups, self._block(test))
+        if splits is None:
+            return UnseenRows(None, held)
+        return UnseenRows(Unseen.out_of_fold(model, rows.X, rows.y, splits, rows.groups, self._block(rows), self.workers), held)
 
-    def held_out(self, model: Any, test: Table) -> Unseen:
-        """Return the held-out rows beside a fitted model."""
-        return Unseen.held_out(model, test.X, test.y, test.groups, self.block(test))
-
-    def score(self, scorer: Any, model: Any, test: Table) -> tuple[float, float]:
-        """Return the score on the held-out rows, and its standard error."""
-        return score_with_error(scorer, self.held_out(model, test), self.seed)
-
-    def difference(self, scorer: Any, default: Any, tuned: Any, test: Table) -> Difference:
-        """Return the tuned model's score less the default's on the held-out rows; nan if the tuned model is the default."""
-        if tuned is default:
-            return Difference(float("nan"), metric=self.metric, how="held out")
-        first, second = ([self.held_out(model, test)] for model in (default, tuned))
-        shares = self.metric == "accuracy"
-        return paired_difference(scorer, first, second, self.seed, metric=self.metric, shares=shares)
-
-    def held_out_by(self, test: Table) -> HeldOut:
-        """Return how rows were held out."""
-        return "time" if self.in_time else "random" if test.groups is None else "groups"
-
-    def block(self, rows: Table) -> int:
+    def _block(self, rows: Table) -> int:
         """Return how many neighbouring rows depend on each other."""
         return block_length(len(rows.y)) if self.in_time else 1
+
+    def score(self, its: UnseenRows) -> tuple[float, float]:
+        """Return the score on the held-out rows, and its standard error."""
+        return score_with_error(self.scorer, its.held_out, self.seed)
+
+    def result(self, name: str, score: float, model: Any, seconds: float, **more: Any) -> HeldOutResult:
+        """Return the result of a fitted model: its score on the training rows, and that on the held-out rows."""
+        return HeldOutResult(name, score, *self.score(self.unseen(model)), model, seconds=seconds, **more)
+
+    def verdict(self, choice: Choice, default: HeldOutResult, tuned: HeldOutResult) -> Verdict:
+        """Return whether the choice is better than the default on the held-out rows."""
+        difference = Difference(float("nan"), metric=self.metric, how="held out")
+        if choice.why_default is None and tuned.estimator is not default.estimator:
+            first, second = (self.unseen(result.estimator) for result in (default, tuned))
+            difference = self.difference(first, second)
+        how: HeldOut = "time" if self.in_time else "random" if self.test.groups is None else "groups"
+        counts = {"n_held_out": len(self.test.y), "n_train": len(self.train.y)}
+        return decide(choice, self.metric, default, tuned, difference, held_out_by=how, **counts)
+
+    def difference(self, first: UnseenRows, second: UnseenRows) -> Difference:
+        """Return the score of the second model less that of the first, on the same rows."""
+        shares = self.metric == "accuracy"
+        return paired_difference(self.scorer, first.sets, second.sets, self.seed, metric=self.metric, shares=shares)
+
+    def rivals(
+        self,
+        estimator: Pipeline,
+        rows: Table,
+        recommended: UnseenRows,
+        splits: list[Split] | None,
+        constant: float,
+        compare: bool,
+    ) -> Iterator[Rival]:
+        """Yield a constant, with its score on the folds, and with `compare` a linear model and a forest, fitted to these rows.
+
+        Their differences are those of the recommended model. `splits` are folds for the constant, as it is fitted at once.
+        """
+        for code, name, model in _rival_models(estimator, rows, compare):
+            folds = code == CONSTANT
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fitted, seconds = timed_fit(model, rows)
+                its = self.unseen(fitted, splits if folds else None)
+                difference = self.difference(its, recommended if folds else recommended._replace(out_of_fold=None))
+                held_out, error = self.score(its)
+            yield Rival(code, name, constant if folds else float("nan"), held_out, error, difference, seconds)
+
+
+class UnseenRows(NamedTuple):
+    """A model's training rows out of fold (None if its folds were not fitted), and its held-out rows."""
+
+    out_of_fold: Unseen | None
+    held_out: Unseen
+
+    @property
+    def sets(self) -> list[Unseen]:
+        """The sets that are not None."""
+        return [rows for rows in self if rows is not None]
+
+
+def constant_name(table: Table) -> str:
+    """Return the prediction of a constant as text: the commonest class, or the mean."""
+    return f"always {short_repr(table.y.mode()[0])}" if table.task == "classification" else "always the mean"
+
+
+def constant_model(table: Table) -> Any:
+    """Return the model that predicts the constant."""
+    return DummyClassifier() if table.task == "classification" else DummyRegressor()
+
+
+def _rival_models(estimator: Pipeline, rows: Table, compare: bool) -> Iterator[tuple[str, str, Any]]:
+    """Yield the code, the name and the model of each rival, behind the steps of the pipeline that encode and scale."""
+    yield CONSTANT, constant_name(rows), constant_model(rows)
+    if not compare:
+        return
+    classify = rows.task == "classification"
+    linear = LogisticRegression(max_iter=1000) if classify else Ridge()
+    forest = (RandomForestClassifier if classify else RandomForestRegressor)(_TREES, random_state=0)
+    for code, name, model in (
+        (LINEAR, "logistic regression" if classify else "ridge regression", linear),
+        (FOREST, "a random forest", forest),
+    ):
+        yield code, name, Pipeline([*clone(estimator).steps[:-1], (code, model)])
 
 
 def groups_of(table: Table) -> dict[str, Any]:

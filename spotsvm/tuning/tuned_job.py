@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import monotonic
 from typing import Any
 
@@ -17,7 +18,6 @@ from sklearn.svm import SVC, SVR
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.table_encoder import TableEncoder
-from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.tuned_svc import SCORES as CLASSIFICATION_SCORES
 from spotsvm.tuned.tuned_svc import TunedSVC
 from spotsvm.tuned.tuned_svr import SCORES as REGRESSION_SCORES
@@ -25,14 +25,13 @@ from spotsvm.tuned.tuned_svr import TunedSVR
 from spotsvm.tuning.code import fitting_code
 from spotsvm.tuning.plan import decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
-from spotsvm.tuning.rivals import UnseenRows, rivals
-from spotsvm.tuning.scoring import positive_class, score_title
+from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.table_job import TableJob, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice
 
-#: default number of folds, and minimum number of training rows of a class
+#: default number of folds, and minimum number of training rows of a class in a sample
 _FOLDS, _LEAST = 5, 2
 #: scores that need probabilities, which SVC itself does not have
 _OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "roc_auc_ovr")
@@ -44,63 +43,46 @@ _FEW_ROWS, _POWER, _FEWEST = 1000, 2.2, 200
 
 @dataclass(frozen=True)
 class TunedJob(TableJob):
-    """A fit of `TunedSVC` or `TunedSVR` with default arguments; the settings are those of `TableJob`."""
-
-    cv: int | None = None  # number of folds, 5 by default
+    """A fit of `TunedSVC` or `TunedSVR` with default arguments; the settings are those of `TableJob`, with 5 folds by default."""
 
     def run(self, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Return the results of the default model and of the average; `say` is called with each line of the plan."""
-        self._check_scoring()
         self.check()
         _compile_first()
         began = monotonic()
-        train, test = (self._typed(rows) for rows in self.split(_LEAST if self.cv is None else self.cv))
-        _, scorer = self.scorer()
-        unit = ScoreUnit(self.metric)
+        train = self.train
         noticed = (*self.notices, *notices(self.table, self.metric, {}, 0))
-        for line in decisions(self.table, len(test.y), score_title(self.metric, self.table), unit.better, None):
+        for line in decisions(self.table, len(self.test.y), self.metric, None):
             say(line)
         for notice in noticed:
             say(f"notice: {notice.sentence}")
         with unwarned():
-            plain = self._plain
-            few = self._few(train, plain)
+            few = self._few()
             if len(few.y) < len(train.y):
                 say(f"plan: the default SVM and other models are fitted to {len(few.y)} of {len(train.y)} training rows")
-            default, took = timed_fit(self._default(plain, few), few)
+            default, took = timed_fit(self._default(few), few)
             model = self._model()
             say(f"fit: {model!r} to {len(train.y)} training rows")
-            if self.timeout is not None:
-                model.set_params(timeout=round(max(_AVERAGE_SHARE * (self.timeout - (monotonic() - began)), 0.1), 1))
+            if (left := self.seconds_left(began)) is not None:
+                model.set_params(timeout=round(max(_AVERAGE_SHARE * left, 0.1), 1))
             model, seconds = timed_fit(model, train, **groups_of(train))
             results = [
-                HeldOutResult("default", model.default_score_.value, *self.score(scorer, default, test), default, seconds=took),
-                HeldOutResult(
-                    "tuned",
-                    model.expected_score_.value,
-                    *self.score(scorer, model, test),
-                    model,
-                    seconds=seconds,
-                    notices=noticed,
-                ),  # fmt: skip
+                self.result("default", model.default_score_.value, default, took),
+                self.result("tuned", model.expected_score_.value, model, seconds, notices=noticed),
             ]
-            verdict = self._judged(results, scorer, train, test)
-            used = results[0 if verdict.recommended == "default" else 1].estimator
+            verdict = self._judged(*results)
+            its = self.unseen(results[0 if verdict.recommended == "default" else 1].estimator)
             compare = self.compare and (self.timeout is None or monotonic() - began < self.timeout)
-            others = rivals(
-                plain, few, scorer, UnseenRows(None, self.held_out(used, test)),
-                lambda one, folds: UnseenRows(None, self.held_out(one, test)),
-                model.constant_score_.value, self.seed, metric=self.metric, compare=compare,
-            )  # fmt: skip
-            verdict = replace(verdict, rivals=tuple(others))
-        code = fitting_code(self, train, model, plain, verdict)
-        results[-1] = replace(results[-1], verdict=verdict, code=code, facts=self.facts(len(test.y)), command=self.command)
+            rivals = self.rivals(self._plain, few, its, None, model.constant_score_.value, compare)
+            verdict = replace(verdict, rivals=tuple(rivals))
+        code = fitting_code(self, model, self._plain, verdict)
+        results[-1] = replace(results[-1], verdict=verdict, code=code, facts=self.facts(), command=self.command)
         if self.out is not None:
-            write_results(results, self.out, self.table, self.metric, test)
+            write_results(results, self.out, self.table, self.metric, self.test)
         return results
 
-    def _check_scoring(self) -> None:
-        """Raise ArgumentError if the average cannot be judged by the score."""
+    def check(self) -> None:
+        """Raise an error for settings that cannot be used, such as a score by which the average cannot be judged."""
         classify = self.table.task == "classification"
         names = CLASSIFICATION_SCORES if classify else REGRESSION_SCORES
         if self.metric not in names:
@@ -114,10 +96,14 @@ class TunedJob(TableJob):
                 f"--scoring {self.metric!r} is of the second class, and {positive!r}, the rarer one, is the first; use "
                 f"--positive {positive}, which makes it the second, or --scoring f1_macro"
             )
+        super().check()
 
-    def _typed(self, rows: Table) -> Table:
-        """Return the rows with the user's categorical columns converted to categories."""
-        return replace(rows, X=rows.X.astype(dict.fromkeys(rows.categorical, "category"))) if rows.categorical else rows
+    @cached_property
+    def split(self) -> tuple[Table, Table]:
+        """The training rows and the held-out rows; the user's categorical columns are of the type category."""
+        train, test = super().split
+        kinds = dict.fromkeys(train.categorical, "category")
+        return (replace(train, X=train.X.astype(kinds)), replace(test, X=test.X.astype(kinds))) if kinds else (train, test)
 
     def _model(self) -> Any:
         """Return the average, not fitted yet."""
@@ -134,30 +120,29 @@ class TunedJob(TableJob):
         """The default model, whose score is `default_score_`."""
         return make_pipeline(TableEncoder(), StandardScaler(), SVC() if self.table.task == "classification" else SVR())
 
-    def _default(self, plain: Pipeline, few: Table) -> Any:
+    def _default(self, few: Table) -> Any:
         """Return the default model with probabilities where the score needs them."""
         if self.metric not in _OF_PROBABILITIES:
-            return plain
-        return CalibratedClassifierCV(plain, cv=min(_FOLDS, int(few.y.value_counts().min())), ensemble=False)
+            return self._plain
+        return CalibratedClassifierCV(self._plain, cv=min(_FOLDS, int(few.y.value_counts().min())), ensemble=False)
 
-    def _few(self, train: Table, plain: Pipeline) -> Table:
+    def _few(self) -> Table:
         """Return the training rows of the default and other models: all, or a sample that the time allows."""
-        few = self.limits.to_fit(train, _LEAST, self.seed)
+        few = self.limits.to_fit(self.train, _LEAST, self.seed)
         if self.timeout is None or len(few.y) <= _FEW_ROWS:
             return few
-        _, seconds = timed_fit(plain, sample(few, _FEW_ROWS, _LEAST, self.seed))
+        _, seconds = timed_fit(self._plain, sample(few, _FEW_ROWS, _LEAST, self.seed))
         most = int(_FEW_ROWS * (_DEFAULT_SHARE * self.timeout / max(seconds, 1e-4)) ** (1.0 / _POWER))
         return sample(few, max(most, _FEWEST), _LEAST, self.seed)
 
-    def _judged(self, results: list[HeldOutResult], scorer: Any, train: Table, test: Table) -> Verdict:
+    def _judged(self, default: HeldOutResult, tuned: HeldOutResult) -> Verdict:
         """Return the verdict, with the fit's expected score from out-of-fold rows."""
-        default, tuned = results
         model = tuned.estimator
         choice = Choice(
             None, {}, tuned.tuned_score, model.verdict_, default=None, default_params={}, n_better=0,
             n_candidates=len(model.settings_), why_default=None, replaced=None,
         )  # fmt: skip
-        verdict = self.verdict(choice, default, tuned, scorer, train, test)
+        verdict = self.verdict(choice, default, tuned)
         keep = verdict.recommended == "default"
         return replace(verdict, by="average", expected=model.default_score_ if keep else model.expected_score_)
 

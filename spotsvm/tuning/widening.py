@@ -71,13 +71,13 @@ def continued(space: dict[str, Any], n_trials: int, out: Path | None, searches: 
 
 def _with_ranges(space: dict[str, Any], recorded: dict[str, Any]) -> dict[str, Any]:
     """Return a space with the recorded ranges, where they differ."""
-    given = Space(space).describe()[0]
-    found = dict(space)
+    described = Space(space).describe()[0]
+    wider = dict(space)
     for name in space:
-        if same_parameter(recorded[name], given[name]):
+        if same_parameter(recorded[name], described[name]):
             continue
         parameter = described_parameter(name, recorded[name])
         if isinstance(parameter, ContinuousParameter | IntegerParameter):
             prior = ["log-uniform"] if scale_of(parameter) == "log" else []
-            found[name] = (parameter.low, parameter.high, *prior)
-    return found
+            wider[name] = (parameter.low, parameter.high, *prior)
+    return wider

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,7 +17,7 @@ from spotsvm.tuning.pipelines.spectra import REGIONS as SPECTRA_REGIONS
 from spotsvm.tuning.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
 from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
 from spotsvm.tuning.tables.faults import check_features
-from spotsvm.tuning.tables.table import Task
+from spotsvm.tuning.tables.table import Table, Task
 
 #: the pipelines with their regions, the default first
 REGIONS = {"svm": ("default",), "spectra": SPECTRA_REGIONS, "stormwater": STORMWATER_REGIONS}
@@ -48,10 +47,9 @@ class NamedPipeline:
     Examples
     --------
     >>> from sklearn.datasets import load_diabetes
-    >>> from spotsvm.tables import named_pipeline
-    >>> pipeline = named_pipeline(
-    ...     "svm", "regression", *load_diabetes(return_X_y=True, as_frame=True)
-    ... )
+    >>> from spotsvm.tables import make_table, named_pipeline
+    >>> table = make_table(*load_diabetes(return_X_y=True, as_frame=True))
+    >>> pipeline = named_pipeline("svm", table)
     >>> pipeline.scoring, len(pipeline.space)
     ('neg_root_mean_squared_error', 3)
     """
@@ -98,18 +96,12 @@ def default_scoring(name: str, task: Task) -> str:
 
 def named_pipeline(
     name: str,
-    task: Task,
-    X: Any,
-    y: Any,
+    train: Table,
     *,
     cv: int = 5,
     seed: int = 0,
     region: str | None = None,
-    history: Any = None,
     horizon: int = 0,
-    grouped: bool = False,
-    in_time: bool = False,
-    categorical: Sequence[str] = (),
     scale: Scale = "standard",
 ) -> NamedPipeline:
     """Return a pipeline by its name, with search space, folds and score for training data.
@@ -120,28 +112,17 @@ def named_pipeline(
         "svm" is a scaled SVM for columns of any kind. "spectra" adds principal components, their monomials, a selection of
         features by importance, and in classification a weight and a cutoff for each class (`spectra_pipeline`). "stormwater"
         predicts a time series from past rain (`stormwater_pipeline`).
-    task : {"classification", "regression"}
-        The task.
-    X : DataFrame or array of shape (n_rows, n_features)
-        Features of the training rows.
-    y : Series or array of shape (n_rows,)
-        Target of the training rows.
+    train : Table
+        The training rows. Their groups stay together in the folds.
     cv : int
-        Number of folds: in order of time for "stormwater" and if `in_time`, otherwise at random, stratified in classification.
+        Number of folds: in order of time for "stormwater" and for a table with a `time` column, otherwise at random, stratified
+        in classification.
     seed : int
         Seed of the folds.
     region : str or None
         Search region of the pipeline: "default" for "svm", and the regions of `spectra_pipeline` and `stormwater_pipeline`.
-    history : DataFrame or None
-        Features of further, earlier rows of the series; only for "stormwater".
     horizon : int
         Number of steps to predict ahead; only for "stormwater".
-    grouped : bool
-        Whether the rows have groups, which stay together in the folds.
-    in_time : bool
-        Whether the rows are in order of time.
-    categorical : sequence of str
-        Columns to treat as categories; only for "svm".
     scale : {"standard", "power"}
         How "svm" scales numbers.
 
@@ -158,34 +139,35 @@ def named_pipeline(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from spotsvm.tables import named_pipeline
-    >>> named_pipeline(
-    ...     "spectra", "classification", *load_iris(return_X_y=True, as_frame=True)
-    ... ).scoring
+    >>> from spotsvm.tables import make_table, named_pipeline
+    >>> table = make_table(*load_iris(return_X_y=True, as_frame=True))
+    >>> named_pipeline("spectra", table).scoring
     'mean_class_accuracy'
     """
     if name not in REGIONS:
         raise ArgumentError(f"pipeline {name!r} is unknown; use one of {', '.join(REGIONS)}")
     if region is not None and region not in REGIONS[name]:
         raise ArgumentError(f"pipeline {name} has no region {region!r}; use {' or '.join(REGIONS[name])}")
-    if name != "svm" and hasattr(X, "columns"):
-        check_features(X)
+    task, n = train.task, len(train.y)
+    if name != "svm" and hasattr(train.X, "columns"):
+        check_features(train.X)
     region = region or REGIONS[name][0]
     if horizon and not is_series(name):
         raise ArgumentError(f"horizon={horizon} is only for a series; use pipeline 'stormwater', or horizon=0")
-    scoring, n = default_scoring(name, task), len(y)
+    scoring = default_scoring(name, task)
     if is_series(name):
         if task != "regression":
             raise ArgumentError(f"pipeline {name!r} is for regression, not for {task}")
-        pipeline, space = stormwater_pipeline(horizon=horizon, region=cast("Any", region), history=history)
+        pipeline, space = stormwater_pipeline(horizon=horizon, region=cast("Any", region), history=train.history)
         return NamedPipeline(name, pipeline, space, TimeSeriesSplit(cv), scoring)
-    classes_too = task == "classification"
-    kind: Any = (StratifiedGroupKFold if classes_too else GroupKFold) if grouped else StratifiedKFold if classes_too else KFold
-    folds = TimeSeriesSplit(cv) if in_time else kind(cv, shuffle=True, random_state=seed)
+    kinds: Any = (StratifiedKFold, StratifiedGroupKFold) if task == "classification" else (KFold, GroupKFold)
+    folds = (
+        TimeSeriesSplit(cv) if train.time is not None else kinds[train.groups is not None](cv, shuffle=True, random_state=seed)
+    )
     if name == "svm":
-        pipeline, space = table_pipeline(task, n, categorical, scale)
+        pipeline, space = table_pipeline(task, n, train.categorical, scale)
         return NamedPipeline(name, pipeline, space, folds, scoring)
-    classes = np.unique(np.asarray(y)).tolist() if task == "classification" else None
+    classes = np.unique(np.asarray(train.y)).tolist() if task == "classification" else None
     pipeline, space = spectra_pipeline(task, n, classes, region=cast("Any", region), scale=True, random_state=seed)
     first = FIRST if task == "classification" and region == REGIONS[name][0] else ()
     return NamedPipeline(name, pipeline, space, folds, scoring, first)

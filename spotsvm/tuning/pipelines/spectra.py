@@ -122,10 +122,10 @@ def spectra_pipeline(
         machine = TransformedTargetRegressor(SVR(max_iter=iteration_cap(n_samples)), transformer=StandardScaler())
         own = own | {"epsilon": machine_space(epsilon=True)["epsilon"]}
         return Pipeline([*steps, (_REGRESSOR, machine)]), space | _named(f"{_REGRESSOR}__regressor", own)
-    known = np.unique(np.asarray([] if classes is None else classes))
-    if len(known) < 2:
+    distinct = np.unique(np.asarray([] if classes is None else classes))
+    if len(distinct) < 2:
         raise ArgumentError(f"classes={classes!r}; use two classes or more")
-    labels = known.tolist()
+    labels = distinct.tolist()
     voter = CutoffClassifier(SVC(max_iter=iteration_cap(n_samples)), classes=labels, excess="scale")
     if region == "default":
         # all cutoffs are set, so that the last one does not follow from the others and their ratios are tuned

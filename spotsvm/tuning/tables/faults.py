@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -71,6 +71,12 @@ def short_repr(value: Any) -> str:
     """Return the repr of a value, shortened to 40 characters."""
     text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def listed(names: Iterable[Any], most: int = 8) -> str:
+    """Return the first names of columns, and the number of further columns."""
+    texts = [repr(str(name)) for name in names]
+    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
 
 
 def check_features(X: pd.DataFrame, where: Where = row_of) -> None:

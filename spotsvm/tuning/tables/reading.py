@@ -19,6 +19,7 @@ from pandas.api.types import is_integer_dtype
 from spotsvm.common.csv_files import opened_csv, read_csv
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError, SpotSVMError
+from spotsvm.tuning.tables.faults import listed
 
 SEPARATORS = (",", ";", "\t", "|")
 #: several blanks in a row count as one separator
@@ -43,6 +44,59 @@ _DIGITS = r"[+-]?\d+([.,]\d*)?([eE][+-]?\d+)?|[+-]?[.,]\d+([eE][+-]?\d+)?"
 _NUMBER = re.compile(rf"{_DIGITS}|[+-]?(inf|infinity)|true|false", re.IGNORECASE)
 _COMMA, _THOUSANDS = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?"), re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
 _POINT = re.compile(r"[+-]?\d*\.\d+([eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """How `read_table` reads a file: the options of `spotsvm tune` about the table.
+
+    By default everything about the file format is detected.
+
+    Parameters
+    ----------
+    sep, encoding, thousands : str or None
+        Field separator, character encoding and thousands separator.
+    header : bool or None
+        Whether the first row has the column names.
+    drop : sequence of str
+        Columns to leave out.
+    features : sequence of str
+        Columns to use as features; all others but the target and the groups if empty.
+    categorical : sequence of str
+        Columns to treat as categories even if they have numbers.
+    groups : str or None
+        Column of groups; the rows of a group are never divided between training and testing.
+    positive : str or None
+        Label that becomes class 1; all other labels become class 0.
+    drop_classes : sequence of str
+        Classes whose rows are left out.
+    skip_rows : int or None
+        Number of lines above the header to skip.
+    require_target : bool
+        Whether rows without a target are an error. By default they are kept in `Table.unlabelled`.
+    time_split : str or None
+        Column of times or numbers that orders the rows; the latest rows are held out.
+
+    Examples
+    --------
+    >>> from spotsvm.tables import Choices
+    >>> Choices(sep=";", drop=["name"]).drop
+    ['name']
+    """
+
+    sep: str | None = None
+    encoding: str | None = None
+    header: bool | None = None
+    thousands: str | None = None
+    drop: Sequence[str] = ()
+    features: Sequence[str] = ()
+    categorical: Sequence[str] = ()
+    groups: str | None = None
+    positive: str | None = None
+    drop_classes: Sequence[str] = ()
+    skip_rows: int | None = None
+    require_target: bool = False
+    time_split: str | None = None
 
 
 @dataclass(frozen=True)
@@ -73,28 +127,21 @@ class Layout:
         return f"fields separated by {named}, decimal {mark}{thousands}, {written}{head}{above}"
 
 
-def find_layout(
-    path: str | Path,
-    target: str,
-    sep: str | None = None,
-    encoding: str | None = None,
-    header: bool | None = None,
-    thousands: str | None = None,
-    skip_rows: int | None = None,
-) -> Layout:
-    """Return the layout of a file, detected from its first rows; arguments that are not None are used unchanged.
+def find_layout(path: str | Path, target: str, how: Choices) -> Layout:
+    """Return the layout of a file, detected from its first rows unless it is among the choices.
 
     The separator is the comma, semicolon, tab or bar that gives most rows the same number of fields, or blanks if none of these
     divides the rows. Rows with a single cell above the table are a title. There is no header if the first row has numbers in all
     columns in which the other rows have numbers. The decimal mark is a comma if there are numbers with commas and none with
     points.
     """
-    separator = None if sep is None else _separator(sep)
-    encoding = None if encoding is None else _known(encoding)
+    separator = None if how.sep is None else _separator(how.sep)
+    encoding = None if how.encoding is None else _known(how.encoding)
+    thousands, skip_rows = how.thousands, how.skip_rows
     with opened_csv(path) as stream:
         start = stream.read(_BYTES)
-    found = encoding or _encoding(start, path)
-    text = codecs.getincrementaldecoder(found)("replace").decode(start)
+    encoding = encoding or _encoding(start, path)
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
     lines = [] if not skip_rows else text.splitlines(keepends=True)[:skip_rows]
     text = text[sum(map(len, lines)) :]
     parsed = {mark: _parsed(text, mark, len(start) == _BYTES) for mark in ([separator] if separator else (*SEPARATORS, BLANKS))}
@@ -105,19 +152,14 @@ def find_layout(
         if fits[separator][2] == 0 and fits[BLANKS][0] == 1.0:
             separator = BLANKS
     skip, title = skip_rows or 0, ""
-    if skip_rows is None and (found_above := _title(parsed[separator])):
-        skip, title = found_above
+    if skip_rows is None and (above := _title(parsed[separator])):
+        skip, title = above
     rows = [row for line, row in parsed[separator] if line > (0 if skip_rows else skip)]
-    header = _has_header(rows, target) if header is None else header
+    header = _has_header(rows, target) if how.header is None else how.header
     decimal = _decimal(rows, separator, thousands)
     if thousands is not None and (len(thousands) != 1 or thousands.isalnum()):
         raise ArgumentError(f"--thousands {thousands!r} is not a mark between thousands; use one character, such as ','")
-    return Layout(separator, decimal, found, header, thousands, skip, title, tuple(map(tuple, rows)))
-
-
-def other_encodings(layout: Layout) -> list[Layout]:
-    """Return the layouts to try if a file turns out not to be UTF-8."""
-    return [replace(layout, encoding=name) for name in _WESTERN] if layout.encoding == "utf-8" else []
+    return Layout(separator, decimal, encoding, header, thousands, skip, title, tuple(map(tuple, rows)))
 
 
 def line_of(path: str | Path, layout: Layout, row: int) -> int:
@@ -166,12 +208,12 @@ def _records(text: Iterable[str], separator: str) -> Iterator[tuple[int, list[st
 
 
 def _parsed(text: str, separator: str, cut: bool) -> list[tuple[int, list[str]]]:
-    found: list[tuple[int, list[str]]] = []
+    records: list[tuple[int, list[str]]] = []
     for line, fields in _records(io.StringIO(text, newline=""), separator):
-        if len(found) == _ROWS or (len(found) >= _FEW_ROWS and len(found) * len(found[-1][1]) >= _FIELDS):
-            return found
-        found.append((line, [field.strip() for field in fields]))
-    return found[:-1] if cut and len(found) > 1 else found
+        if len(records) == _ROWS or (len(records) >= _FEW_ROWS and len(records) * len(records[-1][1]) >= _FIELDS):
+            return records
+        records.append((line, [field.strip() for field in fields]))
+    return records[:-1] if cut and len(records) > 1 else records
 
 
 def _width(rows: Sequence[Sequence[str]]) -> int:
@@ -287,12 +329,12 @@ class TableFile:
         return replace(self, frame=self.frame[~blank], notes=(*self.notes, note))
 
 
-def read_file(path: str | Path, target: str, **how: Any) -> TableFile:
-    """Read a file that has a target column; see `read_table`, and `find_layout` for the options `how`.
+def read_file(path: str | Path, target: str, how: Choices) -> TableFile:
+    """Read a file that has a target column; see `read_table`.
 
     Without a header row the columns are named by their numbers from 1. DataError is raised if the file cannot be read.
     """
-    layout, frame = _read(path, target, **how)
+    layout, frame = _read(path, target, how)
     if target not in frame.columns:
         none = "" if layout.header else ", numbered as there is no header row"
         raise DataError(
@@ -307,7 +349,7 @@ def read_file(path: str | Path, target: str, **how: Any) -> TableFile:
     if spare and len(spare) < frame.shape[1] - 1:
         frame = frame.drop(columns=spare)
         what = "1 column is empty" if len(spare) == 1 else f"{len(spare)} columns are empty"
-        notes.append(f"{what} and left out: {listed(pd.Index(spare))}")
+        notes.append(f"{what} and left out: {listed(spare)}")
     if len(frame) and frame.iloc[:, -1].isna().any() and (short := uneven_rows(path, layout, longer=False)):
         n, first = short
         what = "1 row has" if n == 1 else f"{n} rows have"
@@ -317,30 +359,33 @@ def read_file(path: str | Path, target: str, **how: Any) -> TableFile:
     return TableFile(path, frame, layout, tuple(notes))
 
 
-def read_rows(path: str | Path, column: str, **how: Any) -> TableFile:
-    """Read a file of further rows, without blank rows; its header must have `column`, and `how` is as in `read_file`."""
-    layout, frame = _read(path, column, **how)
+def read_rows(path: str | Path, column: str, how: Choices) -> TableFile:
+    """Read a file of further rows, without blank rows; its header must have `column`."""
+    layout, frame = _read(path, column, how)
     return TableFile(path, frame, layout).without_blank_rows()
 
 
-def _read(path: str | Path, target: str, encoding: str | None = None, **more: Any) -> tuple[Layout, pd.DataFrame]:
+def _read(path: str | Path, target: str, how: Choices) -> tuple[Layout, pd.DataFrame]:
     """Return the layout, and all cells."""
     layout = Layout()
     try:
-        layout = find_layout(path, target, encoding=encoding, **more)
-        try:
-            frame = _frame(path, layout)
-        except UnicodeDecodeError:
-            others = [] if encoding else other_encodings(layout)
-            if not others:
-                raise
-            layout, frame = _first_that_reads(path, others)
+        layout = find_layout(path, target, how)
+        # a file that begins in UTF-8 may have other characters further down
+        others = [*_WESTERN] if how.encoding is None and layout.encoding == "utf-8" else []
+        frame = None
+        while frame is None:
+            try:
+                frame = _frame(path, layout)
+            except UnicodeDecodeError:
+                if not others:
+                    raise
+                layout = replace(layout, encoding=others.pop(0))
     except SpotSVMError:
         raise
     except OSError as error:
         raise DataError(f"{path}: cannot read the file: {error.strerror or error}; {_instead(error)}") from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not {encoding} text: {error.reason}; use the right --encoding, or none") from error
+        raise DataError(f"{path} is not {how.encoding} text: {error.reason}; use the right --encoding, or none") from error
     except pd.errors.ParserWarning as error:
         raise DataError(_too_long(path, layout)) from error
     except Exception as error:  # pandas and the decompressors raise many types
@@ -367,16 +412,6 @@ def _too_long(path: str | Path, layout: Layout) -> str:
         f"{path}: {what} more fields than the header ({layout}); correct {'it' if n == 1 else 'them'}, name the separator by "
         "--sep, or leave out lines above the header by --skip-rows N"
     )
-
-
-def _first_that_reads(path: str | Path, layouts: list[Layout]) -> tuple[Layout, pd.DataFrame]:
-    *first, last = layouts
-    for layout in first:
-        try:
-            return layout, _frame(path, layout)
-        except UnicodeDecodeError:
-            continue
-    return last, _frame(path, last)
 
 
 def _frame(path: str | Path, layout: Layout) -> pd.DataFrame:
@@ -438,9 +473,3 @@ def _hint(layout: Layout) -> str:
     """Return a hint at --sep if the table has a single column."""
     only = len(layout.rows[0]) == 1 if layout.rows else False
     return "; if the fields are not separated by commas, use --sep" if only else ""
-
-
-def listed(names: pd.Index) -> str:
-    """Return the first names of columns, and the number of further columns."""
-    first = ", ".join(repr(str(name)) for name in names[:8])
-    return first if len(names) <= 8 else f"{first} and {len(names) - 8} more"

@@ -13,8 +13,8 @@ from pandas.api.types import is_integer_dtype, is_numeric_dtype
 
 from spotsvm.common.text import printable_line
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.tuning.tables.faults import check_features, short_repr
-from spotsvm.tuning.tables.reading import read_file
+from spotsvm.tuning.tables.faults import check_features, listed, short_repr
+from spotsvm.tuning.tables.reading import Choices, read_file
 from spotsvm.tuning.tables.table import Table, Task, checked_target
 
 _LOG = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ def read_series(
     """
     if task == "classification":
         raise ArgumentError("--task classification: a series needs regression; use --task regression, or --model svm")
-    file = read_file(path, target)
+    file = read_file(path, target, Choices())
     for note in file.notes:
         _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
     try:
@@ -83,12 +83,12 @@ def read_series(
         features = frame.drop(columns=target)
         for name in features.columns:
             _check_reading(features[name], time)
-        known = frame[target].notna()
-        if not known.any():
+        has_target = frame[target].notna()
+        if not has_target.any():
             raise DataError(f"the target {target!r} has no values")
         if not features.shape[1]:
             raise DataError(f"there are no features: the target {target!r} is the only column")
-        y, _, _ = checked_target(frame.loc[known, target], "regression")
+        y, _, _ = checked_target(frame.loc[has_target, target], "regression")
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     if len(features) <= LONGEST_WINDOW:
@@ -99,7 +99,7 @@ def read_series(
             LONGEST_WINDOW,
         )
     keep = DEFAULT_ROWS if rows is None else rows
-    X = features[known].astype(float)
+    X = features[has_target].astype(float)
     if 0 < keep < len(y):
         _LOG.warning(
             "%s: the latest %d of %d rows are used for training and testing, the others only as their past; --rows 0 uses all",
@@ -120,7 +120,7 @@ def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame
     if time == target:
         raise DataError(f"--time {time!r} is the target; name the column of time stamps")
     if time not in frame.columns:
-        raise DataError(f"--time {time!r} is not a column; the columns are {', '.join(map(repr, frame.columns[:8]))}")
+        raise DataError(f"--time {time!r} is not a column; the columns are {listed(frame.columns)}")
     stamps = _stamps(frame[time])
     frame = frame.drop(columns=time).set_index(stamps)
     if not stamps.is_unique:

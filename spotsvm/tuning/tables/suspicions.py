@@ -17,6 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from spotsvm.tuning.tables.faults import listed
 from spotsvm.tuning.tables.split import TEST_SHARE
 from spotsvm.tuning.tables.table import COPIES, Table, equal_rows
 
@@ -131,8 +132,8 @@ def _groups(column: pd.Series, y: pd.Series, task: str) -> bool:
 
     This needs at least 5 values, 3 rows per value on average, and twice as many values as classes.
     """
-    known = column.notna()
-    column, y = column[known], y[known]
+    present = column.notna()
+    column, y = column[present], y[present]
     sizes = column.value_counts()
     if len(sizes) < _GROUPS or len(column) < _ROWS_EACH * len(sizes) or (sizes > 1).mean() < 0.9:
         return False
@@ -144,8 +145,7 @@ def _groups(column: pd.Series, y: pd.Series, task: str) -> bool:
 
 
 def _columns(names: list[str]) -> str:
-    first = ", ".join(map(repr, names[:5])) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    return f"column {first} has" if len(names) == 1 else f"columns {first} have"
+    return f"column {listed(names)} has" if len(names) == 1 else f"columns {listed(names, 5)} have"
 
 
 def _identifiers(values: NDArray[np.float64]) -> NDArray[np.bool_]:

@@ -23,13 +23,14 @@ from spotsvm.tuning.tables.faults import (
     check_numbers,
     check_size,
     check_sizes,
+    listed,
     mostly_numbers,
     not_numeric,
     row_of,
     short_repr,
     thousands_mark,
 )
-from spotsvm.tuning.tables.reading import TableFile, listed, read_file
+from spotsvm.tuning.tables.reading import Choices, TableFile, read_file
 
 MANY_CLASSES = 100
 FEW_INTEGERS = 20
@@ -113,64 +114,6 @@ class Table:
         return replace(self, X=_safe_indexing(self.X, rows), y=self.y.iloc[rows], groups=groups)
 
 
-@dataclass(frozen=True)
-class Choices:
-    """How `read_table` reads a file: the options of `spotsvm tune` about the table.
-
-    By default everything about the file format is detected.
-
-    Parameters
-    ----------
-    sep, encoding, thousands : str or None
-        Field separator, character encoding and thousands separator.
-    header : bool or None
-        Whether the first row has the column names.
-    drop : sequence of str
-        Columns to leave out.
-    features : sequence of str
-        Columns to use as features; all others but the target and the groups if empty.
-    categorical : sequence of str
-        Columns to treat as categories even if they have numbers.
-    groups : str or None
-        Column of groups; the rows of a group are never divided between training and testing.
-    positive : str or None
-        Label that becomes class 1; all other labels become class 0.
-    drop_classes : sequence of str
-        Classes whose rows are left out.
-    skip_rows : int or None
-        Number of lines above the header to skip.
-    require_target : bool
-        Whether rows without a target are an error. By default they are kept in `Table.unlabelled`.
-    time_split : str or None
-        Column of times or numbers that orders the rows; the latest rows are held out.
-
-    Examples
-    --------
-    >>> from spotsvm.tables import Choices
-    >>> Choices(sep=";", drop=["name"]).layout["sep"]
-    ';'
-    """
-
-    sep: str | None = None
-    encoding: str | None = None
-    header: bool | None = None
-    thousands: str | None = None
-    drop: Sequence[str] = ()
-    features: Sequence[str] = ()
-    categorical: Sequence[str] = ()
-    groups: str | None = None
-    positive: str | None = None
-    drop_classes: Sequence[str] = ()
-    skip_rows: int | None = None
-    require_target: bool = False
-    time_split: str | None = None
-
-    @property
-    def layout(self) -> dict[str, Any]:
-        """The choices about the file format, as arguments of the reader."""
-        return {name: getattr(self, name) for name in ("sep", "encoding", "header", "thousands", "skip_rows")}
-
-
 def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto", choices: Choices | None = None) -> Table:
     """Read a CSV file and check that an SVM can be trained on it.
 
@@ -216,7 +159,7 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     ('classification', (150, 4))
     """
     choices = choices or Choices()
-    file = read_file(path, target, **choices.layout).without_blank_rows()
+    file = read_file(path, target, choices).without_blank_rows()
     try:
         if choices.drop_classes:
             file = _without_classes(file, target, choices.drop_classes)
@@ -235,14 +178,14 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
         spare = next((name for name in categorical if name not in X.columns), None)
         if spare is not None:
             raise ArgumentError(f"--categorical {spare!r} is no feature; name one of the features")
-        known = ~unknown
+        has_target = ~unknown
         wanted = list(X.columns) if choices.features else ()
-        table = make_table(X[known], y[known].infer_objects(), task, file.where, categorical, wanted)
+        table = make_table(X[has_target], y[has_target].infer_objects(), task, file.where, categorical, wanted)
         if unknown.any():
             check_numbers(X[unknown], table.kinds, file.where)
             table = replace(table, unlabelled=typed(X[unknown], table.kinds, table.dates))
         if groups is not None:
-            table = replace(table, groups=groups[known])
+            table = replace(table, groups=groups[has_target])
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     for note in file.notes:
@@ -304,11 +247,11 @@ def _divided(
 
 def _columns(option: str, given: Sequence[str], names: pd.Index, several: bool = True) -> list[str]:
     """Return the columns that an option names; DataError if one is not there."""
-    found = _named(given, names) if several else list(given)
-    missing = next((name for name in found if name not in names), None)
+    columns = _named(given, names) if several else list(given)
+    missing = next((name for name in columns if name not in names), None)
     if missing is not None:
         raise DataError(f"{option} {missing!r} is not a column; there are {listed(names)}{did_you_mean(missing, names)}")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(columns))
 
 
 def _named(given: Sequence[str], known: Container[str]) -> list[str]:
@@ -324,11 +267,11 @@ def _positive(y: pd.Series, label: str) -> pd.Series:
 
 def _has_label(option: str, y: pd.Series, label: str) -> pd.Series:
     """Return a mask of the rows whose target has the label of an option; ArgumentError if no row has it."""
-    known = y[y.notna()]
-    text = known.astype(str)
+    labels = y[y.notna()]
+    text = labels.astype(str)
     with suppress(ValueError):  # 1 and 1.0 are one label
         if is_numeric_dtype(y) and not is_bool_dtype(y):
-            text, label = known.astype(float).astype(str), str(float(label))
+            text, label = labels.astype(float).astype(str), str(float(label))
     if not (text == label).any():
         raise DataError(f"{option} {label!r} does not occur in the target {y.name!r}; use {' or '.join(sorted(set(text))[:5])}")
     return (text == label).reindex(y.index, fill_value=False)

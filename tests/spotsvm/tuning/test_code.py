@@ -13,8 +13,9 @@ from spotsvm.tuning.code import reading_code, series_code
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import recommended
+from spotsvm.tuning.tables.reading import Choices
 from spotsvm.tuning.tables.series import read_series
-from spotsvm.tuning.tables.table import Choices, read_table
+from spotsvm.tuning.tables.table import read_table
 
 N = 90
 
@@ -74,7 +75,7 @@ def test_the_code_runs_as_it_stands_and_finds_the_same(choices, changed, tmp_pat
     assert found["search"].best_params_ == search.best_params_
     assert found["search"].best_score_ == search.best_score_
     assert str(search.best_score_) in printed
-    _, test = given.split(given.cv)
+    _, test = given.split
     np.testing.assert_array_equal(found["model"].predict(test.X), recommended(results).predict(test.X))
     assert search.study_.findings[REPEAT] == {"code": results[-1].code, "command": "spotsvm tune"}
     assert max(len(line.replace(str(tmp_path), "")) for line in results[-1].code.splitlines()) <= 150

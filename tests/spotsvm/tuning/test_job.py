@@ -120,7 +120,7 @@ def test_the_default_wins_ties():
 
 def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
     given, results = done
-    train, test = given.split(given.cv)
+    train, test = given.split
     assert set(train.X.index).isdisjoint(test.X.index)
     assert set(train.X.index) | set(test.X.index) == set(given.table.X.index)
     assert len(test.y) == pytest.approx(len(given.table.y) / 4, abs=1)
@@ -135,7 +135,7 @@ def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
 
 def check_scores(given, results, folds=None):
     """Check the tuned scores against scikit-learn's on the same folds, and the test scores on the rows held out."""
-    train, test = given.split(given.cv)
+    train, test = given.split
     scorer = named_scorer(given.metric)
     if folds is None:
         kind = StratifiedKFold if train.task == "classification" else KFold
@@ -300,7 +300,7 @@ def test_the_cap_on_iterations_is_no_news(monkeypatch):
         warnings.simplefilter("always")
         default = given.run(quiet)[0].estimator
     assert caught == []
-    train, _ = given.split(given.cv)
+    train, _ = given.split
     with pytest.warns(ConvergenceWarning, match="terminated early"):
         default.fit(train.X, train.y)
 
@@ -359,7 +359,7 @@ def stormy(**changed):
 @pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")
 def test_a_series_is_tested_on_its_last_quarter():
     given = stormy(table=storm(missing=True), search="kriging", n_trials=6)
-    train, test = given.split(given.cv)
+    train, test = given.split
     assert len(test.y) == pytest.approx(len(given.table.y) / 4, abs=1)
     assert list(train.X.index) + list(test.X.index) == sorted(given.table.X.index)
     results = given.run(quiet)
@@ -441,7 +441,7 @@ def test_groups_stay_together_in_the_folds(tmp_path):
     y = pd.Series(np.arange(96) % 2, name="y")
     given = job(replace(make_table(X, y), groups=pd.Series(np.arange(96) // 4)), search="random", n_trials=2)
     search = given.run(quiet)[-1].search
-    train, _ = given.split(given.cv)
+    train, _ = given.split
     for one, other in search.cv.split(train.X, train.y, train.groups):
         assert set(train.groups.iloc[one]).isdisjoint(train.groups.iloc[other])
     own = cross_val_score(search.best_estimator_, train.X, train.y, cv=search.cv, groups=train.groups)
@@ -522,11 +522,11 @@ def test_a_large_table_has_one_time_limit(monkeypatch):
 
 def test_the_facts_keep_the_day_of_the_first_run():
     table = make_table(pd.DataFrame({"a": np.arange(40.0), "b": 1.0}), pd.Series(["x", "y"] * 20, name="kind"))
-    facts = TuningJob(table, scoring="neg_log_loss", file="a\x1b.csv").facts(10)
+    facts = TuningJob(table, scoring="neg_log_loss", file="a\x1b.csv").facts()
     assert facts == {
         "File": "a\\x1b.csv", "Rows": "40, 10 of them held out", "Columns": 2, "Target": "kind", "Task": "classification",
         "Score": "log loss; smaller is better", "Date": date.today().isoformat(),
     }  # fmt: skip
-    again = TuningJob(table).facts(10, known={"Date": "2020-02-03"})
+    again = TuningJob(table).facts({"Date": "2020-02-03"})
     assert again["Date"] == "2020-02-03"
     assert "File" not in again

@@ -18,7 +18,8 @@ from spotsvm.errors import DataError, StorageError
 from spotsvm.tuning.pipelines.registry import named_pipeline
 from spotsvm.tuning.predict import predictions
 from spotsvm.tuning.saved import load_model, machine_parameters, save_model
-from spotsvm.tuning.tables.table import Choices, make_table, read_table
+from spotsvm.tuning.tables.reading import Choices
+from spotsvm.tuning.tables.table import make_table, read_table
 
 N = 60
 
@@ -32,7 +33,7 @@ def frame():
 
 
 def fitted(table, name="svm", **more):
-    pipeline = named_pipeline(name, table.task, table.X, table.y, categorical=table.categorical, **more).estimator
+    pipeline = named_pipeline(name, table, **more).estimator
     return clone(pipeline).fit(table.X, table.y)
 
 

@@ -23,7 +23,8 @@ from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, recommended
 from spotsvm.tuning.saved import load_model, save_model
 from spotsvm.tuning.summary import summary
-from spotsvm.tuning.tables.table import Choices, make_table, read_table
+from spotsvm.tuning.tables.reading import Choices
+from spotsvm.tuning.tables.table import make_table, read_table
 from spotsvm.tuning.tuned_job import TunedJob
 from tests.spotsvm.reports.pages import check_page
 
@@ -56,7 +57,7 @@ def done(request, tmp_path_factory):
 
 def test_the_model_is_that_of_the_class_on_the_same_rows(done):
     job, (_, tuned), said = done
-    train, test = job.split(2)
+    train, test = job.split
     frame = pd.read_csv(job.out.parent / "t.csv")
     X, y = frame.drop(columns=train.y.name), frame[train.y.name]
     if job.table.task == "classification":
@@ -73,7 +74,7 @@ def test_the_model_is_that_of_the_class_on_the_same_rows(done):
 
 def test_scores_and_verdict(done):
     job, (default, tuned), _ = done
-    train, test = job.split(2)
+    train, test = job.split
     classify = job.table.task == "classification"
     machine = make_pipeline(TableEncoder(), StandardScaler(), SVC() if classify else SVR()).fit(train.X, train.y)
     score = accuracy_score if classify else lambda y, p: -root_mean_squared_error(y, p)
@@ -100,7 +101,7 @@ def test_the_other_models_see_the_same_rows():
     table = make_table(X[70:130], y[70:130])
     job = TunedJob(table, seed=3)
     results = job.run()
-    train, test = job.split(2)
+    train, test = job.split
     forest = make_pipeline(TableEncoder(), StandardScaler(), RandomForestClassifier(200, random_state=0)).fit(train.X, train.y)
     assert results[-1].verdict.rivals[-1].held_out == accuracy_score(test.y, forest.predict(test.X))
     fewer = TunedJob(table, seed=3, compare=False).run()
@@ -167,14 +168,14 @@ def test_groups_and_time(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     grouped = TunedJob(read_table(tmp_path / "t.csv", "kind", choices=Choices(groups="person")), compare=False)
     _, tuned = grouped.run()
-    train, test = grouped.split(2)
+    train, test = grouped.split
     same = TunedSVC(random_state=0).fit(train.X, train.y, groups=train.groups)
     np.testing.assert_array_equal(tuned.estimator.predict_proba(test.X), same.predict_proba(test.X))
     assert tuned.verdict.held_out_by == "groups"
     assert "groups=train.groups" in tuned.code
     later = TunedJob(read_table(tmp_path / "t.csv", "kind", choices=Choices(time_split="day")), cv=3, compare=False)
     _, tuned = later.run()
-    train, test = later.split(3)
+    train, test = later.split
     same = TunedSVC(cv=TimeSeriesSplit(3), random_state=0).fit(train.X, train.y)
     np.testing.assert_array_equal(tuned.estimator.predict_proba(test.X), same.predict_proba(test.X))
     assert (tuned.verdict.held_out_by, len(train.y), len(test.y)) == ("time", 45, 15)
@@ -215,7 +216,7 @@ def test_scores_of_probabilities(scoring):
     frame = mixed(60)
     job = TunedJob(make_table(frame[["size", "age"]], frame["kind"]), scoring=scoring, compare=False)
     default, tuned = job.run()
-    _, test = job.split(2)
+    _, test = job.split
     assert tuned.test_score == pytest.approx(get_scorer(scoring)(tuned.estimator, test.X, test.y))
     assert isinstance(default.estimator, CalibratedClassifierCV) == (scoring != "f1_macro")
     assert tuned.estimator.scoring == scoring

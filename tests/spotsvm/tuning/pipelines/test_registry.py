@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from spotsvm import Space, Study
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.trials.metrics import named_scorer
 from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description, named_pipeline
-from spotsvm.tuning.tables.table import make_table
+from spotsvm.tuning.tables.table import Table, make_table
 
 IRIS = load_iris(return_X_y=True, as_frame=True)
 DIABETES = [part[:120] for part in load_diabetes(return_X_y=True, as_frame=True)]
@@ -28,7 +30,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES, ids=" ".join)
 def test_a_pipeline_has_all_that_a_search_needs(case):
     (X, y), splitter, scoring, n_parameters = CASES[case]
-    given = named_pipeline(*case, X, y, cv=3, seed=4)
+    name, task = case
+    given = named_pipeline(name, Table(X, y, task), cv=3, seed=4)
     assert given.name == case[0]
     assert type(given.splitter) is splitter
     assert given.splitter.get_n_splits() == 3
@@ -43,19 +46,19 @@ def test_a_pipeline_has_all_that_a_search_needs(case):
 @pytest.mark.parametrize("name", REGIONS)
 def test_regions(name):
     task = "regression" if name == "stormwater" else "classification"
-    X, y = CASES[name, task][0]
-    spaces = [named_pipeline(name, task, X, y, region=region).space for region in REGIONS[name]]
-    first = Space(named_pipeline(name, task, X, y).space).describe()
+    table = Table(*CASES[name, task][0], task)
+    spaces = [named_pipeline(name, table, region=region).space for region in REGIONS[name]]
+    first = Space(named_pipeline(name, table).space).describe()
     described = [Space(space).describe() for space in spaces]
     assert described[0] == first
     assert all(described.count(d) == 1 for d in described)
     with pytest.raises(ArgumentError, match=f"pipeline {name} has no region 'table9'; use {REGIONS[name][0]}"):
-        named_pipeline(name, task, X, y, region="table9")
+        named_pipeline(name, table, region="table9")
 
 
 def test_kriging_varies_share_gamma_and_c_of_spectra_before_the_rest():
-    X, y = IRIS
-    given = named_pipeline("spectra", "classification", X, y)
+    table = Table(*IRIS, "classification")
+    given = named_pipeline("spectra", table)
     own = given.estimator.get_params(deep=True)
     of_classes = [name for name in given.space if "__class_weight__" in name or "__cutoff__" in name]
     assert set(given.first) == set(given.space) - set(of_classes)
@@ -64,21 +67,22 @@ def test_kriging_varies_share_gamma_and_c_of_spectra_before_the_rest():
         assert [trial.params[name] for name in of_classes] == pytest.approx([own[name] for name in of_classes])
     assert study.trials[40].params[of_classes[0]] != pytest.approx(1.0)
     assert given.search("cmaes") == "cmaes"
-    assert named_pipeline("spectra", "classification", X, y, region="table8").search("kriging") == "kriging"
-    assert named_pipeline("spectra", "regression", *DIABETES).search("kriging") == "kriging"
-    assert named_pipeline("svm", "classification", X, y).search("kriging") == "kriging"
+    assert named_pipeline("spectra", table, region="table8").search("kriging") == "kriging"
+    assert named_pipeline("spectra", Table(*DIABETES, "regression")).search("kriging") == "kriging"
+    assert named_pipeline("svm", table).search("kriging") == "kriging"
 
 
 def test_the_seed_decides_the_folds_and_the_forest():
-    a, b = (named_pipeline("spectra", "classification", *IRIS, seed=seed) for seed in (1, 2))
+    a, b = (named_pipeline("spectra", Table(*IRIS, "classification"), seed=seed) for seed in (1, 2))
     assert (a.splitter.random_state, a.estimator["importancefraction"].random_state) == (1, 1)
     assert (b.splitter.random_state, b.estimator["importancefraction"].random_state) == (2, 2)
 
 
 def test_stormwater_looks_back_into_its_history_and_ahead():
     later = RAIN[300:], LEVEL[300:]
-    alone = named_pipeline("stormwater", "regression", *later).estimator.fit(*later)
-    known = named_pipeline("stormwater", "regression", *later, history=RAIN, horizon=2).estimator.fit(*later)
+    table = Table(*later, "regression")
+    alone = named_pipeline("stormwater", table).estimator.fit(*later)
+    known = named_pipeline("stormwater", replace(table, history=RAIN), horizon=2).estimator.fit(*later)
     a, b = (p["features"].transform(RAIN[300:]) for p in (alone, known))
     assert a.shape == b.shape
     np.testing.assert_allclose(b[150:], np.roll(a, 2, axis=0)[150:], rtol=1e-6, atol=1e-9)
@@ -95,12 +99,12 @@ def test_stormwater_looks_back_into_its_history_and_ahead():
 )
 def test_arguments_that_make_no_sense(name, task, options, message):
     with pytest.raises(ArgumentError, match=message):
-        named_pipeline(name, task, *IRIS, **options)
+        named_pipeline(name, Table(*IRIS, task), **options)
 
 
 def test_other_pipelines_than_table_need_plain_numbers():
     given = make_table(pd.DataFrame({"a": ["u", "v", "w"] * 10, "b": range(30)}), pd.Series([0, 1] * 15))
-    columns = named_pipeline("svm", given.task, given.X, given.y).estimator[0].fit(given.X)
+    columns = named_pipeline("svm", given).estimator[0].fit(given.X)
     assert columns.columns_["kind"].tolist() == ["category", "number"]
     with pytest.raises(DataError, match=r"column 'a' is not numeric \(row 0 contains 'u'\)"):
-        named_pipeline("spectra", given.task, given.X, given.y)
+        named_pipeline("spectra", given)

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.tuning.tables.reading import find_layout
+from spotsvm.tuning.tables.reading import Choices, find_layout
 from spotsvm.tuning.tables.split import held_out
-from spotsvm.tuning.tables.table import Choices, read_table
+from spotsvm.tuning.tables.table import read_table
 
 ROWS = [["1.5", "2", "x"], ["-3.25", "4", "y"]] * 5
 
@@ -88,10 +88,10 @@ def test_what_is_said_counts(written):
         read_table(path, "kind", choices=Choices(sep=":", encoding="utf8"))
     for wrong in ("", "ab", "x", '"'):
         with pytest.raises(ArgumentError, match="--sep .* is not a separator"):
-            find_layout(path, "kind", sep=wrong)
+            find_layout(path, "kind", Choices(sep=wrong))
     for wrong in ("utf-99", "base64"):
         with pytest.raises(ArgumentError, match=f"--encoding '{wrong}' is unknown"):
-            find_layout(path, "kind", encoding=wrong)
+            find_layout(path, "kind", Choices(encoding=wrong))
 
 
 @pytest.mark.parametrize("names", [("0", "1", "2"), ("1", "2", "3"), ("2019", "2020", "kind")])
