@@ -220,9 +220,9 @@ def judge_recommendation(
         gain, interval = sign * float(a.mean() - b.mean()), welch(sign * a, sign * b, confidence)
         difference = Difference(gain, interval, confidence=confidence, how="fresh")
     n_fresh = min(len(a), len(b))
-    failed = sum(outcome.value is None for outcome in outcomes)
+    failed, means = sum(outcome.value is None for outcome in outcomes), (a.mean(), b.mean())
     return _judged(
-        study, chosen, (a.mean(), b.mean()), difference, n_fresh=n_fresh, n_failed=failed, fresh=counted(n_fresh, "fresh evaluation"),
+        study, chosen, means, difference, n_fresh=n_fresh, n_failed=failed, fresh=counted(n_fresh, "fresh evaluation"),
         paired=fresh.seeded,
     )  # fmt: skip
 

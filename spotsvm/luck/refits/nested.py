@@ -311,9 +311,7 @@ def _refitted_winner(search: Any, X: Any, y: Any, train: Rows, fit_params: Mappi
     refit = search.refit
     if not (isinstance(refit, str) and refit == "average") and not getattr(search, "calibrate", False):
         return search.best_estimator_
-    passed = _check_method_params(X, fit_params, train)
-    rows = _safe_split(search.estimator, X, y, train)
-    return fitted_candidate(search, candidate_params(search, winner_of(search)), *rows, passed)
+    return fitted_candidate(search, candidate_params(search, winner_of(search)), X, y, fit_params, train)
 
 
 def tuned_without(
@@ -331,8 +329,7 @@ def tuned_without(
     params, scorer = candidate_params(search, winner_of(search)), scorer_of(search)
     found = np.empty((len(splits), len(left_out)))
     for f, (train, test) in enumerate(splits):
-        passed = _check_method_params(X, fit_params, train)
-        machine = fitted_candidate(search, params, *_safe_split(search.estimator, X, y, train), passed)
+        machine = fitted_candidate(search, params, X, y, fit_params, train)
         for column, rows in enumerate(left_out):
             kept = test[~rows[test]]
             some = _safe_split(search.estimator, X, y, kept, train)

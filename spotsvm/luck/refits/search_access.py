@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _check_method_params
 
 from spotsvm.cross_validation.fold_data import Split as Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
@@ -197,8 +199,13 @@ def candidate_params(search: Any, number: int) -> dict[str, Any]:
     return dict(search.cv_results_["params"][number])
 
 
-def fitted_candidate(search: Any, params: Mapping[str, Any], X: Any, y: Any, fit_params: Mapping[str, Any]) -> Any:
-    """Return the search's estimator with a candidate's parameters, fitted."""
+def fitted_candidate(
+    search: Any, params: Mapping[str, Any], X: Any, y: Any, fit_params: Mapping[str, Any], rows: Rows | None = None
+) -> Any:
+    """Return the search's estimator with a candidate's parameters, fitted to all rows or to some."""
+    if rows is not None:
+        fit_params = _check_method_params(X, fit_params, rows)
+        X, y = _safe_split(search.estimator, X, y, rows)
     estimator = clone(search.estimator).set_params(**clone(dict(params), safe=False))
     return estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
 
