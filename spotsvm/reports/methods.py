@@ -441,7 +441,7 @@ def _luck_words(view: StudyView, luck: Optimism | ExpectedScore | None) -> str:
         too = "good" if luck.optimism >= 0 else "bad"
         rule = _OF_RULE.get(luck.variance, luck.variance)
         return (
-            f"The tuned {_title(unit)} is estimated to be too {too} by {optimism}{_interval(luck.interval, luck.confidence)}; on "
+            f"The tuned {unit.title} is estimated to be too {too} by {optimism}{_interval(luck.interval, luck.confidence)}; on "
             f"new rows {score} is to be expected. {_OF_OPTIMISM[luck.how].format(rows=len(luck.rows))}"
             + (f" The interval is {rule}." if isfinite(luck.interval[0]) else "")
         )
@@ -450,12 +450,8 @@ def _luck_words(view: StudyView, luck: Optimism | ExpectedScore | None) -> str:
 
 def expectation_words(luck: ExpectedScore) -> str:
     """Return the score to expect on new rows, its interval, and how both were obtained."""
-    unit = ScoreUnit(luck.metric)
-    score = short(unit.value(luck.value))
-    text = (
-        f"On new rows a{'n' * (_title(unit)[0].lower() in 'aeiou')} {_title(unit)} of {score} is to be expected"
-        f"{f' ({luck.interval_text()})' if luck.known else ''}, by {luck.n_rows} training rows out of fold. "
-    )
+    title = ScoreUnit(luck.metric).title
+    text = f"The {title} to expect on new rows is {luck.text()}, as judged by {luck.n_rows} training rows out of fold. "
     if luck.how == "draws":
         return text + (
             "These rows were drawn with replacement; in each draw the choice among the best configurations was repeated on the "
@@ -463,14 +459,9 @@ def expectation_words(luck: ExpectedScore) -> str:
             "[@efron1983], and the interval comes from their spread. So it covers the luck of the rows and of the choice."
         )
     return text + (
-        "The chosen configuration was fitted on folds of another seed, and the interval comes from the spread of the scores over "
-        "draws of their rows. It covers the luck of the rows, but not of the choice, so the score is a little too "
-        "good."
+        "The chosen configuration was fitted on folds again, and the interval comes from the spread of the scores over draws of "
+        "their rows. It covers the luck of the rows, but not of the choice, so the score is a little too good."
     )
-
-
-def _title(unit: ScoreUnit) -> str:
-    return unit.title if unit.is_error else unit.metric.replace("_", " ")
 
 
 def _interval(interval: tuple[float, float], confidence: float) -> str:

@@ -209,20 +209,17 @@ class CurrentTrial:
 
     Examples
     --------
-    >>> from scipy.stats import uniform
     >>> from spotsvm import Study
     >>> def objective(params, trial):
-    ...     for step in range(1, 21):
-    ...         value = (params["x"] - 0.3) ** 2 + 1 / step
-    ...         trial.report(step, value)
-    ...         if trial.should_stop():
-    ...             break
-    ...     return value
-    >>> study = Study({"x": uniform(0, 1)}, "random", seed=0).run(
-    ...     objective, n_trials=20
+    ...     trial.attributes["about"] = f"trial {trial.number}"
+    ...     for step in (1, 2, 3):
+    ...         trial.report(step, params["x"] / step)
+    ...     return params["x"] / step
+    >>> study = Study({"x": (0.0, 1.0)}, "random", seed=0).run(
+    ...     objective, n_trials=2
     ... )
-    >>> {trial.state for trial in study.trials} == {"ok", "stopped"}
-    True
+    >>> [(t.attributes["about"], len(t.steps)) for t in study.trials]
+    [('trial 0', 3), ('trial 1', 3)]
     """
 
     number: int

@@ -394,7 +394,8 @@ def expected_score(
     For an unknown metric, such as a function, or a target of several columns, only the chosen candidate is scored, on folds that
     the search has not used. This score is a little too high, as the candidate was chosen on the same rows. A scorer of your own
     may call `predict`, `predict_proba` and `decision_function` on its argument X, like the scorers of `make_scorer`. It may not
-    use X itself, which then has row numbers, nor other methods of the estimator, such as `score` or `transform`.
+    use X itself, which then has row numbers, nor other methods of the estimator, such as `score` or `transform`. Candidates are
+    fitted without the further arguments of the search's fit, such as weights of the rows.
 
     References
     ----------

@@ -182,7 +182,7 @@ def test_a_search_with_sweeps():
     expected = expected_score(search, X, y)
     text = str(search.methods_section(expected))
     low, high = expected.interval
-    assert f"accuracy of {expected.value:.4g} is to be expected (95 % interval {low:.4g} to {high:.4g})" in text
+    assert f"The accuracy to expect on new rows is {expected.value:.4g} (95 % interval {low:.4g} to {high:.4g})" in text
     assert f"by {expected.n_rows} training rows out of fold" in text
     assert "in each draw the choice among the best configurations was repeated" in text
     assert "was not estimated" not in text
@@ -201,7 +201,7 @@ def test_an_error_is_shown_in_its_own_unit():
     text = str(section)
     assert "The value that was minimised is the mean of the RMSE of" in text
     assert f"The configuration with the best RMSE seen, {-search.best_score_:.4g} in trial" in text
-    assert f"a RMSE of {-expected.value:.4g} is" in text or f"an RMSE of {-expected.value:.4g} is" in text
+    assert f"The RMSE to expect on new rows is {-expected.value:.4g} (95 %" in text
     assert f"(95 % interval {-expected.interval[1]:.4g} to {-expected.interval[0]:.4g})" in text
     assert (section.results["RMSE"] > 0).all()
     assert section.results["low"].tolist()[-1] == -expected.interval[1]
@@ -223,7 +223,7 @@ def test_what_was_refitted():
     weights = average.cv_results_["weight"]
     assert f"averages {np.count_nonzero(weights)} of the ten best configurations" in text
     assert f"weights {weights.max():.2g}" in text
-    assert f"accuracy of {average.expected_score_.value:.4g} is to be expected" in text
+    assert f"The accuracy to expect on new rows is {average.expected_score_.value:.4g} (95 %" in text
     assert "[@lacoste2014]" in text
     assert "[@platt1999]" in text
     simple = SpotSearchCV(SVM, SVM_SPACE, n_iter=4, refit="1se", rows=100, random_state=0).fit(X, y)
