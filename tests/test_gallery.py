@@ -48,7 +48,8 @@ def test_there_are_enough_and_every_folder_has_a_header():
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=name)
-def test_an_example_is_short_and_has_title_text_cells_and_a_picture(path):
+def test_an_example_is_short_and_ends_in_a_sentence_that_it_asserts(path):
+    """Title, text, cells and a picture; no line has a scroll bar; names are public; no network or further data is needed."""
     code = path.read_text()
     tree = ast.parse(code)
     title, line, empty, *text = ast.get_docstring(tree).splitlines()
@@ -57,35 +58,17 @@ def test_an_example_is_short_and_has_title_text_cells_and_a_picture(path):
     assert empty == ""
     assert 1 <= " ".join(text).count(". ") + 1 <= 3
     assert len(code.splitlines()) <= 100
-    assert "\n# %%\n" in code
+    assert max(len(line) for line in code.splitlines()) <= 79
     assert code.count("plt.show()") >= 1
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=name)
-def test_an_example_ends_in_a_sentence_that_it_asserts(path):
-    text, code = path.read_text().rsplit("\n# %%\n", 1)[1].split("\n\n", 1)
-    assert all(line.startswith("# ") for line in text.splitlines())
-    assert text.endswith(".")
-    assert any(isinstance(node, ast.Assert) for node in ast.parse(code).body)
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=name)
-def test_code_of_an_example_fits_a_page_without_a_scroll_bar(path):
-    assert max(len(line) for line in path.read_text().splitlines()) <= 79
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=name)
-def test_an_example_uses_public_names_of_the_library(path):
-    used = list(spotsvm_imports(ast.parse(path.read_text())))
+    assert [word for word in ("fetch_", "http", "urllib", "SPOTSVM_DATA", "read_csv") if word in code] == []
+    used = list(spotsvm_imports(tree))
     assert used
     private = [(home, name) for home, name in used if home not in PUBLIC or name not in importlib.import_module(home).__all__]
     assert private == []
-
-
-@pytest.mark.parametrize("path", EXAMPLES, ids=name)
-def test_an_example_needs_no_network_and_no_further_data(path):
-    code = path.read_text()
-    assert [word for word in ("fetch_", "http", "urllib", "SPOTSVM_DATA", "read_csv") if word in code] == []
+    text, code = code.rsplit("\n# %%\n", 1)[1].split("\n\n", 1)
+    assert all(line.startswith("# ") for line in text.splitlines())
+    assert text.endswith(".")
+    assert any(isinstance(node, ast.Assert) for node in ast.parse(code).body)
 
 
 def test_public_names_are_told_from_others():

@@ -47,11 +47,10 @@ HOMES = {
 }
 
 
-@pytest.mark.parametrize("home", HOMES)
-def test_the_modules_say_what_is_in_them(home):
-    names = HOMES[home].__all__
-    assert sorted(names) == sorted({*names})
-    assert all(getattr(HOMES[home], name) is not None for name in names)
+def test_the_modules_say_what_is_in_them():
+    for home in HOMES.values():
+        assert sorted(home.__all__) == sorted({*home.__all__})
+        assert [name for name in home.__all__ if getattr(home, name) is None] == []
 
 
 def test_a_name_has_one_home():
@@ -77,15 +76,15 @@ def test_an_unknown_name():
         spotsvm.Tuner  # noqa: B018
 
 
-@pytest.mark.parametrize("name", spotsvm.__all__)
-def test_public_things_are_documented(name):
-    thing = getattr(spotsvm, name)
-    if inspect.isclass(thing) or inspect.isfunction(thing):
-        assert thing.__doc__
-        assert thing.__doc__.splitlines()[0].strip().endswith((".", ":"))
-    if inspect.isclass(thing):
-        methods = [m for n, m in vars(thing).items() if not n.startswith("_") and inspect.isfunction(m)]
-        assert [m.__qualname__ for m in methods if not inspect.getdoc(m)] == []
+def test_public_things_are_documented():
+    for name in spotsvm.__all__:
+        thing = getattr(spotsvm, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert thing.__doc__, name
+            assert thing.__doc__.splitlines()[0].strip().endswith((".", ":")), name
+        if inspect.isclass(thing):
+            methods = [m for n, m in vars(thing).items() if not n.startswith("_") and inspect.isfunction(m)]
+            assert [m.__qualname__ for m in methods if not inspect.getdoc(m)] == []
 
 
 def parameters(things):
@@ -141,22 +140,22 @@ PUBLIC = [
 ]
 
 
-@pytest.mark.parametrize(("home", "name"), PUBLIC, ids=[f"{home.__name__}.{name}" for home, name in PUBLIC])
-def test_what_a_public_thing_says_to_see_as_well_is_there(home, name):
-    thing = getattr(home, name)
-    assert all(named(other, home) not in (None, thing) for other in see_also(thing))
+def test_what_a_public_thing_says_to_see_as_well_is_there():
+    for home, name in PUBLIC:
+        thing = getattr(home, name)
+        assert [other for other in see_also(thing) if named(other, home) in (None, thing)] == [], name
 
 
-@pytest.mark.parametrize(("home", "name"), PUBLIC, ids=[f"{home.__name__}.{name}" for home, name in PUBLIC])
-def test_every_public_thing_has_an_example(home, name):
-    thing = getattr(home, name)
-    if not (inspect.isclass(thing) and issubclass(thing, Exception)):
-        assert re.search(r"^Examples\n--------\n(?s:.*?)^>>> ", inspect.getdoc(thing), flags=re.M)
+def test_every_public_thing_has_an_example():
+    things = {name: getattr(home, name) for home, name in PUBLIC}
+    shown = {name: t for name, t in things.items() if not (inspect.isclass(t) and issubclass(t, Exception))}
+    example = re.compile(r"^Examples\n--------\n(?s:.*?)^>>> ", flags=re.M)
+    assert [name for name, thing in shown.items() if not example.search(inspect.getdoc(thing))] == []
 
 
-@pytest.mark.parametrize("name", [name for name in dir(spotsvm.Study) if name.startswith("plot_")])
-def test_every_picture_has_an_example(name):
-    assert "\n>>> " in inspect.getdoc(getattr(spotsvm.Study, name))
+def test_every_picture_has_an_example():
+    pictures = [name for name in dir(spotsvm.Study) if name.startswith("plot_")]
+    assert [name for name in pictures if "\n>>> " not in inspect.getdoc(getattr(spotsvm.Study, name))] == []
 
 
 def own_members(cls):
@@ -177,12 +176,12 @@ MEMBERS = [
 ]
 
 
-@pytest.mark.parametrize(("home", "name", "member"), MEMBERS, ids=[f"{name}.{member}" for _, name, member in MEMBERS])
-def test_what_a_public_method_says_to_see_as_well_is_there(home, name, member):
-    cls = getattr(home, name)
-    for other in see_also(own_members(cls)[member]):
-        assert other != member
-        assert hasattr(cls, other) or named(other, home) is not None
+def test_what_a_public_method_says_to_see_as_well_is_there():
+    for home, name, member in MEMBERS:
+        cls = getattr(home, name)
+        for other in see_also(own_members(cls)[member]):
+            assert other != member, name
+            assert hasattr(cls, other) or named(other, home) is not None, (name, member)
 
 
 def test_the_methods_are_those_that_the_library_writes():
@@ -215,7 +214,8 @@ def functions():
         for attribute, member in members:
             function = inspect.unwrap(getattr(member, "__func__", member))
             ours = inspect.isfunction(function) and function.__module__.startswith("spotsvm")
-            if ours and not attribute.startswith("_") and function not in found.values():
+            public = ours and not attribute.startswith("_") and not function.__name__.startswith("_")
+            if public and function not in found.values():
                 found[f"{name}.{attribute}".removesuffix(".")] = function
     return found
 
@@ -247,12 +247,9 @@ def test_what_raises_an_error_says_which():
     assert silent == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_examples_import_public_names_only(name):
-    """Those of a public thing and of its public methods."""
-    thing = NAMES[name]
-    things = [thing, *(function for label, function in FUNCTIONS.items() if label.startswith(f"{name}."))]
-    for line in "\n".join(inspect.getdoc(one) or "" for one in things).splitlines():
+def test_examples_import_public_names_only():
+    """Those of public things and of their public methods."""
+    for line in "\n".join(inspect.getdoc(one) or "" for one in [*NAMES.values(), *FUNCTIONS.values()]).splitlines():
         if found := re.match(r"\s*(?:>>>|\.\.\.) from (spotsvm[\w.]*) import ([\w, ]+)", line):
             for imported in found[2].split(","):
                 first = imported.split(" as ")[0].strip()
