@@ -2,14 +2,13 @@
 
 import ast
 import importlib
-import os
 import re
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+from matplotlib import rc_context
 from matplotlib.colors import to_hex
 
 GALLERY = Path(__file__).parent.parent / "docs" / "examples"
@@ -77,14 +76,14 @@ def test_public_names_are_told_from_others():
 
 
 @pytest.mark.parametrize("path", QUICK)
-def test_quick_examples_run_without_warnings_and_draw(path, tmp_path):
-    # how many pictures are there in the end, printed behind what the example prints
-    code = f"import runpy, matplotlib.pyplot as plt; runpy.run_path({str(GALLERY / path)!r}); print(len(plt.get_fignums()))"
-    command = [sys.executable, "-W", "error", "-c", code]
-    environment = {**os.environ, "MPLBACKEND": "Agg"}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert int(done.stdout.split()[-1]) >= 1
+def test_quick_examples_run_without_warnings_and_draw(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    plt.close("all")
+    with rc_context({"backend": "agg"}):
+        runpy.run_path(str(GALLERY / path))
+        assert len(plt.get_fignums()) >= 1
+        plt.close("all")
+    assert capsys.readouterr().err == ""
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,7 +1,7 @@
 """Studies with a swept parameter: sweeps in trials, tables and records, and resuming."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
 import pandas as pd
@@ -99,7 +99,8 @@ def test_worker_processes_return_paths():
     in_processes = listed_study(search="random").run(listed, 4, n_jobs=2, batch_size=2)
     assert facts(in_processes) == facts(listed_study(search="random").run(listed, 4, batch_size=2))
     assert len(in_processes.trials) == 12
-    in_processes = study().run(objective, 6, n_jobs=2, batch_size=3)
+    with ProcessPoolExecutor(2) as executor:
+        in_processes = study().run(objective, 6, executor=executor, batch_size=3)
     assert facts(in_processes) == facts(study().run(objective, 6, batch_size=3))
     assert in_processes.trials[2].extra["twice"] == 2.0
 

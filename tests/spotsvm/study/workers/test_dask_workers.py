@@ -114,15 +114,15 @@ def test_a_worker_killed_every_twenty_trials_loses_no_trial(client, tmp_path, re
         return params["x"]
 
     with Study(SPACE, "random", 0, path=tmp_path / "study.db") as study:
-        study.run(objective, 60, client, retries=retries)
+        study.run(objective, 40, client, retries=retries)
         lost = [reason for trial in study.trials for reason in trial.lost]
         failed = [trial for trial in study.trials if trial.state == "failed"]
-        assert study.n_finished == len(study.trials) == 60
+        assert study.n_finished == len(study.trials) == 40
     n_calls = (tmp_path / "calls").stat().st_size
     assert 2 <= len(lost) <= 2 * (n_calls // 20)
     assert all(reason.startswith("the Dask worker tcp://127.0.0.1:") and " died (killed" in reason for reason in lost)
     # each attempt was counted once, but one that died with its worker before it began
-    n_attempts = 60 + len(lost) - len(failed)
+    n_attempts = 40 + len(lost) - len(failed)
     assert n_attempts - len(lost) // 2 <= n_calls <= n_attempts
     if retries == 0:
         assert [trial.reason for trial in failed] == lost
