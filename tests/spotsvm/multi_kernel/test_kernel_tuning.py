@@ -12,7 +12,6 @@ from spotsvm.multi_kernel import AnisotropicRbfModel, ConicModel, FixedKernelMod
 from spotsvm.multi_kernel.machine import kernel_models_of
 from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC
 from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 HALVES = {"top": slice(0, 32), "bottom": slice(32, 64)}
 
@@ -45,13 +44,6 @@ def test_what_is_tuned_follows_from_the_parameters(parameters, kinds):
 
 
 QUICK = {"tune": "random", "n_trials": 3, "cv": 2, "random_state": 0}
-
-
-@parametrize_with_estimators(
-    [MultiKernelSVC(**QUICK | {"n_trials": (1, 1)}, gamma="auto", scales=(1, 2)), MultiKernelSVR(**QUICK | {"n_trials": 1})]
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 def test_a_tuned_machine_is_the_best_candidate_refitted():

@@ -12,7 +12,6 @@ from sklearn.svm import SVC
 from spotsvm import ExactSVC, MultiKernelSVC, MultiKernelSVR, SpotSearchCV
 from spotsvm.errors import ArgumentError, SolverError
 from spotsvm.solvers.kernels import Kernel
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))
@@ -21,7 +20,6 @@ WINE = scale(WINE)
 GROUPS = {"first": [0, 1, 2], "second": slice(3, 5), "third": [5]}
 FIRST, SECOND, THIRD = [0, 1, 2], [3, 4], [5]
 POLY = {"kernel": "poly", "gamma": 0.2, "coef0": 1.0, "degree": 2}
-EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
 WINE_GROUPS = {"acids": slice(0, 6), "rest": slice(6, None)}
 
 
@@ -38,19 +36,6 @@ def assert_same_as_summed(ours, kernel, train, y, new, C=1.0):
     np.testing.assert_array_equal(ours.predict(new), theirs.predict(K))
     np.testing.assert_array_equal(ours.support_, theirs.support_)
     return ours
-
-
-@parametrize_with_estimators(
-    [
-        MultiKernelSVC(),
-        MultiKernelSVC(gamma="auto"),
-        MultiKernelSVC(kernel=["rbf", "linear"], scales=(0.5, 2.0), gamma="auto"),
-        MultiKernelSVC(combine="product", gamma="auto"),
-    ],
-    expected_failed_checks=lambda machine: EACH_ROW_ONCE if machine.gamma == "scale" else {},
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

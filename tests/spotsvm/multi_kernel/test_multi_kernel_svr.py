@@ -5,21 +5,11 @@ from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 from sklearn.svm import SVR
 
 from spotsvm import ExactSVR, MultiKernelSVR
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_friedman1(n_samples=120, n_features=6, noise=0.5, random_state=0)
 Y = (Y - Y.mean()) / Y.std()
 X_NEW = np.random.default_rng(1).uniform(size=(40, 6))
 GROUPS = {"curved": [0, 1, 2], "straight": [3, 4], "noise": [5]}
-EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
-
-
-@parametrize_with_estimators(
-    [MultiKernelSVR(), MultiKernelSVR(kernel=["rbf", "linear"], scales=(0.5, 2.0), gamma="auto")],
-    expected_failed_checks=lambda machine: EACH_ROW_ONCE if machine.gamma == "scale" else {},
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

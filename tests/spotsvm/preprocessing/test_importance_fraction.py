@@ -12,7 +12,6 @@ from sklearn.svm import SVC
 from spotsvm import ImportanceFraction
 from spotsvm.errors import ArgumentError
 from spotsvm.preprocessing import importance_fraction as forests
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 WINE, CULTIVAR = load_wine(return_X_y=True, as_frame=True)
 DIABETES, PROGRESSION = load_diabetes(return_X_y=True, as_frame=True)
@@ -22,11 +21,6 @@ SMALL = {"n_estimators": 20, "random_state": 0}
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch):
     monkeypatch.setattr(forests, "_KNOWN", forests._KNOWN.__class__())
-
-
-@parametrize_with_estimators([ImportanceFraction(n_estimators=5, random_state=0), ImportanceFraction(1.0, n_estimators=5)])
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize(

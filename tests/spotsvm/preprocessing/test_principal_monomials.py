@@ -10,16 +10,8 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from spotsvm import PrincipalMonomials
 from spotsvm.errors import ArgumentError
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 WINE = load_wine(as_frame=True).data
-
-
-@parametrize_with_estimators(
-    [PrincipalMonomials(), PrincipalMonomials(2, n_kept=0.9, whiten=True), PrincipalMonomials(3, n_kept=0)]
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("whiten", [False, True])

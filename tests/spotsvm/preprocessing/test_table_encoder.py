@@ -8,7 +8,6 @@ from sklearn.preprocessing import StandardScaler
 
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.table_encoder import TableEncoder, date_format
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 N = 120
 RNG = np.random.default_rng(0)
@@ -33,11 +32,6 @@ def table():
             "written": [str(k) for k in range(N)],
         }
     )
-
-
-@parametrize_with_estimators([TableEncoder()])
-def test_estimator_checks(estimator, check):
-    check(estimator)
 
 
 def test_each_column_has_its_kind_and_is_reported(table):

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import LinearRegression, LogisticRegression, Perceptron, Ridge, RidgeClassifier
+from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier
 from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     FixedThresholdClassifier,
@@ -29,8 +29,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from spotsvm import SpotSearchCV, expected_score
 from spotsvm.errors import ArgumentError
-from spotsvm.search_cv.average import AverageClassifier, AverageRegressor
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
+from spotsvm.search_cv.average import AverageClassifier
 
 CANCER, IRIS, DIABETES = (load(return_X_y=True) for load in (load_breast_cancer, load_iris, load_diabetes))
 CV = StratifiedKFold(4, shuffle=True, random_state=0)
@@ -270,14 +269,3 @@ def test_an_average_is_a_clone_of_its_estimators():
     votes = AverageClassifier([SVC(), Perceptron(), DecisionTreeClassifier(random_state=0)]).fit(X, y)
     assert set(votes.predict(new_X)) <= {0, 1}
     assert not hasattr(votes, "decision_function")
-
-
-@parametrize_with_estimators(
-    [
-        AverageClassifier([LogisticRegression(), LogisticRegression(C=0.1)]),
-        AverageClassifier([RidgeClassifier(), RidgeClassifier(alpha=10.0)], scales=[1.0, 2.0]),
-        AverageRegressor([LinearRegression(), KNeighborsRegressor()]),
-    ]
-)
-def test_scikit_learn(estimator, check):
-    check(estimator)

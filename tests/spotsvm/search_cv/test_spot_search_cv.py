@@ -7,12 +7,11 @@ from scipy.stats import loguniform, randint
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_classification
-from sklearn.linear_model import Ridge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from sklearn.svm import SVC, SVR, LinearSVC
+from sklearn.svm import SVC, LinearSVC
 
 from spotsvm import SpotSearchCV
 from spotsvm.errors import StudyMismatchError
@@ -21,7 +20,6 @@ from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.record.record import Record
 from spotsvm.study.stop import TimeLimit
 from spotsvm.trials.trial import Trial
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}
@@ -43,21 +41,6 @@ def outcome(fitted):
 
 
 BUDGET = {"n_iter": 3, "search": "random", "cv": 3, "random_state": 0}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
-@pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
-@pytest.mark.filterwarnings("ignore:invalid value encountered in cast:RuntimeWarning")
-@parametrize_with_estimators(
-    [
-        SpotSearchCV(SVC(), {"C": LEVELS, "gamma": LEVELS}, n_iter=7, cv=3, random_state=0),
-        SpotSearchCV(SVR(), {"C": LEVELS}, **BUDGET),
-        SpotSearchCV(Ridge(), {"alpha": LEVELS}, **BUDGET),
-        SpotSearchCV(make_pipeline(StandardScaler(), SVC()), {"svc__C": LEVELS}, **BUDGET),
-    ]
-)
-def test_scikit_learn_takes_it_for_an_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("options", [{"batch_size": 3}, {"search": "kriging", "n_iter": 8, "batch_size": 2}])

@@ -3,7 +3,6 @@ import pytest
 from kriging_algebra import fitted, gaussian, predicted
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
-from sklearn.utils.estimator_checks import check_estimator
 
 from spotsvm.errors import SurrogateError
 from spotsvm.surrogates.kriging.kriging import Kriging
@@ -11,12 +10,6 @@ from spotsvm.surrogates.kriging.kriging import Kriging
 RNG = np.random.default_rng(2)
 X = RNG.random((40, 3)) * [1, 10, 100]
 Y = np.sin(3 * X[:, 0]) + 0.1 * X[:, 1] + 0.05 * RNG.normal(size=40)
-
-
-@pytest.mark.parametrize("options", [{}, {"correlation": "matern52"}, {"nugget": None}, {"nugget": 0.01}])
-def test_scikit_learn_contract(options):
-    # two starts are enough to show that the contract holds, and take a quarter of the time
-    check_estimator(Kriging(**{"n_restarts": 2} | options), on_skip=None)
 
 
 def test_attributes_are_in_the_units_of_the_data():

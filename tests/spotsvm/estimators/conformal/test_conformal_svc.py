@@ -18,7 +18,6 @@ from spotsvm.errors import ArgumentError, SolverError, SpotSVMError
 from spotsvm.estimators.conformal.passes import AUTO, NONE, PassProblem, solve_by_libsvm, solve_passes
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 paper = partial(ConformalSVC, kappa="auto", bias=True)
 
@@ -27,22 +26,6 @@ X_NEW = np.random.default_rng(1).uniform(-1.5, 2.5, size=(60, 2))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)[:, :6]
 PAIRS = [(0, 1), (0, 2), (1, 2)]
-EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
-
-
-@parametrize_with_estimators(
-    [
-        ConformalSVC(),
-        ConformalSVC(bias=False, n_passes=3),
-        ConformalSVC(kernel="precomputed"),
-        ConformalSVC(solver="libsvm", kappa=0.5, gamma="auto"),
-        ConformalSVC(gamma="auto"),
-        ConformalSVC(kappa="auto", bias=True, gamma="auto"),
-    ],
-    expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 def poly(a, b):

@@ -26,7 +26,6 @@ from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 MANY = make_classification(
     n_samples=300, n_features=6, n_informative=4, n_classes=5, n_clusters_per_class=1, flip_y=0.2, random_state=0
@@ -35,26 +34,6 @@ TWO = make_classification(n_samples=200, n_features=6, flip_y=0.2, random_state=
 NEW = np.random.default_rng(1).normal(size=(500, 6))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)
-
-#: with gamma="scale" and its own tolerance, SVC fails these checks itself
-NOT_OF_SVC = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "SVC counts rows and not weights in gamma='scale'"
-    for kind in ("dense", "sparse")
-}
-
-
-@parametrize_with_estimators(
-    [
-        CutoffClassifier(),
-        CutoffClassifier(ExactSVC(gamma="auto")),
-        CutoffClassifier(ExactSVC(gamma="auto"), class_weight={}, response_method="soft_votes", excess="scale"),
-        CutoffClassifier(LogisticRegression()),
-        CutoffClassifier(LogisticRegression(), weight_unit="balanced"),
-    ],
-    expected_failed_checks=lambda estimator: NOT_OF_SVC if estimator.estimator is None else {},
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("data", [TWO, MANY], ids=["two", "many"])

@@ -12,32 +12,13 @@ from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.solve import solve_dual
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state=0)
 IRIS, SPECIES = load_iris(return_X_y=True)
 IRIS = scale(IRIS)
-EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
-UNLIKE_WEIGHTS = {"check_class_weight_classifiers": "class weights of 1000 and 0.0001 need a bias in the problem, not after it"}
 PAPER = ["gaussian", "switching", "hybrid", "swarm"]
 
 may_stop_early = pytest.mark.filterwarnings("ignore:The solver stopped early:sklearn.exceptions.ConvergenceWarning")
-
-
-@parametrize_with_estimators(
-    [
-        EvoSVC(),
-        EvoSVC(gamma="auto", bias=True),
-        EvoSVC(kernel="precomputed", bias=True),
-        EvoSVC(method="hybrid", bias="after"),
-    ],
-    expected_failed_checks=lambda machine: (
-        (EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {})
-        | (UNLIKE_WEIGHTS if machine.bias == "after" else {})
-    ),
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 @may_stop_early

@@ -18,13 +18,11 @@ from spotsvm.errors import ArgumentError, SolverError, SpotSVMError
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.solvers.kernels import Kernel
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)
-EACH_ROW_ONCE = {"check_sample_weight_equivalence_on_dense_data": "every row counts once to gamma='scale', as in SVC"}
 KERNELS = {
     "rbf": {"kernel": "rbf"},
     "rbf, auto": {"kernel": "rbf", "gamma": "auto"},
@@ -47,18 +45,6 @@ def assert_same(ours, theirs, X_new, atol=1e-4):  # LIBSVM keeps its matrix in f
     np.testing.assert_allclose(ours.decision_function(X_new), theirs.decision_function(X_new), atol=atol)
     np.testing.assert_array_equal(ours.predict(X_new), theirs.predict(X_new))
     np.testing.assert_allclose(ours.intercept_, theirs.intercept_, atol=atol)
-
-
-@parametrize_with_estimators(
-    [
-        machine(**options)
-        for machine in (ExactSVC, ExactSVR)
-        for options in ({}, {"gamma": "auto"}, {"kernel": "precomputed"}, {"kernel": "linear", "tol": 1e-5})
-    ],
-    expected_failed_checks=lambda machine: EACH_ROW_ONCE if (machine.kernel, machine.gamma) == ("rbf", "scale") else {},
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 def test_they_take_every_parameter_of_svc_and_svr():

@@ -15,7 +15,6 @@ from sklearn.preprocessing import StandardScaler
 from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.estimators.dual.margin_error_front import MarginErrorFront
 from spotsvm.solvers.pareto import knee, non_dominated
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 SMALL = {"population_size": 12, "n_generations": 8, "n_exact": 6, "random_state": 0}
 
@@ -24,11 +23,6 @@ SMALL = {"population_size": 12, "n_generations": 8, "n_exact": 6, "random_state"
 def data():
     X, y = make_classification(90, 6, flip_y=0.15, random_state=2)
     return X[:60], y[:60], X[60:], y[60:]
-
-
-@parametrize_with_estimators([MarginErrorFront(**SMALL), MarginErrorFront(kernel="linear", error="count", bias=False, **SMALL)])
-def test_scikit_learn_takes_it_for_a_classifier(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("options", [{}, {"error": "count"}, {"kernel": "sigmoid", "gamma": 0.5, "coef0": -1.0}])

@@ -20,7 +20,6 @@ from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels.expressions import Expression
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_classification(n_samples=120, n_features=5, n_informative=3, flip_y=0.05, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 5))
@@ -28,18 +27,6 @@ WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)
 TINY = {"n_trials": 6, "population_size": 4, "tournament_size": 2, "n_finalists": 2, "n_tuning_trials": 0, "n_holdouts": 1}
 SMALL = {"n_trials": 40, "population_size": 8, "tournament_size": 4, "n_tuning_trials": 4, "random_state": 0}
-
-
-@parametrize_with_estimators(
-    [
-        machine(**{**TINY, "random_state": 0, **options})
-        for machine in (EvolvedKernelSVC, EvolvedKernelSVR)
-        for options in ({}, {"grammar": "paper", "n_finalists": 0, "breeding_tries": 200})
-    ]
-)
-@pytest.mark.filterwarnings("ignore:The solver stopped early")
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module", params=["paper", "psd"])

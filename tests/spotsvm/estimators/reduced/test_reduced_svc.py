@@ -14,7 +14,6 @@ from sklearn.svm import SVC
 from spotsvm import ExactSVC, ReducedSVC
 from spotsvm.errors import ArgumentError
 from spotsvm.solvers.pareto import non_dominated
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
 
 X, Y = make_moons(n_samples=300, noise=0.2, random_state=0)
 X_NEW, Y_NEW = make_moons(n_samples=500, noise=0.2, random_state=1)
@@ -25,19 +24,6 @@ METHODS = ["alga", "gasvm", "ga-model", "nsga2", "random"]
 
 def machine(**options):
     return ReducedSVC(**{"n_per_class": 8, "n_trials": 150, "random_state": 0, **options})
-
-
-@parametrize_with_estimators(
-    [
-        ReducedSVC(n_trials=40),
-        ReducedSVC(method="gasvm", n_per_class=1, C=1.0, gamma="scale", n_trials=40),
-        ReducedSVC(method="ga-model", n_trials=20),
-        ReducedSVC(method="nsga2", n_trials=40),
-        ReducedSVC(method="random", n_per_class=2, gamma="scale"),
-    ]
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -4,23 +4,9 @@ import pytest
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.svm import SVR
 
 from spotsvm import CompleteRowsRegressor, DelayEmbedding
 from spotsvm.errors import ArgumentError, DataError
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
-
-#: SVR fails it itself: LIBSVM stops within a tolerance
-NOT_OF_SVR = {"check_sample_weight_equivalence_on_dense_data": "SVR does not pass it"}
-
-
-@parametrize_with_estimators(
-    [CompleteRowsRegressor(Ridge()), CompleteRowsRegressor(Ridge(), incomplete="mean"), CompleteRowsRegressor(SVR())],
-    expected_failed_checks=lambda estimator: NOT_OF_SVR if isinstance(estimator.regressor, SVR) else {},
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
-
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))

@@ -12,25 +12,6 @@ from sklearn.pipeline import make_pipeline
 
 from spotsvm import DelayEmbedding
 from spotsvm.errors import ArgumentError, DataError
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
-
-ORDER_MATTERS = {
-    "check_methods_sample_order_invariance": "rows are in order of time",
-    "check_methods_subset_invariance": "a row is made of the rows before it",
-}
-
-
-@parametrize_with_estimators(
-    [
-        DelayEmbedding(dimensions=1),
-        DelayEmbedding(),
-        DelayEmbedding(3, 2, 1, missing="last", start="zero"),
-        DelayEmbedding(2, 1, 2, missing="nan"),
-    ],
-    expected_failed_checks=lambda estimator: {} if estimator.dimensions == 1 else ORDER_MATTERS,
-)
-def test_check_estimator(estimator, check):
-    check(estimator)
 
 
 def levels(n=50, seed=0, columns=("level", "rain")):

@@ -1,5 +1,3 @@
-import warnings
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,22 +8,6 @@ from sklearn.exceptions import NotFittedError
 
 from spotsvm import LeakyRain
 from spotsvm.errors import ArgumentError, DataError, ShortSeriesWarning
-from tests.spotsvm.estimator_checks import parametrize_with_estimators
-
-ORDER_MATTERS = {
-    "check_methods_sample_order_invariance": "rows are in order of time",
-    "check_methods_subset_invariance": "a row is made of the rows before it",
-}
-
-
-@parametrize_with_estimators(
-    [LeakyRain(0.3, 0), LeakyRain((0.1, 0.9), (2, 4), missing="nan"), LeakyRain(1.0, 3, missing="ignore", start="ignore")],
-    expected_failed_checks=lambda estimator: {} if estimator.windows == 0 else ORDER_MATTERS,
-)
-def test_check_estimator(estimator, check):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ShortSeriesWarning)
-        check(estimator)
 
 
 def direct(values, decay, window, *, before=0.0):
