@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-_WIDTH = 100
+#: longest line of code, in characters
+WIDTH = 100
 
 
 class Script:
@@ -96,7 +97,7 @@ def mapping_code(entries: Mapping[str, str]) -> str:
     """
     pairs = [f"{name!r}: {text}" for name, text in entries.items()]
     whole = f"{{{', '.join(pairs)}}}"
-    return whole if len(whole) <= _WIDTH else "{\n" + "".join(f"    {pair},\n" for pair in pairs) + "}"
+    return whole if len(whole) <= WIDTH else "{\n" + "".join(f"    {pair},\n" for pair in pairs) + "}"
 
 
 def params_code(params: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ import ast
 import shlex
 from typing import Any
 
-from spotsvm.common.code import Script, literal, mapping_code
+from spotsvm.common.code import WIDTH, Script, literal, mapping_code
 from spotsvm.common.text import printable_line
 from spotsvm.reports.html.page import Code, Part, Section
 from spotsvm.reports.view import StudyView
@@ -95,12 +95,18 @@ def code_snippet(study: StudyResults) -> str:
             "# workers took trials as they became free, or the batch size changed: this runs other trials, one by one"
         )
     script.lines += [
-        f"study = Study(space, {', '.join(arguments)})",
+        _call("study = Study", ["space", *arguments]),
         *_given(study),
         f"study.run(objective, n_trials={n}{batches})",
         f"print(study.{'pareto' if study.objectives.several else 'recommend'}())",
     ]
     return f"{script}\n"
+
+
+def _call(function: str, arguments: list[str]) -> str:
+    """Return the code of a call, with a line for each argument if it is long."""
+    whole = f"{function}({', '.join(arguments)})"
+    return whole if len(whole) <= WIDTH else f"{function}(\n" + "".join(f"    {one},\n" for one in arguments) + ")"
 
 
 def space_code(study: StudyResults, script: Script) -> tuple[str, list[str]]:

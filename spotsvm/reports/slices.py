@@ -191,7 +191,7 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
             (dots,) = ax.plot(u, v, ls="", label=label, zorder=3, clip_on=False, **style)
             name_trials(dots, [t.number for t, is_there in zip(trials, exists, strict=True) if is_there])
     chosen = view.chosen_point
-    ring = {"marker": "o", "ms": 10, "mfc": "none", "mew": 2.0}
+    ring = {"marker": "o", "ms": 10, "mfc": "none", "mew": 2.0, "clip_on": False}
     (mark,) = ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label=view.chosen_words, zorder=4, **ring)
     places = (f"{axis.short} = {axis.value_at(float(chosen[axis.column]))}" for axis in (x, y))
     name_chosen(mark, f"{view.chosen_words}: {', '.join(places)}")
@@ -336,7 +336,7 @@ def _draw_scales(ax: Any, scales: Sequence[_Scale], axes: Sequence[StudyAxis]) -
         ax.axvline(j, color="0.75", lw=0.8, zorder=0)
         for place, label in zip(places, labels, strict=True):
             text = ax.text(j + 0.05, place, plain(label), fontsize=7.5, va="center", ha="left", color="0.15", zorder=5)
-            text.set_bbox({"facecolor": "1.0", "edgecolor": "none", "alpha": 0.75, "pad": 0.6})
+            text.set_bbox({"facecolor": "1.0", "edgecolor": "none", "alpha": 0.9, "pad": 0.8})
 
 
 def _chosen_axes(view: StudyView) -> list[StudyAxis]:

@@ -114,7 +114,7 @@ def _probabilities(model: Any) -> Section:
     with drawing(4.5, 4.0) as figure:
         ax = figure.subplots()
         ax.plot([0, 1], [0, 1], color="0.6", linewidth=1)
-        ax.plot(table.iloc[:, 0], table.iloc[:, 1], "o-", color=COLOURS[0])
+        ax.plot(table.iloc[:, 0], table.iloc[:, 1], "o-", color=COLOURS[0], clip_on=False)
         ax.set(xlabel=f"probability of {what}", ylabel="share of rows that have it", xlim=(0, 1), ylim=(0, 1))
         tidy(ax)
     logs = float(np.log(np.clip(p[np.arange(len(y)), y], 1e-15, None)).mean())

@@ -45,6 +45,8 @@ def test_the_code_makes_the_very_trials(name, start, tmp_path, capsys):
     code = code_snippet(study)
     assert code_snippet(RecordedStudy(path)) == code
     assert "..." not in code
+    # a long call has a line for each argument
+    assert ("study = Study(\n    space,\n    search='kriging',\n" in code) == start
     made = again(code, objective=objective)
     assert [(dict(t.params), t.value) for t in made.trials] == [(dict(t.params), t.value) for t in study.trials]
     assert "Recommendation (" in capsys.readouterr().out
