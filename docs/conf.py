@@ -128,20 +128,34 @@ sphinx_gallery_conf = {
 warnings.filterwarnings("default", module="spotsvm")
 
 
-def pair_with_dark_pictures(app: Sphinx, document: nodes.document) -> None:
-    """Show each SVG picture on light pages only, and the same with dark colours on dark pages."""
+def show_forms(app: Sphinx, document: nodes.document) -> None:
+    """Show a picture in the form for the theme of the page and the width of the screen; without a narrow form it scrolls."""
     for image in list(document.findall(nodes.image)):
         light = Path(app.env.relfn2path(image["uri"])[1])
-        if light.suffix != ".svg":
+        narrow = themes.form(light, "narrow", "light").exists()
+        if "gallery" in light.parts or not (light.suffix == ".svg" or themes.form(light, "wide", "dark").exists()):
             continue
-        dark = Path(app.srcdir) / "dark" / light.name
-        dark.parent.mkdir(exist_ok=True)
-        dark.write_text(themes.darkened(light.read_text(encoding="utf-8")), encoding="utf-8")
-        other = image.deepcopy()
-        other["uri"] = f"/dark/{light.name}"
-        image.parent.insert(image.parent.index(image) + 1, other)
-        image["classes"] = [*image["classes"], "only-light"]
-        other["classes"] = [*other["classes"], "only-dark"]
+        forms = []
+        for screens in ("wide", "narrow") if narrow else ("wide",):
+            for theme in themes.THEMES:
+                shown = image.deepcopy()
+                shown["uri"] = "/" + file_of(app, light, screens, theme).relative_to(app.srcdir).as_posix()
+                shown["classes"] = [*image["classes"], f"only-{theme}", *([f"on-{screens}"] if narrow else [])]
+                forms.append(shown)
+        if not narrow:
+            image.parent["classes"] = [*image.parent["classes"], "wide-picture"]
+        image.parent[image.parent.index(image) : image.parent.index(image) + 1] = forms
+
+
+def file_of(app: Sphinx, light: Path, screens: str, theme: str) -> Path:
+    """Return the file of a form of a picture; the dark form of an SVG picture is made of the light one."""
+    if light.suffix != ".svg" or theme == "light":
+        return themes.form(light, screens, theme)
+    light = themes.form(light, screens, "light")
+    dark = Path(app.srcdir) / "dark" / light.name
+    dark.parent.mkdir(exist_ok=True)
+    dark.write_text(themes.darkened(light.read_text(encoding="utf-8")), encoding="utf-8")
+    return dark
 
 
 def link_public_names(app: Sphinx, document: nodes.document) -> None:
@@ -187,7 +201,7 @@ def check_that_pages_need_no_network(app: Sphinx, error: Exception | None) -> No
 
 def setup(app: Sphinx) -> None:
     """Choose the members of a class, link names, and check the pages."""
-    app.connect("doctree-read", pair_with_dark_pictures, priority=400)  # before Sphinx collects the pictures
+    app.connect("doctree-read", show_forms, priority=400)  # before Sphinx collects the pictures
     app.connect("doctree-read", link_public_names)
     app.connect("autodoc-skip-member", skip_inherited)
     app.connect("build-finished", check_that_pages_need_no_network)

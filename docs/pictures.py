@@ -1,6 +1,7 @@
 """Draw the pictures of the guide: `python docs/pictures.py [PAGE ...]` runs the code of these pages (default: of all).
 
-The picture that a page shows as `pictures/NAME.svg` is the file that a block of code on the same page saves as `NAME.svg`.
+The picture that a page shows as `pictures/NAME.svg` is the file that a block of code on the same page saves as `NAME.svg`. The
+form for narrow screens is the same figure, drawn again.
 """
 
 import os
@@ -8,12 +9,23 @@ import re
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
+import themes
+from matplotlib.figure import Figure
 
 GUIDE = Path(__file__).parent / "guide"
 BLOCK = re.compile(r"^```python\n(.*?)^```", flags=re.S | re.M)
 SHOWN = re.compile(r"pictures/([\w-]+\.svg)")
+SAVE = Figure.savefig
+
+
+def save_forms(figure: Figure, name: str, **options: Any) -> None:
+    """Save the forms of a figure for wide and narrow screens."""
+    for screens, size in themes.sizes_of(figure).items():
+        figure.set_size_inches(size)
+        SAVE(figure, themes.form(Path(name), screens, "light"), **options)
 
 
 def main(names: list[str]) -> None:
@@ -34,10 +46,13 @@ def main(names: list[str]) -> None:
             finally:
                 os.chdir(home)
             for name in shown:
-                (GUIDE / "pictures" / name).write_bytes((Path(folder) / name).read_bytes())
-                print(f"{page.stem}: {name}")
+                for picture in (Path(folder) / name, themes.form(Path(folder) / name, "narrow", "light")):
+                    if picture.exists():
+                        (GUIDE / "pictures" / picture.name).write_bytes(picture.read_bytes())
+                        print(f"{page.stem}: {picture.name}")
 
 
 if __name__ == "__main__":
     mpl.use("Agg")
+    Figure.savefig = save_forms  # type: ignore[method-assign]
     main(sys.argv[1:])

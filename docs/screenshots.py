@@ -1,17 +1,19 @@
-"""Take the screenshots of "How to read a report": `python docs/screenshots.py` tunes an SVM and opens its report in Chromium.
+"""Take the screenshots of reports: `python docs/screenshots.py` tunes two SVMs and opens their reports in Chromium.
 
-Each section of the report becomes a page of its own, which is photographed and cut to its contents.
+Each section of the report of a search becomes a page of its own, which is photographed and cut to its contents; of the report of
+`spotsvm tune` the top is shown. Each picture is taken for light and dark pages, on a wide and on a narrow screen.
 """
 
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 from PIL import Image, ImageChops
 from scipy.stats import loguniform
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -32,7 +34,11 @@ SHOTS = {
     "Slices": "report-slices.png",
     "Trials": "report-trials.png",
 }
-WIDTH, HEIGHT = 900, 2600
+#: endings of file names with the widths of the screens, in pixels, and with Chromium's numbers of the colour schemes
+SCREENS, SCHEMES = {"": 740, "_narrow": 390}, {"": 1, "_dark": 0}
+HEIGHT, SCALE, COLOURS = 4000, 2, 64
+#: pixels of the top of a report on these screens
+TOPS = {"": 1070, "_narrow": 1515}
 LARGEST = 200_000  # bytes
 
 
@@ -51,27 +57,42 @@ def tuned() -> SpotSearchCV:
     return search
 
 
-def shoot(section: Section, title: str, file: Path) -> None:
-    """Write the picture of a section."""
+def tuned_table(folder: Path) -> Path:
+    """Return the report that `spotsvm tune` writes of scikit-learn's diabetes data."""
+    load_diabetes(as_frame=True, scaled=False).frame.to_csv(folder / "diabetes.csv", index=False)
+    command = [sys.executable, "-m", "spotsvm", "tune", "diabetes.csv", "--target", "target", "--out", "results"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return folder / "results" / "report.html"
+
+
+def shoot(page: Path, file: Path, tops: dict[str, int] | None = None) -> None:
+    """Write the pictures of a page: all of it without its header, or the pixels at its top."""
+    for screen, width in SCREENS.items():
+        for scheme, number in SCHEMES.items():
+            shot = photograph(page, width, number)
+            height = tops[screen] if tops else bottom(shot)
+            shown = file.with_stem(file.stem + screen + scheme)
+            shot.crop((0, 0, shot.width, SCALE * height)).quantize(COLOURS, Image.Quantize.MAXCOVERAGE).save(shown, optimize=True)
+            print(shown.name, shot.width // SCALE, height, shown.stat().st_size)
+            assert shown.stat().st_size < LARGEST, shown
+
+
+def photograph(page: Path, width: int, scheme: int) -> Image.Image:
+    """Return a picture of a page in a window of this width, in a colour scheme."""
     with tempfile.TemporaryDirectory() as folder:
-        page = Page(title, [section]).write(Path(folder) / "page.html")
-        raw = Path(folder) / "raw.png"
         flags = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}/profile"]
-        size = f"--window-size={WIDTH},{HEIGHT}"
-        subprocess.run(
-            [BROWSER, *flags, size, f"--screenshot={raw}", page.as_uri()], check=True, capture_output=True, timeout=300
-        )
-        with Image.open(raw) as shot:
-            cut(shot.convert("RGB")).quantize(64).save(file, optimize=True)
-    assert file.stat().st_size < LARGEST, file
+        flags += [f"--window-size={width},{HEIGHT}", f"--force-device-scale-factor={SCALE}"]
+        flags += [f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={folder}/shot.png"]
+        subprocess.run([BROWSER, *flags, page.as_uri()], check=True, capture_output=True, timeout=300)
+        with Image.open(f"{folder}/shot.png") as shot:
+            return shot.convert("RGB")
 
 
-def cut(shot: Image.Image, most: int = 2500) -> Image.Image:
-    """Return a screenshot without the title of the page and the blank space below, `most` pixels high at most."""
-    blank = Image.new("RGB", shot.size, shot.getpixel((2, HEIGHT - 3)))
-    dark = np.asarray(ImageChops.difference(shot, blank)).any(axis=(1, 2))
-    rows = np.flatnonzero(dark)
-    return shot.crop((0, max(int(rows[0]) - 10, 0), WIDTH, min(int(rows[-1]) + 15, most)))
+def bottom(shot: Image.Image) -> int:
+    """Return the height of the contents of a screenshot, in pixels of the screen."""
+    blank = Image.new("RGB", shot.size, shot.getpixel((2, shot.height - 3)))
+    rows = np.flatnonzero(np.asarray(ImageChops.difference(shot, blank)).any(axis=(1, 2)))
+    return int(rows[-1]) // SCALE + 15
 
 
 if __name__ == "__main__":
@@ -84,7 +105,11 @@ if __name__ == "__main__":
             sections += [Section(section.heading, section.parts[:-1]), Section("Slices", section.parts[-1:])]
         else:
             sections.append(section)
-    for section in sections:
-        if section.heading in SHOTS:
-            shoot(section, report.title, STATIC / SHOTS[section.heading])
-            print(SHOTS[section.heading], (STATIC / SHOTS[section.heading]).stat().st_size)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for section in sections:
+            if section.heading in SHOTS:
+                text = Page(report.title, [section]).html().replace("</style>", "header { display: none; }</style>")
+                (folder / "page.html").write_text(text, encoding="utf-8")
+                shoot(folder / "page.html", STATIC / SHOTS[section.heading])
+        shoot(tuned_table(folder), STATIC / "report.png", TOPS)

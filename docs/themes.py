@@ -1,4 +1,4 @@
-"""The pictures of the pages: each is there for the light and for the dark theme, those of the gallery in 200 dpi."""
+"""The pictures of the pages: each is there for the light and for the dark theme, and drawn again for narrow screens."""
 
 import re
 from pathlib import Path
@@ -7,43 +7,72 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.collections import Collection, PathCollection
-from matplotlib.colors import to_hex, to_rgba, to_rgba_array
+from matplotlib.colors import ListedColormap, to_hex, to_rgba, to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 
+from spotsvm.common.drawing import LEVELS, colour_variables, variable_of
+
 #: background and text of the theme's dark pages
-BACKGROUND, INK = to_rgba("#14181e"), to_rgba("#ced6dd")
-#: in a box that scrolls on a phone if the picture is WIDE
+BACKGROUND, INK = np.array(to_rgba("#14181e")), np.array(to_rgba("#ced6dd"))
+#: the colours of dark reports by the names of those of light ones
+DARK = {name: to_rgba(dark)[:3] for name, (_, dark) in colour_variables().items() if "grey" not in name}
+#: the text that shows a form of a picture; in a wide box it scrolls on a narrow screen
 PICTURE = """
 .. container:: {box}
 
    .. image:: /{path}
       :alt: {alt}
-      :class: only-{theme} sphx-glr-single-img
+      :class: only-{theme} {screens} sphx-glr-single-img
       :width: {width}px
 
 """
-WIDE = 800
+THEMES = ("light", "dark")
+#: inches of a picture on a narrow screen, where its text is still legible
+NARROW = 4.8
 
 
 def scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> str:
     """Save the open figures and return the text that shows them, as Sphinx-Gallery asks of its scrapers."""
     shown = ""
     for number, path in zip(plt.get_fignums(), block_vars["image_path_iterator"], strict=False):
-        figure, light = plt.figure(number), Path(path)
-        dark = light.with_name(f"{light.stem}_dark.png")
-        alt, width = described(figure), round(100 * figure.get_figwidth())
-        figure.savefig(light, dpi=200)
-        darken(figure)
-        figure.savefig(dark, dpi=200, facecolor=BACKGROUND)
-        for theme, file in (("light", light), ("dark", dark)):
-            relative = file.relative_to(gallery_conf["src_dir"]).as_posix()
-            box = "wide-picture" if width > WIDE else "picture"
-            shown += PICTURE.format(box=box, path=relative, alt=alt, theme=theme, width=width)
+        figure, alt = plt.figure(number), described(plt.figure(number))
+        sizes = sizes_of(figure)
+        box = "picture" if len(sizes) > 1 or figure.get_figwidth() <= NARROW else "wide-picture"
+        for theme in THEMES:
+            if theme == "dark":
+                figure.set_size_inches(sizes["wide"])
+                darken(figure)
+            for screens, (width, height) in sizes.items():
+                file = form(Path(path), screens, theme)
+                figure.set_size_inches(width, height)
+                figure.savefig(file, dpi=200, facecolor=BACKGROUND if theme == "dark" else "auto")
+                shown += PICTURE.format(
+                    box=box,
+                    path=file.relative_to(gallery_conf["src_dir"]).as_posix(),
+                    alt=alt,
+                    theme=theme,
+                    screens=f"on-{screens}" if len(sizes) > 1 else "",
+                    width=round(100 * width),
+                )
     plt.close("all")
     return shown
+
+
+def form(picture: Path, screens: str, theme: str) -> Path:
+    """Return the file of a picture for these screens and this theme, such as NAME_narrow_dark.png."""
+    endings = [screens] * (screens == "narrow") + [theme] * (theme == "dark")
+    return picture.with_stem("_".join([picture.stem, *endings]))
+
+
+def sizes_of(figure: Figure) -> dict[str, tuple[float, float]]:
+    """Return the size of a figure in inches on wide and, if its panels are not beside each other, on narrow screens."""
+    width, height = figure.get_size_inches()
+    grids = [ax.get_gridspec() for ax in figure.axes]
+    beside = any(grid is not None and grid.ncols > 1 for grid in grids)
+    return {"wide": (width, height)} | ({} if beside or width <= NARROW else {"narrow": (NARROW, height)})
 
 
 def described(figure: Figure) -> str:
@@ -53,7 +82,8 @@ def described(figure: Figure) -> str:
 
 
 def darken(figure: Figure) -> None:
-    """Swap the greys of a figure that was drawn: white becomes the dark page's background, black the colour of its text."""
+    """Give a figure the colours of dark pages: white becomes the background, black the colour of the text."""
+    figure.draw_without_rendering()  # which makes the ticks
     on_images = {text for ax in figure.axes if ax.images for text in ax.texts}
     for artist in figure.findobj():
         if isinstance(artist, Text) and artist not in on_images:
@@ -68,6 +98,8 @@ def darken(figure: Figure) -> None:
             artist.set(facecolor=swapped([artist.get_facecolor()])[0], edgecolor=swapped([artist.get_edgecolor()])[0])
         elif isinstance(artist, Collection) and artist.get_array() is None:
             artist.set(facecolor=swapped(artist.get_facecolor()), edgecolor=swapped(artist.get_edgecolor()))
+        elif isinstance(artist, Collection) and str(getattr(artist.cmap, "colors", [""])[0]) in LEVELS:
+            artist.set_cmap(ListedColormap(swapped(artist.cmap.colors)))
         elif isinstance(artist, PathCollection):
             artist.set(edgecolor="0.5", linewidth=0.5)  # the low end of a colour map is nearly as dark as the page
 
@@ -79,9 +111,13 @@ def darkened(svg: str) -> str:
 
 
 def swapped(colours: Any) -> np.ndarray:
-    """Return the colours with greys between BACKGROUND and INK in the place of those between white and black."""
+    """Return the colours for dark pages: those of dark reports, and greys between BACKGROUND and INK."""
     rgba = to_rgba_array(colours)
-    grey = np.ptp(rgba[:, :3], axis=1) < 0.1
-    light = rgba[grey, :3].mean(axis=1, keepdims=True)
-    rgba[grey, :3] = light * BACKGROUND[:3] + (1 - light) * INK[:3]
+    for colour in rgba:
+        name = variable_of(to_hex(colour)).removeprefix("var(--").removesuffix(")")
+        if name in DARK:
+            colour[:3] = DARK[name]
+        elif np.ptp(colour[:3]) < 0.1:
+            light = colour[:3].mean()
+            colour[:3] = light * BACKGROUND[:3] + (1 - light) * INK[:3]
     return rgba

@@ -168,11 +168,13 @@ def test_pictures_of_a_chapter_are_drawn_on_it(name):
     for alt, picture in shown:
         assert f'"{picture}"' in code
         assert (ROOT / "docs" / "guide" / "pictures" / picture).is_file()
+        beside = "subplots(1, 2" in code or "1, 2, figsize" in code
+        assert beside != (ROOT / "docs" / "guide" / "pictures" / picture.replace(".svg", "_narrow.svg")).is_file()
         assert len(alt.split()) > 4
 
 
 def test_every_picture_is_shown():
-    there = {path.name for path in (ROOT / "docs" / "guide" / "pictures").iterdir()}
+    there = {path.name.replace("_narrow", "") for path in (ROOT / "docs" / "guide" / "pictures").iterdir()}
     assert there == {name for page in GUIDE.values() for name in re.findall(r"\(pictures/([\w-]+\.svg)\)", page)}
 
 

@@ -11,6 +11,8 @@ import pytest
 from matplotlib import rc_context
 from matplotlib.colors import to_hex
 
+from spotsvm.common.drawing import colour_variables, level_map
+
 GALLERY = Path(__file__).parent.parent / "docs" / "examples"
 EXAMPLES = sorted(GALLERY.glob("*/plot_*.py"))
 PUBLIC = (
@@ -97,6 +99,7 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     bars = left.barh([1, 2], [1, 2], color="black")
     label = left.set(xlabel="cost C", title="Two\nlines")[0]
     right.imshow([[0, 1]])
+    levels = left.pcolormesh([[1, 2]], cmap=level_map(-1.0))
     on_image = right.text(0, 0, "0", color="white")
     left.scatter([1], [1], facecolors="none", edgecolors="0.5")
     mapped = left.scatter([1, 2], [1, 2], c=[0, 1])
@@ -110,14 +113,31 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     assert ":alt: Two lines; cost C" in text
     assert ":class: only-dark" in text
     assert ":width: 400px" in text
-    assert to_hex(line.get_color()) == to_hex("tab:blue")
+    assert to_hex(line.get_color()) == colour_variables()["series-0"][1]
     assert to_hex(bars[0].get_facecolor()) == to_hex(label.get_color()) == to_hex(themes.INK)
     assert to_hex(figure.get_facecolor()) == to_hex(left.get_facecolor()) == to_hex(themes.BACKGROUND)
     assert to_hex(cross.get_markeredgecolor()) == to_hex(themes.INK)
     assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
     assert on_image.get_color() == "white"
+    assert to_hex(levels.cmap(1.0)) == colour_variables()["level-8"][1]
     assert to_hex(mapped.get_edgecolor()[0]) == to_hex("0.5")
     assert to_hex(mapped.get_facecolor()[0]) == to_hex(plt.get_cmap()(0.0))
+
+
+def test_a_picture_without_panels_beside_each_other_has_a_form_for_narrow_screens(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(GALLERY.parent)
+    themes = importlib.import_module("themes")
+    figure, axes = plt.subplots(2, 1, figsize=(7, 3), layout="constrained")
+    figure.colorbar(plt.cm.ScalarMappable(), ax=axes)
+    path = tmp_path / "plot_001.png"
+    text = themes.scraper(None, {"image_path_iterator": iter([str(path)])}, {"src_dir": str(tmp_path)})
+    names = [f"plot_001{ending}.png" for ending in ("", "_narrow", "_dark", "_narrow_dark")]
+    assert re.findall(r"image:: /(.*)", text) == names
+    assert re.findall(r":class: (only-\w+ on-\w+) ", text) == [
+        f"only-{t} on-{s}" for t in ("light", "dark") for s in ("wide", "narrow")
+    ]
+    assert [plt.imread(tmp_path / name).shape[1] for name in names] == [1400, 960] * 2
+    assert "wide-picture" not in text
 
 
 def test_an_svg_picture_has_the_same_lines_in_the_colours_of_dark_pages(tmp_path, monkeypatch):
@@ -132,8 +152,8 @@ def test_an_svg_picture_has_the_same_lines_in_the_colours_of_dark_pages(tmp_path
     light = (tmp_path / "light.svg").read_text()
     dark = themes.darkened(light)
     colours = r"(?<=: )#\w+"
-    assert set(re.findall(colours, dark)) == {to_hex(c) for c in ("tab:blue", themes.INK, themes.BACKGROUND)} | {
-        to_hex(themes.swapped("#cccccc")[0])
-    }
+    assert set(re.findall(colours, dark)) == {
+        to_hex(c) for c in (colour_variables()["series-0"][1], themes.INK, themes.BACKGROUND)
+    } | {to_hex(themes.swapped("#cccccc")[0])}
     assert f'<svg fill="{to_hex(themes.INK)}"' in dark
     assert re.sub(colours, "", dark).replace(f' fill="{to_hex(themes.INK)}"', "", 1) == re.sub(colours, "", light)

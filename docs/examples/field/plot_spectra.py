@@ -84,8 +84,8 @@ print((table := pd.DataFrame(rows).T).round(2))
 # Left: spectra, darker with more protein. Right: the errors on 880 new ones.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5))
-for row in np.argsort(y)[::6]:
-    left.plot(nm, X[row], color=plt.cm.viridis_r(y[row] / y.max()), lw=0.8)
+for k, row in enumerate(np.argsort(y)[::6]):
+    left.plot(nm, X[row], color=plt.cm.viridis_r(0.2 + 0.025 * k), lw=0.8)
 left.set(xlabel="wavelength, nm", ylabel="absorbance")
 error = table["error"]
 right.bar_label(right.barh(error.index, error), fmt="%.2f", padding=3)

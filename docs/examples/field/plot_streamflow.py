@@ -85,8 +85,8 @@ ax.plot(shown.index, y_new[:365] ** 2, color="0.6", lw=3, label="measured")
 for name in ("linear, sums by hand", "SVR and sums, SpotSearchCV"):
     label = f"{name}: error {table['error'][name]:.2f}"
     ax.plot(shown.index, models[name].predict(shown) ** 2, lw=1, label=label)
-ax.set(ylabel="flow, mm/day")
-ax.legend()
+ax.set(ylabel="flow, mm/day", xticks=shown.index[shown.index.day == 1][::4])
+figure.legend(loc="outside upper center")
 plt.show()
 
 # %%

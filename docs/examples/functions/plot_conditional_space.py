@@ -64,7 +64,7 @@ for kernel in ("linear", "rbf", "poly"):
 best = frame["value"].cummax()
 ax.step(frame["number"], best, "k-", lw=1, where="post", label="best so far")
 ax.set(xlabel="number of the candidate", ylabel="cross-validated accuracy")
-figure.legend(loc="outside lower center", ncols=4)
+figure.legend(loc="outside lower center", ncols=2)
 plt.show()
 
 # %%

@@ -57,7 +57,7 @@ ax.plot(6, 5, "x", ms=10, color="black", label="best without the condition")
 star = study.best_params["layers"], study.best_params["width"]
 ax.plot(*star, "*", ms=16, mfc="none", mec="tab:red", label="best found")
 ax.set(xlabel="layers", ylabel="width", aspect="equal")
-figure.legend(loc="outside lower center", ncols=3, fontsize=8)
+figure.legend(loc="outside lower center", ncols=2)
 figure.colorbar(points, label="number of the trial")
 plt.show()
 

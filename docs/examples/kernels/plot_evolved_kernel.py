@@ -71,7 +71,10 @@ for k, (mean, time_of_fit) in enumerate(
     zip(means, np.mean(seconds, axis=0), strict=True)
 ):
     text = f"{mean:.3f}\n{time_of_fit:.1f} s"
-    ax.annotate(text, (k, mean), xytext=(9, -6), textcoords="offset points")
+    ax.annotate(
+        text, (k, mean), xytext=(9, -6), textcoords="offset points",
+        bbox={"facecolor": "white", "edgecolor": "none", "pad": 1},
+    )  # fmt: skip
 ax.set_xticks(range(4), models)
 ax.set(ylabel="accuracy on 2000 new rows", xlim=(-0.3, 3.6))
 ax.legend()

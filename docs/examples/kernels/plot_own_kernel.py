@@ -82,7 +82,7 @@ for name in ("periodic kernel", "Gaussian kernel"):
     ax.plot(grid, models[name].predict(grid), label=name)
 ax.axvline(45, color="0.5", ls=":")
 ax.set(xlabel="time", ylabel="y", ylim=(-2.2, 2.2))
-figure.legend(loc="outside lower center", ncols=4)
+figure.legend(loc="outside lower center", ncols=2)
 plt.show()
 
 # %%

@@ -84,7 +84,7 @@ for name in ("24 lags, tuned", "leaky sum, tuned"):
     ax.plot(hours[600:], models[name].predict(X_new), label=name)
 ax.set(ylabel="level of the tank", xlabel="time")
 figure.autofmt_xdate()
-figure.legend(loc="outside lower center", ncols=3)
+figure.legend(loc="outside lower center", ncols=2)
 plt.show()
 
 # %%

@@ -63,7 +63,7 @@ for rows, label in [(first, "before the interruption"), (~first, "after it")]:
     ax.plot(resumed["number"][rows], resumed["value"][rows], ".", label=label)
 ax.axvline(before.n_finished - 0.5, color="tab:red", ls=":")
 ax.set(xlabel="number of the trial", ylabel="value", yscale="symlog")
-figure.legend(loc="outside lower center", ncols=3)
+figure.legend(loc="outside lower center", ncols=2)
 plt.show()
 folder.cleanup()
 

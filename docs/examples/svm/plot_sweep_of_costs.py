@@ -11,6 +11,7 @@ import time
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import ListedColormap
 from scipy.stats import loguniform
 from sklearn.datasets import load_digits
 from sklearn.model_selection import RandomizedSearchCV
@@ -61,16 +62,17 @@ print(frame[columns].tail(3).to_string(index=False))
 # wide one a larger C makes up for it.
 
 gammas = np.log2(frame["param_svc__gamma"])
+shades = ListedColormap(plt.cm.viridis(np.linspace(0.3, 0.85, 64)))
 norm = plt.Normalize(gammas.min(), gammas.max())
+scale = plt.cm.ScalarMappable(norm, shades)
 figure, ax = plt.subplots(figsize=(6.5, 4), layout="constrained")
 for _, rows in frame.groupby("sweep"):
     rows = rows.sort_values("param_svc__C")
-    colour = plt.cm.viridis(norm(gammas[rows.index[0]]))
-    ax.plot(rows["param_svc__C"], rows["value"], ".-", color=colour, lw=1)
+    colour = scale.to_rgba(gammas[rows.index[0]])
+    ax.plot(rows["param_svc__C"], rows["value"], ".-", color=colour)
 chosen = sweeps.best_params_["svc__C"]
 ax.axvline(chosen, color="tab:red", ls=":", label="chosen C")
 ax.set(xscale="log", xlabel="C", ylabel="cross-validated accuracy")
-scale = plt.cm.ScalarMappable(norm, "viridis")
 figure.colorbar(scale, ax=ax, label="log2(gamma) of the sweep")
 figure.legend(loc="outside lower center")
 plt.show()
