@@ -123,7 +123,7 @@ def test_templates_escape_whatever_is_put_into_them():
 
 
 def test_every_csv_file_comes_from_one_place():
-    """`write_csv` neutralises formulas; the one other writer is read back by the same study, to the last bit."""
+    """`write_csv` neutralises formulas."""
     writers = [
         p.relative_to(ROOT).as_posix()
         for p in modules()
@@ -131,4 +131,4 @@ def test_every_csv_file_comes_from_one_place():
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "to_csv"
         if any(keyword.arg in ("index", "header", "lineterminator") for keyword in node.keywords)
     ]
-    assert writers == ["spotsvm/common/csv_files.py", "studies/common/run_file.py"]
+    assert writers == ["spotsvm/common/csv_files.py"]

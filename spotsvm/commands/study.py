@@ -15,7 +15,9 @@ import click
 @click.option(
     "--data", type=click.Path(path_type=Path), help="Folder of the data, or a data file; by default the folder SPOTSVM_DATA."
 )
-def study(name: str | None, quick: bool, out: Path | None, data: Path | None) -> None:
+@click.option("--jobs", type=click.IntRange(min=-1), help="Number of jobs at the same time; -1 means one per processor.")
+@click.option("--path", type=click.Path(path_type=Path), help="File of ended jobs, or folder of records, to resume from.")
+def study(name: str | None, quick: bool, out: Path | None, data: Path | None, jobs: int | None, path: Path | None) -> None:
     """Run the study called NAME; without NAME, list the studies."""
     from spotsvm.common.text import printable
     from spotsvm.errors import ArgumentError
@@ -30,7 +32,8 @@ def study(name: str | None, quick: bool, out: Path | None, data: Path | None) ->
         return
     if name not in known:
         raise ArgumentError(f"study {name!r} is unknown; use one of {', '.join(known)}")
-    experiment = known[name].load()(quick=quick)
+    given = {"n_jobs": jobs, "path": path}
+    experiment = known[name].load()(quick=quick, **{key: value for key, value in given.items() if value is not None})
     if data is not None:
         if getattr(experiment, "reads_data", False):
             experiment.use_data(data)

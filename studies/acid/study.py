@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import pandas as pd
 
-from spotsvm.comparison.runs import Entrant, check_entrants, checked_seeds, labelled_searches
+from spotsvm.comparison.runs import Entrant, check_entrants, labelled_searches
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.space import Space
 from spotsvm.studies.acid.data import SOURCES
 from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, on_scores, table_8
-from spotsvm.studies.acid.task import FEWER, REGIONS, AcidEntrant, acid_runs, acid_space
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.acid.task import (
+    FEWER,
+    REGIONS,
+    UNTUNED,
+    AcidEntrant,
+    AcidTask,
+    acid_space,
+    runs_from_seed,
+    shared_task,
+    untuned_svc,
+)
+from spotsvm.studies.common.experiment import Experiment, Seeds, either
+from spotsvm.studies.common.jobs import Job
 from spotsvm.study.given import equal_start
 from spotsvm.tuning.pipelines.opening import opening
 
@@ -47,15 +59,17 @@ classes of the paper's shares. Rows with the same spectrum stay together. The sm
 its accuracy is 0 or 1, and counts for a fifth. No number here can be compared with the paper."""
 _NOTES = """\
 A design point is one setting. It is trained on 80 % of the training rows and validated on 20 %, on two random splits, and the
-tuner gets the mean. Tuners do not depend on the budget: the first 25 design points are the result of a budget of 25. "tuned" is
-the best value seen, "test" the score on the test rows of the recommended setting, trained on all training rows; both are mean
-class accuracies. All tuners begin with the pipeline's defaults and the centre of their region: twelve parameters in the default
-region, "3 parameters" (share of importance, gamma and C), "2 parameters" (gamma and C, all features), or the paper's region.
-The untuned models are the pipeline and an SVM on the scaled spectra, both with weights inversely proportional to class sizes.
-Principal components, monomials and ranking come from the training rows of each split; the first 12 components are kept.
-The paper's own best cutoffs sum to 1.195, although the fifth should follow from the others; ours are scaled to 1."""
+tuner gets the mean score. Tuners do not depend on the budget: the first 25 design points are the result of a budget of 25.
+"tuned" is the best value seen, and "test" the score on the test rows of the recommended setting, trained on all training rows.
+Both are mean class accuracies. All tuners start with the pipeline's defaults and the centre of their region. The regions are
+twelve parameters in the default region, "3 parameters" (share of importance, gamma and C), "2 parameters" (gamma and C, all
+features), and the paper's region. The untuned models are the pipeline and an SVM on the scaled spectra, both with weights
+inversely proportional to class sizes. Principal components, monomials and ranking are computed from the training rows of each
+split, with the first 12 components.
+The paper's best cutoffs sum to 1.195, although the fifth should follow from the others; ours are scaled to sum to 1."""
 
 
+@dataclass(kw_only=True)
 class AcidStudy(Experiment):
     """Class weights, cutoffs, preprocessing and SVM of a spectroscopy problem, tuned together.
 
@@ -67,6 +81,8 @@ class AcidStudy(Experiment):
     ----------
     quick : bool, default=False
         Two seeds of 12, 16 and 24 design points, on a quarter of the simulated records.
+    n_jobs, path
+        See `Experiment`. A job is a seed with all tuners; `path` is a folder for the records of the searches.
     source : {"simulated", "tecator"} or None, default=None
         The data; None is "tecator" after `use_data`, else "simulated".
     entrants : mapping of str to (str, search), optional
@@ -77,15 +93,6 @@ class AcidStudy(Experiment):
         Numbers of design points after which the tuners are judged; by default 25, 50 and 100.
     seeds : int or sequence of int, optional
         As `compare` takes them; by default 3.
-    n_jobs : int or None, default=None
-        Number of seeds in parallel; None means one per processor, and 1 in the quick form. It does not change the results.
-    path : path-like, optional
-        A folder for the records, from which an interrupted study resumes.
-
-    Raises
-    ------
-    ArgumentError, BudgetError
-        If an argument is invalid.
 
     References
     ----------
@@ -93,41 +100,33 @@ class AcidStudy(Experiment):
     """
 
     name = "acid"
+    keeps_records = True
     _table_caption = "Tuned and test score (Fig. 2)"
     _figure_caption = (
         "Tuned score (filled) and score on the test rows (open) after each number of design points, mean and standard "
         "deviation over the seeds."
     )
 
-    def __init__(
-        self,
-        quick: bool = False,
-        *,
-        source: Literal["simulated", "tecator"] | None = None,
-        entrants: Mapping[str, tuple[str, Entrant]] = DEFAULT_ENTRANTS,
-        budgets: Sequence[int] | None = None,
-        seeds: int | Sequence[int] | None = None,
-        n_jobs: int | None = None,
-        path: str | Path | None = None,
-    ):
-        super().__init__(quick)
-        if source is not None and source not in SOURCES:
-            raise ArgumentError(f"source={source!r} is unknown; use 'simulated' or 'tecator'")
-        labelled = labelled_searches({label: search for label, (_, search) in entrants.items()})
-        self.entrants = {label: AcidEntrant(search, entrants[label][0]) for label, search in labelled.items()}
+    source: Literal["simulated", "tecator"] | None = None
+    entrants: Mapping[str, Any] = field(default_factory=lambda: DEFAULT_ENTRANTS)
+    budgets: Sequence[int] = either((25, 50, 100), (12, 16, 24))
+    seeds: Seeds = either(3, 2)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.source is not None and self.source not in SOURCES:
+            raise ArgumentError(f"source={self.source!r} is unknown; use 'simulated' or 'tecator'")
+        labelled = labelled_searches({label: search for label, (_, search) in self.entrants.items()})
+        self.entrants = {label: AcidEntrant(search, self.entrants[label][0]) for label, search in labelled.items()}
         if wrong := [label for label, entrant in self.entrants.items() if entrant.region not in REGIONS]:
             region = self.entrants[wrong[0]].region
             raise ArgumentError(f"entrants: region {region!r} of {wrong[0]!r} is unknown; use one of {', '.join(REGIONS)}")
-        self.source = source
-        self.budgets = sorted({int(b) for b in budgets}) if budgets is not None else ([12, 16, 24] if quick else [25, 50, 100])
+        self.budgets = sorted({int(budget) for budget in self.budgets})
         if not self.budgets or self.budgets[0] < 2:
-            raise ArgumentError(f"budgets={budgets} are not numbers of design points; use such as [25, 50, 100]")
-        self.seeds = checked_seeds(seeds if seeds is not None else (2 if quick else 3))
-        self.n_jobs = n_jobs if n_jobs is not None else (1 if quick else -1)
-        self.path = None if path is None else Path(path)
+            raise ArgumentError(f"budgets={self.budgets} are not numbers of design points; use such as [25, 50, 100]")
         for label, entrant in self.entrants.items():
             space = Space(acid_space(entrant.region))
-            # the defaults, which come first, are not known before the data
+            # the pipeline's defaults, which come first, are only known with the data
             check_entrants({label: entrant.search}, space, self.budgets[0], noise=True, start=equal_start(space))
 
     def use_data(self, folder: str | Path) -> Self:
@@ -153,12 +152,19 @@ class AcidStudy(Experiment):
         return self.source or ("simulated" if self.data is None else "tecator")
 
     def _measure(self) -> pd.DataFrame:
-        return acid_runs(
-            self.used_source, self.quick, self.entrants, self.budgets, self.seeds, n_jobs=self.n_jobs, path=self.path
-        )
+        source, quick = self.used_source, self.quick
+        folder = None if self.path is None else Path(self.path)
+        regions = {entrant.region for entrant in self.entrants.values()}
+        tasks = {region: shared_task(source, quick, region, self.budgets[-1], folder) for region in regions}
+        task = AcidTask(source, quick)
+        scores = (untuned_svc(task.data), task.test(task.default))
+        rows = pd.DataFrame({"tuner": UNTUNED, "seed": -1, "budget": 0, "test": scores})
+        # the tuners of a seed run together, because their n-th trials share splits and features
+        runs = self._run(Job({"seed": seed}, runs_from_seed, (tasks, self.entrants, seed, self.budgets)) for seed in self.seeds)
+        return pd.concat([rows, runs], ignore_index=True)
 
     def table(self) -> pd.DataFrame:
-        """Return Fig. 2 as a table: a row a tuner and budget, tuned and test score over the seeds."""
+        """Return Fig. 2 as a table: tuned and test score over the seeds for each tuner and budget."""
         return by_budget(self.frame())
 
     def table_8(self, region: str) -> pd.DataFrame:
@@ -175,7 +181,7 @@ class AcidStudy(Experiment):
         return {**eights, "Recommended against best seen": self.judged()}
 
     def notes(self) -> str:
-        """Return in words what is measured."""
+        """Return an explanation of the tables."""
         data = _SIMULATED if self.used_source == "simulated" else _TECATOR
         return f"{data}\n\n{_NOTES}"
 

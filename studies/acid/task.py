@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
-import pandas as pd
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -21,8 +19,7 @@ from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.space.space import Space
 from spotsvm.studies.acid.data import AcidData, Rows, acid_data
-from spotsvm.studies.common.data import Floats, Params, data_folder, data_from
-from spotsvm.study.callbacks import runs_bar
+from spotsvm.studies.common.data import Floats, Params
 from spotsvm.trials.metrics import mean_class_accuracy
 from spotsvm.trials.recommendation import recommend
 from spotsvm.tuning.pipelines.spectra import spectra_pipeline
@@ -156,7 +153,7 @@ def _final_features(source: str, quick: bool) -> tuple[Floats, Rows, Floats, Row
     return _features(data, data.train, data.test, 0)
 
 
-#: untuned models: an SVC with balanced weights on the scaled spectra, and the pipeline's default
+#: an SVC with balanced weights on the scaled spectra, and the pipeline with its defaults
 UNTUNED = ("untuned SVC", "untuned pipeline")
 
 
@@ -174,53 +171,23 @@ def shared_task(source: str, quick: bool, region: str, n_trials: int, folder: Pa
     return Task(task, Space(acid_space(region)), n_trials, "maximize", noise=True, folder=path, start=task.default)
 
 
-def acid_runs(
-    source: str,
-    quick: bool,
-    entrants: Mapping[str, AcidEntrant],
-    budgets: Sequence[int],
-    seeds: Sequence[int],
-    *,
-    n_jobs: int | None,
-    path: Path | None,
-) -> pd.DataFrame:
-    """Run all tuners from all seeds; return a row per tuner, seed and budget, and a row for each untuned model.
+def runs_from_seed(
+    tasks: Mapping[str, Task], entrants: Mapping[str, AcidEntrant], seed: int, budgets: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Run all tuners from a seed, each on the task of its region; return a row for each tuner and budget.
 
-    All begin with the same design points: the pipeline's defaults and the centre of their region. A search does not depend on its
-    budget: the first 25 of 100 design points are the result of a budget of 25.
+    All tuners start with the pipeline's defaults and the centre of their region. A search does not depend on its budget: the
+    first 25 of 100 design points are the result of a budget of 25.
 
-    Columns: tuner, region, seed, budget; tuned (the best value seen), predicted (expected value of the recommended
-    trial), test (of the recommended trial, trained on all training rows), test_best_seen; recommended and best_seen (numbers of
-    trials), failed, ask_seconds (mean time of a suggestion); and the recommended parameters.
+    Columns: tuner, region, budget; tuned (the best value seen), predicted (expected value of the recommended trial), test (of the
+    recommended trial, trained on all training rows), test_best_seen; recommended and best_seen (numbers of trials), failed,
+    ask_seconds (mean time of a suggestion); and the recommended parameters.
     """
-    regions = {entrant.region for entrant in entrants.values()}
-    tasks = {region: shared_task(source, quick, region, max(budgets), path) for region in regions}
-    folder = data_folder()
-    task = AcidTask(source, quick)
-    untuned = dict(zip(UNTUNED, (untuned_svc(task.data), task.test(task.default)), strict=True))
-    rows: list[dict[str, Any]] = [{"tuner": name, "seed": -1, "budget": 0, "test": test} for name, test in untuned.items()]
-    with runs_bar(f"acid, {source}", len(seeds)) as ended:
-        # the tuners of a seed run together, because their n-th trials share splits and features
-        jobs = (delayed(_runs_from_seed)(tasks, entrants, seed, budgets, folder) for seed in seeds)
-        for found, last in Parallel(n_jobs=n_jobs, return_as="generator")(jobs):
-            rows += found
-            ended(last)
-    return pd.DataFrame(rows)
-
-
-def _runs_from_seed(
-    tasks: Mapping[str, Task],
-    entrants: Mapping[str, AcidEntrant],
-    seed: int,
-    budgets: Sequence[int],
-    folder: Path | None,
-) -> tuple[list[dict[str, Any]], Run]:
-    rows: list[dict[str, Any]] = []
-    with data_from(folder):
-        for label, entrant in entrants.items():
-            run = run_search(tasks[entrant.region], label, entrant.search, seed)
-            rows += budget_rows(run, entrant.region, tasks[entrant.region], budgets)
-    return rows, run
+    rows = []
+    for label, entrant in entrants.items():
+        run = run_search(tasks[entrant.region], label, entrant.search, seed)
+        rows += budget_rows(run, entrant.region, tasks[entrant.region], budgets)
+    return rows
 
 
 def budget_rows(run: Run, region: str, shared: Task, budgets: Sequence[int]) -> list[dict[str, Any]]:
@@ -237,7 +204,6 @@ def budget_rows(run: Run, region: str, shared: Task, budgets: Sequence[int]) -> 
             {
                 "tuner": run.search,
                 "region": region,
-                "seed": run.seed,
                 "budget": budget,
                 "tuned": chosen.best_seen_value,
                 "predicted": chosen.value,

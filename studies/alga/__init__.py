@@ -1,4 +1,1 @@
-"""The alternating genetic algorithm (ALGA): fronts of error and size, against grid search and tuned machines.
-
-It may import `spotsvm.studies.common` and everything of spotsvm, and no other study.
-"""
+"""The alternating genetic algorithm (Kawulok et al. 2017), compared with grid search and tuned SVMs."""

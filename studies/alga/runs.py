@@ -1,11 +1,9 @@
-"""The runs of the study `alga`: a method on one split, with its choice, accuracy and time; and the file of the runs."""
+"""The runs of the study `alga`: a method on one split, with its choice, accuracy and time."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -15,12 +13,10 @@ from scipy.stats import loguniform
 from sklearn.model_selection import train_test_split
 from sklearn.svm import SVC
 
-from spotsvm.errors import DataError
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.alga.sets import N_FOLDS, Parts
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.studies.common.run_file import RunFile
 
 #: the ranges of the paper's first population of models, one step of 10 further
 GAMMAS = tuple(10.0**k for k in range(-2, 4))
@@ -153,16 +149,15 @@ def run_method(
     `size` is the number of vectors per class, `grid` the result of grid search on the split, for methods that use it. Runs with
     the same number have the same seed for all methods and sizes. No generation begins after `max_evaluations` trained SVMs.
 
-    Columns: set, fold, method, K (vectors a class; 0 where the method has none), run, checksum (of the split), vectors (that the
-    machine was trained on), validation and test (accuracy on V and Psi), support_vectors, seconds (processor time of the
-    search), evaluations (machines trained), C, gamma, and of run 0 the rows of T that were chosen, unless these are all.
+    Columns: vectors (number of training vectors), validation and test (accuracy on V and Psi), support_vectors, C, gamma, seconds
+    (processor time of the search), evaluations (number of trained SVMs), and chosen: the selected rows of T in run 0, unless
+    these are all rows.
     """
-    about = {"set": parts.name, "fold": parts.fold, "method": method, "K": size, "run": run, "checksum": parts.checksum}
     if method == GRID:
-        return [about | _grid_row(parts)]
+        return [_grid_row(parts)]
     if method in (TUNED, REFITTED):
-        return [about | _tuned_row(parts, run, refit=method == REFITTED)]
-    return [about | row for row in _reduced_rows(parts, method, size, run, grid, max_evaluations)]
+        return [_tuned_row(parts, run, refit=method == REFITTED)]
+    return _reduced_rows(parts, method, size, run, grid, max_evaluations)
 
 
 def _grid_row(parts: Parts) -> dict[str, Any]:
@@ -272,69 +267,9 @@ def machine_of(parts: Parts, row: dict[str, Any]) -> tuple[Any, np.ndarray]:
     return whole_machine(parts._replace(X=parts.X[chosen], y=parts.y[chosen]), row["C"], row["gamma"]), chosen
 
 
-_COLUMNS: dict[str, Callable[[str], Any]] = {"set": str, "fold": int, "method": str, "K": int, "run": int, "checksum": str}
-_COLUMNS |= {"vectors": int, "validation": float, "test": float, "support_vectors": int, "C": float, "gamma": float}
-_COLUMNS |= {"seconds": float, "evaluations": int, "chosen": str, "max_evaluations": int}
-
-
-class Records:
-    """Rows of runs: the file's rows of these splits, and new rows, which are also appended to the file.
-
-    Without a path the rows are kept in memory. Rows of other sets in the file are not changed.
-
-    Raises
-    ------
-    DataError
-        If the file has rows of another split of the same name, or with another maximum of trained SVMs per run, or is damaged.
-    """
-
-    def __init__(self, path: Path | None, splits: Sequence[Parts], max_evaluations: int | None = None):
-        self._file, self._cap = RunFile(path, _COLUMNS), max_evaluations or 0
-        frame = self._file.read()
-        if len(frame):
-            sums = {(parts.name, parts.fold): parts.checksum for parts in splits}
-            for name, fold, checksum in frame[["set", "fold", "checksum"]].drop_duplicates().itertuples(index=False):
-                if sums.get((name, fold), checksum) != checksum:
-                    raise DataError(f"{path} was written of other rows of {name!r}; name another file")
-            caps = set(frame.max_evaluations) - {self._cap}
-            if caps:
-                theirs, ours = (cap or "any number of" for cap in (caps.pop(), self._cap))
-                raise DataError(f"{path} was written with at most {theirs} machines a run, not {ours}; use that, or another file")
-        self._frames = [frame] if len(frame) else []
-        self._known = {key for frame in self._frames for key in _keys(frame)}
-
-    def has(self, parts: Parts, method: str, size: int, run: int) -> bool:
-        """Return whether a run is there."""
-        return (parts.name, parts.fold, method, size, run) in self._known
-
-    def add(self, rows: list[dict[str, Any]]) -> None:
-        """Add the rows of one run."""
-        frame = pd.DataFrame(rows).assign(max_evaluations=self._cap)[list(_COLUMNS)]
-        self._frames.append(frame)
-        self._known.update(_keys(frame))
-        self._file.append(frame)
-
-    def frame(self) -> pd.DataFrame:
-        """Return all rows."""
-        return pd.concat(self._frames, ignore_index=True)
-
-
 def grid_models(runs: pd.DataFrame) -> dict[tuple[str, int], GridModel]:
     """Return the result of grid search on each split, by set and fold."""
-    found = {}
-    for row in runs[runs.method == GRID].to_dict("records"):
-        model = [
-            row["C"],
-            row["gamma"],
-            row["validation"],
-            row["test"],
-            row["support_vectors"],
-            row["evaluations"],
-            row["seconds"],
-        ]
-        found[row["set"], row["fold"]] = GridModel(*model)
-    return found
-
-
-def _keys(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
-    return list(frame[["set", "fold", "method", "K", "run"]].itertuples(index=False, name=None))
+    columns = ["C", "gamma", "validation", "test", "support_vectors", "evaluations", "seconds"]
+    grid = runs[runs.method == GRID]
+    models = grid[columns].itertuples(index=False, name=None)
+    return {key: GridModel(*model) for key, model in zip(zip(grid["set"], grid.fold, strict=True), models, strict=True)}

@@ -12,7 +12,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.preprocessing import MinMaxScaler
 
 from spotsvm.errors import ArgumentError
-from spotsvm.studies.common.data import Floats
+from spotsvm.studies.common.data import DataSet, Floats
 
 _SITES = 24  # of the regions, half of each class
 _DOTS = 120
@@ -21,15 +21,7 @@ _BLUR = 0.02  # standard deviation of what a single point is moved by, which blu
 _OVER = 0.55  # radius of the board's disks in squares; beyond 0.5 neighbours overlap
 
 
-class DotSet(NamedTuple):
-    """Points of the plane and their classes, -1 and 1."""
-
-    name: str
-    X: Floats
-    y: Floats
-
-
-def random_dots(n_samples: int = 17_000, seed: int = 0) -> DotSet:
+def random_dots(n_samples: int = 17_000, seed: int = 0) -> DataSet:
     """Draw points in disks at random places; a disk has the class of the region in which its centre lies.
 
     The regions are those of the nearest of 24 random sites, 12 of each class. The 120 disks have radii of 0.025 to 0.05, and as
@@ -58,10 +50,10 @@ def random_dots(n_samples: int = 17_000, seed: int = 0) -> DotSet:
     centres = radii[:, None] + (1.0 - 2.0 * radii[:, None]) * rng.random((_DOTS, 2))
     dot = rng.choice(_DOTS, n_samples, p=radii**2 / np.sum(radii**2))
     X = centres[dot] + radii[dot, None] * _in_disk(rng, n_samples)
-    return DotSet("2d-random-dots", X, _class_of_region(centres, sites)[dot])
+    return DataSet("2d-random-dots", X, _class_of_region(centres, sites)[dot])
 
 
-def random_points(n_samples: int = 1552, seed: int = 0) -> DotSet:
+def random_points(n_samples: int = 1552, seed: int = 0) -> DataSet:
     """Draw single points, evenly over the square, of the classes of regions as in `random_dots`.
 
     A point is moved a little after it has got its class (normal, standard deviation 0.02), which blurs the borders.
@@ -81,10 +73,10 @@ def random_points(n_samples: int = 1552, seed: int = 0) -> DotSet:
     sites = rng.random((_SITES, 2))
     places = rng.random((n_samples, 2))
     y = _class_of_region(places, sites)
-    return DotSet("2d-random-points", np.clip(places + rng.normal(0.0, _BLUR, places.shape), 0.0, 1.0), y)
+    return DataSet("2d-random-points", np.clip(places + rng.normal(0.0, _BLUR, places.shape), 0.0, 1.0), y)
 
 
-def chessboard_dots(n_samples: int = 27_000, seed: int = 0, board: int = 8) -> DotSet:
+def chessboard_dots(n_samples: int = 27_000, seed: int = 0, board: int = 8) -> DataSet:
     """Draw points in disks on the squares of a chessboard, whose colours are the classes.
 
     The disks have a radius of 0.55 squares, so that neighbours overlap a little: about 6 % of the points lie nearer to the
@@ -111,13 +103,13 @@ def chessboard_dots(n_samples: int = 27_000, seed: int = 0, board: int = 8) -> D
     X = (centres + _OVER * _in_disk(rng, n_samples)) / board
     # the disks at the edge reach over it: the board shrinks to be in the unit square
     over = (_OVER - 0.5) / board
-    return DotSet(
+    return DataSet(
         f"2d-chessboard-dots {board}x{board}", (X + over) / (1.0 + 2.0 * over), np.where((column + row) % 2 == 0, 1.0, -1.0)
     )
 
 
 #: the sets by their names in the paper; it does not say how many squares the board has
-DOT_SETS: dict[str, Callable[..., DotSet]] = {
+DOT_SETS: dict[str, Callable[..., DataSet]] = {
     "2d-random-dots": random_dots,
     "2d-random-points": random_points,
     "2d-chessboard-dots 4x4": partial(chessboard_dots, board=4),
@@ -186,7 +178,7 @@ class Parts(NamedTuple):
         return sizes
 
 
-def thirds(data: DotSet, seed: int = 0) -> Parts:
+def thirds(data: DataSet, seed: int = 0) -> Parts:
     """Split a set of points at random into T, V and Psi, a third of each class to each.
 
     Examples

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import joblib
 import pandas as pd
 
 from spotsvm.errors import ArgumentError
 from spotsvm.studies.alga.figures import draw_fronts, draw_machines, selected_machines
-from spotsvm.studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, REFITTED, TUNED, GridModel, Records, grid_models, run_method
-from spotsvm.studies.alga.sets import DOT_SETS, LARGER, UCI, DotSet, Parts, scaled_folds, thirds
+from spotsvm.studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, REFITTED, TUNED, GridModel, grid_models, run_method
+from spotsvm.studies.alga.sets import DOT_SETS, LARGER, UCI, Parts, scaled_folds, thirds
 from spotsvm.studies.alga.tables import (
     against_grid,
     against_tuned,
@@ -23,10 +22,9 @@ from spotsvm.studies.alga.tables import (
     outcomes,
     wilcoxon_tests,
 )
-from spotsvm.studies.common.data import data_folder, read_binary, stand_ins
-from spotsvm.studies.common.experiment import Experiment, check_least, check_names
-from spotsvm.studies.common.run_file import EndedRun
-from spotsvm.study.callbacks import runs_bar
+from spotsvm.studies.common.data import DataSet, data_folder, read_binary, stand_ins
+from spotsvm.studies.common.experiment import Experiment, check_names, either
+from spotsvm.studies.common.jobs import Job
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -35,34 +33,34 @@ STAND_IN = "breast cancer"
 SETS = (*DOT_SETS, *UCI, *LARGER)
 
 _NOTES = """\
-T: rows to train on or to choose vectors from; V: rows whose accuracy is the fitness; Psi: rows that no method sees. The sets in
-the plane are drawn from a seed (the paper describes its own and does not give them, nor how many squares its chessboard has:
-4x4 and 8x8 stand here) and split at random by class, a third of each class to each part. UCI: 5 folds by class; each is Psi
-once, of the other four a quarter is V; columns are scaled to [0, 1] by T; German is the numeric version, and rows of Wisconsin
-with missing values are left out. Banana, Twonorm, Waveform and Titanic (IDA) are not in the paper; they are split as the sets
-in the plane, and their columns come standardised. K: vectors a class, d, 4 d, 16 d, ... for d columns while 2 K is at most half
-of T and no class is smaller. SVs: support vectors; machines: how many were trained.
+T are the rows for training or for choosing vectors, V the rows whose accuracy is the fitness, and Psi rows that no method uses.
+The sets in the plane are drawn from a seed, because the paper describes its own sets but does not give them, nor the number of
+squares of its chessboard: here it is 4x4 and 8x8. They are split at random by class, with a third of each class in each part.
+UCI: 5 folds by class. Each fold is Psi once; of the other four a quarter is V. Columns are scaled to [0, 1] by T. German is the
+numeric version, and rows of Wisconsin with missing values are left out. Banana, Twonorm, Waveform and Titanic (IDA) are not in
+the paper; they are split as the sets in the plane, and their columns are standardised in the files. K is the number of vectors of
+each class: d, 4 d, 16 d, ... for d columns, while 2 K is at most half of T and no class is smaller. SVs are support vectors,
+machines the trained SVMs.
 
-Grid search (LIBSVM): gamma 0.01 to 1000 and C 0.1 to 1000 in steps of 10, then of 2 about the best, each machine trained on T,
-the most accurate on V taken, of equals the one with fewest SVs; the paper gives no ranges. GASVM uses its model, and "with
-grid" adds its time. GA-model and grid search train on all of T. Random subsets: with each the 20 models with which ALGA begins,
-until 1,000 machines are trained. NSGA-II: pairs of training set and model, K up to 512, 2,000 machines; of its front the tables
-have the point that is most accurate on V. Of machines with equal accuracy the first is kept, as in the paper. "ALGA, vectors"
-and "ALGA, growing" are not the paper's: in the former children inherit support vectors, in the latter training sets get larger
-as they evolve, and in both, of machines with equal accuracy, that with fewer SVs is kept. "Tuned SVC": C and gamma from the
-ranges of the grid, by 25 suggestions of Kriging and 5-fold cross-validation on 1,000 random rows of T (all where T has fewer),
-which it is then trained on; "tuned SVC, refitted" is trained on all of T with the same C and gamma. Neither uses V. Their times
-include the suggestions. Seconds are of the processor, not of the
-clock, for runs share a machine.
+Grid search (LIBSVM): gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10, then in steps of 2 around the best. Each SVM
+is trained on T, and the most accurate one on V is chosen; among equals that with the fewest SVs. The paper gives no ranges. GASVM
+uses the model of the grid search, and "with grid" adds its time. GA-model and grid search train on all of T. Random subsets: for
+each subset the 20 models with which ALGA starts, until 1,000 SVMs are trained. NSGA-II: pairs of a training set and a model, with
+K up to 512 and 2,000 SVMs; the tables have the point of its front that is most accurate on V. Among SVMs with equal accuracy the
+first is kept, as in the paper. "ALGA, vectors" and "ALGA, growing" are not in the paper. In the former, children inherit support
+vectors; in the latter, training sets grow during the evolution. In both, the SVM with fewer SVs is kept among equals. "Tuned
+SVC": C and gamma from the ranges of the grid, by 25 suggestions of Kriging and 5-fold cross-validation on 1,000 random rows of T
+(all of a smaller T), on which it is then trained. "Tuned SVC, refitted" has the same C and gamma, and is trained on all of T.
+Neither uses V. Their times include the suggestions. Seconds are processor times, because runs share a machine.
 
-The numbers of the paper's tables 1 and 2 are not in the text that was at hand: nothing printed stands beside these, only what
-its prose says."""
+The numbers of the paper's tables 1 and 2 were not available, so the results are only compared with the statements in its text."""
 _TESTS = """\
-Wilcoxon's signed-rank tests are two-sided; runs of the same fold and number are pairs. On the sets in the plane all runs share
-one split, and on UCI a fold's runs do: p says whether other seeds would give the same, not whether another sample would. Runs of
-different folds share rows of T, so that on UCI p is smaller than independent runs would have it."""
+Wilcoxon's signed-rank tests are two-sided; runs with the same fold and number are pairs. All runs on a set in the plane share one
+split, and on UCI the runs of a fold share a split. So p refers to other seeds, and not to other samples. Runs of different folds
+share rows of T, so on UCI p is smaller than it would be for independent runs."""
 
 
+@dataclass(kw_only=True)
 class AlgaStudy(Experiment):
     """Selecting vectors and the model in turns: ALGA compared with GASVM, GA-model and grid search.
 
@@ -75,6 +73,8 @@ class AlgaStudy(Experiment):
     ----------
     quick : bool, default=False
         Two runs, on 600 single points, 1,200 points of a chessboard, and a set of scikit-learn, K up to 32.
+    n_jobs, path
+        See `Experiment`.
     n_runs : int, optional
         Number of runs of a method with random choices at each K on a set in the plane, at least 2; on UCI a third of this number
         per fold. By default 30, the paper's number, which gives 10 per fold.
@@ -89,15 +89,6 @@ class AlgaStudy(Experiment):
     max_evaluations : int, optional
         As in `ReducedSVC`: number of trained SVMs after which no further generation begins. By default ALGA, GASVM and GA-model
         end by their own rules, the random subsets after 1,000 and NSGA-II after 2,000; in the quick form all after 200.
-    n_jobs : int or None, default=None
-        Number of parallel runs.
-    path : path-like, optional
-        A CSV file to which the rows of each run are appended, and from which an interrupted study resumes.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is invalid.
 
     References
     ----------
@@ -106,38 +97,26 @@ class AlgaStudy(Experiment):
     """
 
     name = "alga"
+    shared = ("max_evaluations",)
     _table_caption = "Accuracy, support vectors and time (as the paper's tables 1 and 2): means over the runs"
     _figure_caption = (
-        "Accuracy on V against the number of support vectors, means over the runs; K in parentheses. Of NSGA-II: the mean "
-        "over the runs of the best accuracy with at most so many."
+        "Accuracy on V by number of support vectors, means over the runs; K in parentheses. The line of NSGA-II is the mean over "
+        "the runs of the best accuracy with at most this number."
     )
 
-    def __init__(
-        self,
-        quick: bool = False,
-        *,
-        n_runs: int | None = None,
-        n_model_runs: int | None = None,
-        sets: Sequence[str] | None = None,
-        methods: Sequence[str] | None = None,
-        max_n_per_class: int | None = None,
-        max_evaluations: int | None = None,
-        n_jobs: int | None = None,
-        path: str | Path | None = None,
-    ):
-        super().__init__(quick)
-        self.n_runs = n_runs if n_runs is not None else (2 if quick else 30)
-        self.n_model_runs = min(self.n_runs, n_model_runs if n_model_runs is not None else self.n_runs)
-        self.sets = tuple(sets) if sets is not None else (*(list(DOT_SETS)[1:3] if quick else DOT_SETS), *self._tables())
-        self.methods = tuple(methods) if methods is not None else METHODS
-        self.max_n_per_class = max_n_per_class if max_n_per_class is not None else (32 if quick else None)
-        self.max_evaluations = max_evaluations if max_evaluations is not None else (200 if quick else None)
-        self.n_jobs = n_jobs
-        self.path = None if path is None else Path(path)
-        check_least(self, 2, "n_runs")
-        check_least(self, 1, "n_model_runs", "max_n_per_class", "max_evaluations")
+    n_runs: int = either(30, 2, least=2)
+    n_model_runs: int = either(None, least=1)
+    sets: Sequence[str] = either(None)
+    methods: Sequence[str] = either(METHODS, among=METHODS)
+    max_n_per_class: int | None = either(None, 32, least=1)
+    max_evaluations: int | None = either(None, 200, least=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.n_model_runs = min(self.n_runs, self.n_model_runs or self.n_runs)
+        if self.sets is None:
+            self.sets = (*(list(DOT_SETS)[1:3] if self.quick else DOT_SETS), *self._tables())
         check_names("sets", self.sets, (*DOT_SETS, *self._tables()))
-        check_names("methods", self.methods, METHODS)
         if GRID not in self.methods:
             raise ArgumentError(f"methods={list(self.methods)} has no {GRID!r}, to which all are compared; add it")
 
@@ -153,12 +132,13 @@ class AlgaStudy(Experiment):
     def splits(self, name: str) -> list[Parts]:
         """Return the splits of a set: one, or five folds."""
         if name in DOT_SETS:
-            return [thirds(_small(name) if self.quick else DOT_SETS[name]())]
+            few = 1200 if name.startswith("2d-chessboard") else 600
+            return [thirds(DOT_SETS[name](few) if self.quick else DOT_SETS[name]())]
         if name == STAND_IN:
             data = stand_ins()[0]
             return list(scaled_folds(name, data.X[:, :6], data.y))[:2]
         if name in LARGER:
-            return [thirds(DotSet(name, *read_binary(LARGER[name])))]
+            return [thirds(DataSet(name, *read_binary(LARGER[name])))]
         return list(scaled_folds(name, *read_binary(UCI[name])))
 
     def sizes(self, parts: Parts) -> list[int]:
@@ -166,22 +146,20 @@ class AlgaStudy(Experiment):
         return [size for size in parts.sizes if self.max_n_per_class is None or size <= self.max_n_per_class]
 
     def _measure(self) -> pd.DataFrame:
-        splits = {
-            (parts.name, parts.fold): parts for name in self.sets if name not in self.left_out for parts in self.splits(name)
-        }
-        records = Records(self.path, list(splits.values()), self.max_evaluations)
-        self._run_jobs(records, [(parts, GRID, 0, 0, None, None) for parts in splits.values()])
-        models = grid_models(records.frame())
-        self._run_jobs(records, list(self._jobs(splits.values(), models)))
-        return self._wanted(records.frame(), splits)
+        splits = [parts for name in self.sets if name not in self.left_out for parts in self.splits(name)]
+        models = grid_models(self._run(self._job(parts, GRID, 0, 0, None) for parts in splits))
+        return self._run(
+            self._job(parts, method, size, run, None if method == GRID else models[parts.name, parts.fold])
+            for parts in splits
+            for method in METHODS
+            if method in self.methods
+            for size in (self.sizes(parts) if method in OF_SIZE else [0])
+            for run in range(self._runs_of(parts.name, method))
+        )
 
-    def _jobs(self, splits: Any, models: dict[tuple[str, int], GridModel]) -> Iterator[tuple[Any, ...]]:
-        for run in range(self.n_runs):
-            for parts in splits:
-                for method in self.methods:
-                    if method != GRID and run < self._runs_of(parts.name, method):
-                        for size in self.sizes(parts) if method in OF_SIZE else [0]:
-                            yield parts, method, size, run, models[parts.name, parts.fold], self.max_evaluations
+    def _job(self, parts: Parts, method: str, size: int, run: int, grid: GridModel | None) -> Job:
+        key = {"set": parts.name, "fold": parts.fold, "method": method, "K": size, "run": run, "checksum": parts.checksum}
+        return Job(key, run_method, (parts, method, size, run, grid, self.max_evaluations))
 
     def _runs_of(self, name: str, method: str) -> int:
         """Return the number of runs on a split."""
@@ -190,35 +168,12 @@ class AlgaStudy(Experiment):
         runs = self.n_runs if method in (*OF_SIZE, NSGA2, TUNED, REFITTED) else self.n_model_runs
         return runs if name in (*DOT_SETS, *LARGER) else max(1, runs // 3)
 
-    def _run_jobs(self, records: Records, jobs: list[tuple[Any, ...]]) -> None:
-        left = [job for job in jobs if not records.has(job[0], *job[1:4])]
-        calls = (joblib.delayed(run_method)(*job) for job in left)
-        with runs_bar(self.name, len(left)) as ended:
-            runs: Iterator[list[dict[str, Any]]] = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator")(calls)
-            for job, rows in zip(left, runs, strict=True):
-                records.add(rows)
-                ended(EndedRun(f"{job[1]} on {job[0].name}", job[3]))
-
-    def _wanted(self, runs: pd.DataFrame, splits: dict[tuple[str, int], Parts]) -> pd.DataFrame:
-        """Return the rows of these settings, in an order that does not depend on who ended first."""
-        wanted = {(*key, GRID, 0, 0) for key in splits}
-        wanted |= {(parts.name, parts.fold, *job) for parts, *job, _, _ in self._jobs(splits.values(), grid_models(runs))}
-        keys = ["set", "fold", "method", "K", "run"]
-        runs = runs[[key in wanted for key in runs[keys].itertuples(index=False, name=None)]]
-        order = {name: k for k, name in enumerate((*self.sets, *METHODS))}
-        return runs.sort_values(
-            keys,
-            key=lambda column: column.map(order) if column.name in ("set", "method") else column,
-            kind="stable",
-            ignore_index=True,
-        )
-
     def table(self) -> pd.DataFrame:
-        """Return a row a set, method and K: accuracy on V and Psi, support vectors and time; see `by_method`."""
+        """Return accuracy on V and Psi, support vectors and time for each set, method and K; see `by_method`."""
         return by_method(self.frame())
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Return ALGA beside grid search, the tests, and at how many K they tell ALGA and GASVM apart."""
+        """Return the comparisons of ALGA with grid search and the tuned SVC, and the tests."""
         tests = wilcoxon_tests(self.frame())
         return {
             "ALGA beside grid search": against_grid(self.frame()),
@@ -229,20 +184,20 @@ class AlgaStudy(Experiment):
         }
 
     def conclusion(self) -> str:
-        """Judge the goal on the chessboard, and what the paper says of the methods."""
+        """Return in words whether the goal on the chessboard is reached, and the results on the paper's statements."""
         parts = [on_goal(self.frame()), on_tuned(self.frame()), *on_tendencies(self.frame())]
         if self.left_out:
-            parts.append(f"Left out, for their data are not there: {', '.join(self.left_out)}.")
+            parts.append(f"Left out, because their data are missing: {', '.join(self.left_out)}.")
         return "\n\n".join(part for part in parts if part)
 
     def notes(self) -> str:
-        """Return in words what was measured, and how the tests are to be read."""
+        """Return an explanation of the tables and tests."""
         limits = {"K": self.max_n_per_class, "machines trained in a run": self.max_evaluations}
         kept = ", ".join(f"{what} at most {most}" for what, most in limits.items() if most is not None)
         return "\n\n".join([_NOTES, _TESTS, *([f"These runs were cut short: {kept}."] if kept else [])])
 
     def figure(self) -> Figure:
-        """Draw accuracy on V against support vectors, a panel a set (Fig. 3)."""
+        """Draw accuracy on V by number of support vectors, a panel for each set (Fig. 3)."""
         return draw_fronts(self.frame())
 
     def further_figures(self) -> dict[str, Figure]:
@@ -253,9 +208,5 @@ class AlgaStudy(Experiment):
 
 
 _PICTURES = """\
-Machines in the plane, of run 0. Shades: what the machine says; line: its boundary; small dots: rows of V. Crosses: vectors chosen
-(none where all of T is trained on); rings: support vectors. In the titles: K, accuracy on V and Psi, and support vectors."""
-
-
-def _small(name: str) -> DotSet:
-    return DOT_SETS[name](1200 if name.startswith("2d-chessboard") else 600)
+Machines in the plane, of run 0. Shades: predictions; line: the boundary; small dots: rows of V. Crosses: chosen vectors (none if
+all of T is used); rings: support vectors. In the titles: K, accuracy on V and Psi, and support vectors."""

@@ -165,17 +165,15 @@ def on_goal(runs: pd.DataFrame) -> str:
 
 def _on_board(name: str, found: pd.DataFrame) -> str:
     reached = found[found["reached"] == "yes"]
-    verdict = f"reached by {_named(reached)}" if len(reached) else "reached at no K that was run"
+    verdict = (
+        f"reached by {', '.join(map(_name, reached.to_dict('records')))}" if len(reached) else "reached at no K that was run"
+    )
     parts = [
         f"{_name(row)}: {row['points less on Psi']:.2f} points less, "
         f"{100 * row['share of SVs']:.1f} % of the SVs, {100 * row['share of time']:.1f} % of the time"
         for row in found.to_dict("records")
     ]
     return f"{name}: {verdict} ({'; '.join(parts)})."
-
-
-def _named(found: pd.DataFrame) -> str:
-    return ", ".join(_name(row) for row in found.to_dict("records"))
 
 
 def _name(row: dict[Hashable, Any]) -> str:

@@ -1,4 +1,1 @@
-"""What all studies share: `Experiment` and its report, tables, data sets, files of runs, paired tests, simulated workers.
-
-It may import everything of spotsvm, and no study.
-"""
+"""The parts that all studies share: `Experiment` and its report, jobs, tables, data sets, paired tests, simulated workers."""

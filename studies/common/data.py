@@ -35,10 +35,15 @@ def data_from(folder: Path | None) -> Iterator[None]:
         _FOLDER.reset(token)
 
 
+def named_folder() -> Path | None:
+    """Return the folder that replaces SPOTSVM_DATA, or None."""
+    return _FOLDER.get()
+
+
 def data_folder() -> Path | None:
-    """Return the folder that data sets are read from; None if none was named."""
-    named = os.environ.get("SPOTSVM_DATA", "")
-    return _FOLDER.get() or (Path(named) if named else None)
+    """Return the folder that data sets are read from, or None."""
+    variable = os.environ.get("SPOTSVM_DATA", "")
+    return named_folder() or (Path(variable) if variable else None)
 
 
 def read_table(name: str) -> pd.DataFrame:

@@ -8,19 +8,22 @@ import re
 import shlex
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import Field, dataclass, field, fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import pandas as pd
 
 from spotsvm.common.checkout import library_version
 from spotsvm.common.code import Script, value_code
 from spotsvm.common.csv_files import write_csv
+from spotsvm.comparison.runs import checked_seeds
 from spotsvm.errors import ArgumentError, DataError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.studies.common.data import data_from
+from spotsvm.studies.common.jobs import Job, JobFile, run_jobs
 from spotsvm.studies.common.table import draw_table, interval_columns, markdown_table, table_figures
 
 if TYPE_CHECKING:
@@ -30,13 +33,39 @@ _PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "numba", "cma")
 _UNDERLINED = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 
 
+#: annotation of the argument `seeds`: an int or a sequence of int, and in the study itself the list of the seeds
+Seeds = Any
+
+
+def either(full: Any, quick: Any = None, *, least: float | None = None, among: Collection[str] | None = None) -> Any:
+    """Declare an argument of a study whose default, None, means one value in the full form and another one in the quick form.
+
+    Parameters
+    ----------
+    full, quick : object
+        The two values. `quick=None` stands for the same value as `full`.
+    least : float, optional
+        Smallest valid value of a number.
+    among : collection of str, optional
+        Valid names of a sequence of names, which must differ.
+    """
+    return field(default=None, metadata={"full": full, "quick": full if quick is None else quick, "least": least, "among": among})
+
+
+@dataclass(kw_only=True)
 class Experiment(ABC):
-    """Base class of the studies; a subclass defines the measurements and their summary.
+    """Base class of the studies. A subclass is a dataclass of its arguments, and defines the jobs and the summary of their rows.
 
     Parameters
     ----------
     quick : bool, default=False
         Whether to run a short version, to check that the study works.
+    n_jobs : int or None, default=None
+        Number of jobs at the same time, as joblib takes it; None is one. It does not change the rows. A study that measures times
+        runs one job at a time.
+    path : path-like, optional
+        A file to which each job is added when it ends, and from which an interrupted study resumes. A study with
+        `keeps_records` keeps the records of its searches there, and `path` is their folder.
 
     Attributes
     ----------
@@ -44,30 +73,71 @@ class Experiment(ABC):
         Folder of the data sets in place of SPOTSVM_DATA; `use_data` sets it.
     seconds : float or None
         Time of the last run.
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is invalid.
+
+    Examples
+    --------
+    >>> @dataclass(kw_only=True)
+    ... class Doubles(Experiment):
+    ...     name = "doubles"
+    ...     seeds: Seeds = either(5, 2)
+    ...
+    ...     def _jobs(self):
+    ...         return [
+    ...             Job({"seed": seed}, lambda n: {"double": 2 * n}, (seed,))
+    ...             for seed in self.seeds
+    ...         ]
+    ...
+    ...     def table(self):
+    ...         return self.frame()
+    ...
+    ...     def conclusion(self):
+    ...         return f"The largest double is {self.frame().double.max()}."
+    >>> Doubles(quick=True).conclusion(), Doubles(seeds=[7]).conclusion()
+    ('The largest double is 2.', 'The largest double is 14.')
     """
 
-    #: name on the command line, and of the files that are written
-    name: str
-    #: whether it reads data sets from files
-    reads_data: bool = True
-    #: columns of the table that the figure shows; by default the first of numbers
-    drawn: tuple[str, ...] = ()
-    #: whether the columns that the figure shows have one unit, and so one panel
-    together: bool = False
-    #: columns of numbers that name the rows of the table, and are not drawn
-    keys: tuple[str, ...] = ()
-    #: what `table_caption`, `figure_caption` and `notes` return
-    _table_caption = "Results"
-    _figure_caption = ""
-    _notes = ""
-    #: how numbers are shown in markdown
-    _floatfmt = ".4g"
+    quick: bool = field(default=False, kw_only=False)
+    n_jobs: int | None = None
+    path: str | Path | None = None
 
-    def __init__(self, quick: bool = False):
-        self.quick = quick
+    #: name on the command line, and of the files that are written
+    name: ClassVar[str]
+    #: whether it reads data sets from files
+    reads_data: ClassVar[bool] = True
+    #: whether it measures times, and so runs one job at a time
+    measures_times: ClassVar[bool] = False
+    #: whether its searches keep records in the folder `path`
+    keeps_records: ClassVar[bool] = False
+    #: names of the settings that all jobs in a file share; another value needs another file
+    shared: ClassVar[tuple[str, ...]] = ()
+    #: columns of the table that the figure shows; by default the first of numbers
+    drawn: ClassVar[tuple[str, ...]] = ()
+    #: whether the columns that the figure shows have one unit, and so one panel
+    together: ClassVar[bool] = False
+    #: columns of numbers that name the rows of the table, and are not drawn
+    keys: ClassVar[tuple[str, ...]] = ()
+    #: what `table_caption`, `figure_caption` and `notes` return
+    _table_caption: ClassVar[str] = "Results"
+    _figure_caption: ClassVar[str] = ""
+    _notes: ClassVar[str] = ""
+    #: how numbers are shown in markdown
+    _floatfmt: ClassVar[str] = ".4g"
+
+    def __post_init__(self) -> None:
         self.data: Path | None = None
         self.seconds: float | None = None
         self._frame: pd.DataFrame | None = None
+        self._file: JobFile | None = None
+        for argument in fields(self):
+            setattr(self, argument.name, _resolved(argument, getattr(self, argument.name), self.quick))
+        self.path = None if self.path is None else Path(self.path)
+        if self.measures_times and self.n_jobs not in (None, 1):
+            raise ArgumentError(f"n_jobs={self.n_jobs}: the study {self.name} measures times, and runs one job at a time; use 1")
 
     def use_data(self, folder: str | Path) -> Self:
         """Read data sets from this folder in place of SPOTSVM_DATA.
@@ -85,6 +155,8 @@ class Experiment(ABC):
     def run(self) -> Self:
         """Run the study; each call runs it again, with the same seeds."""
         began = time.perf_counter()
+        settings = {name: getattr(self, name) for name in ("quick", *self.shared)}
+        self._file = JobFile(None if self.keeps_records else self.path, self.name, settings)
         with data_from(self.data):
             self._frame = self._measure()
         self.seconds = time.perf_counter() - began
@@ -97,9 +169,18 @@ class Experiment(ABC):
         assert self._frame is not None
         return self._frame
 
-    @abstractmethod
     def _measure(self) -> pd.DataFrame:
         """Run the study; return all measurements, one per row."""
+        return self._run(self._jobs())
+
+    def _jobs(self) -> Iterable[Job]:
+        """Return the jobs, in the order of the rows."""
+        raise NotImplementedError(f"{type(self).__name__} defines neither _jobs nor _measure")
+
+    def _run(self, jobs: Iterable[Job]) -> pd.DataFrame:
+        """Run the jobs that neither this run nor the file has; return the rows of all in the order of the jobs."""
+        assert self._file is not None
+        return run_jobs(jobs, self._file, self.name, self.n_jobs)
 
     @abstractmethod
     def table(self) -> pd.DataFrame:
@@ -119,7 +200,10 @@ class Experiment(ABC):
 
     def figure(self) -> Figure:
         """Draw the results; by default columns of numbers of the table."""
-        return draw_table(self.table(), self.drawn, self.keys, self.together)
+        return draw_table(self.table(), self._drawn(), self.keys, self.together)
+
+    def _drawn(self) -> tuple[str, ...]:
+        return self.drawn
 
     def figure_caption(self) -> str:
         """Return the caption of the figure."""
@@ -142,8 +226,9 @@ class Experiment(ABC):
 
     def settings(self) -> dict[str, Any]:
         """Return the constructor's arguments, with the study's own choices in place of defaults."""
-        names = list(inspect.signature(type(self)).parameters)
-        return {name: getattr(self, name) for name in names if hasattr(self, name)}
+        names = [name for name in inspect.signature(type(self)).parameters if hasattr(self, name)]
+        settings = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in settings.items() if value is not None or name not in ("n_jobs", "path")}
 
     def title(self) -> str:
         """Return the title: the first line of the study's description."""
@@ -248,18 +333,30 @@ def _written(path: str | Path, name: str, write: Callable[[Path], object]) -> Pa
     return file
 
 
-def check_names(argument: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Raise ArgumentError if a name is unknown."""
-    known = list(known)
-    if unknown := [name for name in names if name not in known]:
-        raise ArgumentError(f"{argument}: {unknown[0]!r} is unknown; use some of {', '.join(known)}")
+def _resolved(argument: Field[Any], value: Any, quick: bool) -> Any:
+    """Return the value of an argument with its default in place of None, and lists as tuples; ArgumentError if it is invalid."""
+    name, about = argument.name, argument.metadata
+    if value is None and about:
+        value = about["quick" if quick else "full"]
+    if name == "seeds":
+        return checked_seeds(value)
+    if isinstance(value, list):
+        value = tuple(value)
+    if about and about["among"] is not None and value is not None:
+        check_names(name, value, about["among"])
+    if about and about["least"] is not None and value is not None and value < about["least"]:
+        raise ArgumentError(f"{name}={value} is too few; use {about['least']} or more")
+    return value
 
 
-def check_least(experiment: Experiment, least: int, *names: str) -> None:
-    """Raise ArgumentError if one of these settings is smaller than `least`; None is allowed."""
-    for name in names:
-        if (value := getattr(experiment, name)) is not None and value < least:
-            raise ArgumentError(f"{name}={value} is too few; use {least} or more")
+def check_names(argument: str, names: Sequence[str], valid: Collection[str]) -> None:
+    """Raise ArgumentError if there is no name, or if a name is unknown or there twice."""
+    if not names:
+        raise ArgumentError(f"{argument} is empty; use some of {', '.join(valid)}")
+    if unknown := [name for name in names if name not in valid]:
+        raise ArgumentError(f"{argument}: {unknown[0]!r} is unknown; use some of {', '.join(valid)}")
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ArgumentError(f"{argument}: {twice[0]!r} is there twice, and its runs would count twice; name it once")
 
 
 def _page(experiment: Experiment) -> str:
@@ -298,7 +395,7 @@ def _findings(experiment: Experiment) -> list[Part]:
 
 def _figures(experiment: Experiment) -> list[Part]:
     own = type(experiment).figure is not Experiment.figure
-    drawn = (experiment.drawn, experiment.keys, experiment.together)
+    drawn = (experiment._drawn(), experiment.keys, experiment.together)
     figure, *others = [experiment.figure()] if own else table_figures(experiment.table(), *drawn)
     first = Picture(figure, experiment.figure_caption(), experiment.figure_alt(), others=others)
     return [first, *(Picture(figure, caption, caption) for caption, figure in experiment.further_figures().items())]
@@ -328,9 +425,11 @@ def _text(value: object) -> str:
 
 def _repeat(experiment: Experiment) -> list[Part]:
     parts: list[Part] = []
-    if experiment.settings() == type(experiment)(quick=experiment.quick).settings():
+    settings, default = experiment.settings(), type(experiment)(quick=experiment.quick).settings()
+    given = {"--data": experiment.data, "--jobs": settings.pop("n_jobs", None), "--path": settings.pop("path", None)}
+    if settings == default:
         words = ["spotsvm", "study", experiment.name, *(["--quick"] if experiment.quick else [])]
-        words += ["--data", str(experiment.data)] if experiment.data is not None else []
+        words += [str(word) for option in given.items() if option[1] is not None for word in option]
         parts.append(Code(shlex.join([*words, "--out", experiment.name]), "On the command line"))
     versions = {"Python": platform.python_version(), "spotsvm": library_version()} | {name: version(name) for name in _PACKAGES}
     table = pd.DataFrame({"package": list(versions), "version": list(versions.values())})

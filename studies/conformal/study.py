@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import joblib
 import pandas as pd
 
 from spotsvm.studies.common.data import data_folder, read_table
-from spotsvm.studies.common.experiment import Experiment, check_least
+from spotsvm.studies.common.experiment import Experiment, either
+from spotsvm.studies.common.jobs import Job, Row
 from spotsvm.studies.conformal.tables import (
     ENCODINGS,
     TABLE,
@@ -24,29 +26,32 @@ from spotsvm.studies.conformal.tables import (
     sets_table,
     toy_row,
 )
-from spotsvm.studies.conformal.toy import MAIN, OTHERS, PRINTED, SIGMA, WITH_BIAS, C, Reading, draw_passes, run_toy
+from spotsvm.studies.conformal.toy import MAIN, OTHERS, PRINTED, SIGMA, WITH_BIAS, C, draw_passes, run_toy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_BATCH = 50  # draws at once: a single one is too short to be handed to a worker
+_BATCH = 50
+_READINGS = (MAIN, WITH_BIAS, *OTHERS)
 _TOY, _MUSHROOM, _SETS = "toy", "mushroom", "sets"
 #: the relative improvement in the toy experiment that is aimed at, in percent
 GOAL = 10.0
 
 _NOTES = """\
-Errors are in percent of the test points, before the second pass and after it. Improvement: (before - after) / before in percent,
-the mean over draws, with its 95 % interval; draws without an error before have none. "Of means": the same of the mean errors of
-all draws. Far: errors outside the first pass's margin, |f| > 1, in percent of all test points. All readings of the toy experiment
-see the same draws, scaled to their square; sigma stays. Bias: whether the machines of both passes have the threshold b of eq. 1.
-The paper prints neither the square nor the transform of the curve, nor what its software did about b. Readings were tried until
-one came near the printed figure: that it does is no proof of the reading. In the Mushroom tables all encodings see the same draws
-of rows; a missing value is a letter of its own; se is the standard error. Sets: SVC with C and gamma tuned by cross-validation on
-a grid, and with the same C and gamma the paper's machine (kappa = 1 / max|f|, a free threshold), the same without a threshold and
-with one that D scales, and the default, which chooses kappa by cross-validation and has a scaled threshold. The candidates for
-kappa and the rule of the choice were settled on other splits of most of these sets."""
+Errors are in percent of the test points, before and after the second pass. "Improvement" is (before - after) / before in percent:
+the mean over draws with its 95 % interval; draws without an error before have no improvement. "Of means" is the same for the mean
+errors of all draws. "Far" are errors outside the margin of the first pass, |f| > 1, in percent of all test points. All readings
+of the toy experiment use the same draws, scaled to their square; sigma stays the same. "Bias" is whether both passes have the
+threshold b of eq. 1. The paper prints neither the square nor the transform of the curve, nor the treatment of b in its software.
+Readings were tried until one came near the printed figure, so the agreement does not prove this reading. In the Mushroom tables
+all encodings use the same draws of rows; a missing value is a separate letter; se is the standard error. Sets: SVC has C and
+gamma tuned by cross-validation on a grid. With the same C and gamma there are the paper's machine (kappa = 1 / max|f|, a free
+threshold), the same without a threshold and with one that D scales, and the default, which chooses kappa by cross-validation and
+has a scaled threshold.
+The candidates for kappa and the rule of the choice were developed on other splits of most of these sets."""
 
 
+@dataclass(kw_only=True)
 class ConformalStudy(Experiment):
     """The conformally rescaled kernel: the toy experiment, Fig. 1 and the Mushroom table of Williams et al. 2005.
 
@@ -60,6 +65,8 @@ class ConformalStudy(Experiment):
     ----------
     quick : bool, default=False
         60 draws of the toy experiment, 10 of the other readings, 3 of Mushroom, and 2 splits of each set.
+    n_jobs, path
+        See `Experiment`.
     n_draws : int, optional
         Draws of the toy experiment, at least 2; by default 10,000.
     n_other_draws : int, optional
@@ -70,13 +77,6 @@ class ConformalStudy(Experiment):
         Splits of each real set, at least 2; by default 10. The toy experiment beside them has 20 times as many draws.
     seed : int, default=0
         Seed of all draws.
-    n_jobs : int or None, default=None
-        Number of parallel batches of draws; it does not change the results.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is invalid.
 
     References
     ----------
@@ -85,6 +85,7 @@ class ConformalStudy(Experiment):
     """
 
     name = "conformal"
+    shared = ("seed",)
     _table_caption = "Toy experiment"
     _notes = _NOTES
     _figure_caption = (
@@ -93,65 +94,36 @@ class ConformalStudy(Experiment):
         "the dashed one the true boundary."
     )
 
-    def __init__(
-        self,
-        quick: bool = False,
-        *,
-        n_draws: int | None = None,
-        n_other_draws: int | None = None,
-        n_mushroom_draws: int | None = None,
-        n_splits: int | None = None,
-        seed: int = 0,
-        n_jobs: int | None = None,
-    ):
-        super().__init__(quick)
-        self.n_draws = n_draws if n_draws is not None else (60 if quick else 10_000)
-        self.n_other_draws = n_other_draws if n_other_draws is not None else (10 if quick else 1_000)
-        self.n_mushroom_draws = n_mushroom_draws if n_mushroom_draws is not None else (3 if quick else 100)
-        self.n_splits = n_splits if n_splits is not None else (2 if quick else 10)
-        self.seed = seed
-        self.n_jobs = n_jobs
-        check_least(self, 2, "n_draws", "n_other_draws", "n_mushroom_draws", "n_splits")
+    n_draws: int = either(10_000, 60, least=2)
+    n_other_draws: int = either(1_000, 10, least=2)
+    n_mushroom_draws: int = either(100, 3, least=2)
+    n_splits: int = either(10, 2, least=2)
+    seed: int = 0
 
-    def _measure(self) -> pd.DataFrame:
-        jobs = [job for reading in (MAIN, WITH_BIAS, *OTHERS) for job in self._toy_jobs(reading)]
+    def _jobs(self) -> Iterator[Job]:
+        for k, reading in enumerate(_READINGS):
+            n = self.n_draws if reading in (MAIN, WITH_BIAS) else self.n_other_draws
+            key = {"experiment": _TOY, "reading": k, "bias": reading.bias, "C": C, "sigma": SIGMA}
+            yield from _batches(key, run_toy, (reading, self.seed), n)
         if data_folder() is not None:
             letters = read_table("mushroom")
             for encoding in ENCODINGS:
-                jobs += self._mushroom_jobs(encoding, *encoded(letters, encoding))
-        jobs += self._set_jobs()
-        batches = joblib.Parallel(n_jobs=self.n_jobs)(joblib.delayed(_run_batch)(*job) for job in jobs)
-        return pd.DataFrame([row for batch in batches for row in batch])
-
-    def _toy_jobs(self, reading: Reading) -> list[Any]:
-        n = self.n_draws if reading in (MAIN, WITH_BIAS) else self.n_other_draws
-        about = {"experiment": _TOY, "reading": _number(reading), "bias": reading.bias, "C": C, "sigma": SIGMA}
-        return [(run_toy, (reading, self.seed), draws, about) for draws in _batches(n)]
-
-    def _mushroom_jobs(self, encoding: str, X: Any, y: Any) -> list[Any]:
-        jobs = []
-        for row in TABLE:
-            for bias in (True, False):
-                about = {"experiment": _MUSHROOM, "encoding": encoding, "bias": bias, "C": row.C, "sigma": row.sigma}
-                arguments = (X, y, row.C, row.sigma, bias, self.seed)
-                jobs += [(run_mushroom, arguments, draws, about) for draws in _batches(self.n_mushroom_draws)]
-        return jobs
-
-    def _set_jobs(self) -> list[Any]:
-        toy = {"experiment": _SETS, "set": TOY}
-        jobs: list[Any] = [(run_toy_split, (self.seed,), draws, toy) for draws in _batches(20 * self.n_splits)]
+                X, y = encoded(letters, encoding)
+                for row, bias in product(TABLE, (True, False)):
+                    key = {"experiment": _MUSHROOM, "encoding": encoding, "bias": bias, "C": row.C, "sigma": row.sigma}
+                    yield from _batches(key, run_mushroom, (X, y, row.C, row.sigma, bias, self.seed), self.n_mushroom_draws)
+        yield from _batches({"experiment": _SETS, "set": TOY}, run_toy_split, (self.seed,), 20 * self.n_splits)
         for data in real_sets():
-            jobs.append((run_set, (data, self.seed), range(self.n_splits), {"experiment": _SETS, "set": data.name}))
-        return jobs
+            yield from _batches({"experiment": _SETS, "set": data.name}, run_set, (data, self.seed), self.n_splits)
 
     def table(self) -> pd.DataFrame:
-        """Return a row a reading of the toy experiment: errors before and after, improvements, and the printed one."""
+        """Return a row for each reading of the toy experiment: errors before and after, improvements, and the printed one."""
         runs = self.frame()
         toy = runs[runs.experiment == _TOY]
-        return pd.DataFrame([toy_row(one, toy[toy.reading == _number(one)]) for one in (MAIN, WITH_BIAS, *OTHERS)])
+        return pd.DataFrame([toy_row(reading, toy[toy.reading == k]) for k, reading in enumerate(_READINGS)])
 
     def mushroom(self, bias: bool = True) -> pd.DataFrame:
-        """Return the Mushroom table, a row an encoding and setting; empty where there are no data."""
+        """Return the Mushroom table, a row for each encoding and setting; empty without data."""
         runs = self.frame()
         return (
             mushroom_table(runs[(runs.experiment == _MUSHROOM) & (runs.bias == bias)]) if self._has_mushroom else pd.DataFrame()
@@ -229,7 +201,7 @@ class ConformalStudy(Experiment):
         return draw_passes(MAIN, self.seed, 0)
 
     def figure_alt(self) -> str:
-        """Return in words what there is to see in the figure."""
+        """Return a description of the figure."""
         return (
             f"{self.figure_caption()} The magnification is 1 on the first pass's zero contour, rises beside it and falls to 0 "
             "away from it; the second pass's f is steep at the boundary and flat elsewhere."
@@ -245,15 +217,12 @@ def _judged(row: dict[Any, Any]) -> str:
     return "met" if row["low"] > GOAL else ("missed" if row["high"] < GOAL else "left open by the interval")
 
 
-def _number(reading: Reading) -> int:
-    return (MAIN, WITH_BIAS, *OTHERS).index(reading)
+def _batches(key: Row, run: Callable[..., Row], arguments: tuple[Any, ...], n: int) -> Iterator[Job]:
+    """Return jobs of 50 draws each, because a single draw is too short for a worker."""
+    for first in range(0, n, _BATCH):
+        draws = range(first, min(n, first + _BATCH))
+        yield Job(key | {"first": first, "last": draws[-1]}, _run_batch, (run, arguments, draws))
 
 
-def _batches(n: int) -> list[range]:
-    return [range(first, min(n, first + _BATCH)) for first in range(0, n, _BATCH)]
-
-
-def _run_batch(
-    run: Callable[..., dict[str, Any]], arguments: tuple[Any, ...], draws: Iterable[int], about: dict[str, Any]
-) -> list[dict[str, Any]]:
-    return [about | run(*arguments, draw) for draw in draws]
+def _run_batch(run: Callable[..., Row], arguments: tuple[Any, ...], draws: Iterable[int]) -> list[Row]:
+    return [run(*arguments, draw) for draw in draws]

@@ -1,4 +1,1 @@
-"""What things cost: the overhead of a search, the speed of the solvers, kernels for groups of columns.
-
-It may import `spotsvm.studies.common` and everything of spotsvm, and no other study.
-"""
+"""Times: suggestions of a search, cross-validation, kernels for groups of columns, load, and path lengths."""

@@ -1,4 +1,4 @@
-"""The study of load: two workers against one, a simulated cluster, and records of ten thousand trials."""
+"""The study of load: two workers compared with one, a simulated cluster, and records of ten thousand trials."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import math
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,9 +19,9 @@ import pandas as pd
 from scipy.stats import loguniform
 
 from spotsvm import Study
-from spotsvm.errors import ArgumentError
 from spotsvm.solvers.search.registry import SearchName
-from spotsvm.studies.common.experiment import Experiment, check_names
+from spotsvm.studies.common.experiment import Experiment, either
+from spotsvm.studies.common.jobs import Job, Row
 from spotsvm.studies.common.virtual_workers import VirtualWorkers, log_normal_durations
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.trial import Trial
@@ -27,15 +29,13 @@ from spotsvm.trials.trial import Trial
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Row = dict[str, float | str]
-
 _SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 _SECONDS = 0.02  # time of an evaluation in the part on throughput
-_SETTLING = 5  # number of trials that are not counted after each worker has ended a trial
+_SETTLING = 5  # trials left out after each worker has ended its first
 SLEEPING, COMPUTING = "sleeping", "computing"
 POOL, EXECUTOR = "killable workers", "ProcessPoolExecutor"
 ASYNCHRONOUS, BATCHES = "asynchronous", "batches"
-_ROUNDS = 5  # of the simulated cluster, each of as many trials as there are workers
+_ROUNDS = 5  # trials of each simulated worker
 
 
 def valley(params: Mapping[str, Any]) -> float:
@@ -44,13 +44,13 @@ def valley(params: Mapping[str, Any]) -> float:
 
 
 class Busy:
-    """An objective of 20 ms: it sleeps, or computes for 20 ms of a processor, not of the clock."""
+    """An objective of 20 ms: it sleeps, or computes for 20 ms of processor time."""
 
     def __init__(self, how: str):
         self.how = how
 
     def __call__(self, params: dict[str, Any]) -> dict[str, float]:
-        """Evaluate; return the process as well."""
+        """Return the value, and the process as `worker`."""
         if self.how == SLEEPING:
             time.sleep(_SECONDS)
         else:
@@ -61,14 +61,14 @@ class Busy:
 
 
 def throughput(search: str, how: str, where: str, n_trials: int, repeats: int, seed: int) -> Row:
-    """Measure trials per second with one and two workers in turns; return the medians and their ratio."""
+    """Measure trials per second, alternating between one and two workers; return the medians and their ratio."""
     rates = [[_trials_per_second(search, how, where, n, n_trials, seed + k) for n in (1, 2)] for k in range(repeats)]
     one, two = np.nanmedian(rates, axis=0)
     return {"search": search, "objective": how, "where": where, "one": one, "two": two, "ratio": two / one, "runs": repeats}
 
 
 def _trials_per_second(search: str, how: str, where: str, n_workers: int, n_trials: int, seed: int) -> float:
-    """Return the throughput from when all workers have ended a trial to the last trial."""
+    """Return the throughput from the time when each worker has ended a trial to the last trial."""
     ended: list[float] = []
     workers: set[float] = set()
 
@@ -88,10 +88,10 @@ def _trials_per_second(search: str, how: str, where: str, n_workers: int, n_tria
 
 
 def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, seed: int) -> Row:
-    """Run a study on virtual workers; return how busy they were, and the time of a suggestion.
+    """Run a study on virtual workers; return their busy share, and the time of a suggestion.
 
-    The durations are log-normal, with a standard deviation of 0.5 of the logarithm. "asynchronous" gives a free worker the next
-    trial at once; "batches" evaluates batches of `n_workers`, one after the other.
+    The durations are log-normal, and their logarithm has a standard deviation of 0.5. With "asynchronous" a free worker gets the
+    next trial at once; with "batches" the workers evaluate batches of `n_workers` trials.
     """
     n_trials = _ROUNDS * n_workers
     durations = iter(log_normal_durations(seed, n_trials, mean_seconds))
@@ -106,7 +106,7 @@ def busy_share(search: str, mean_seconds: float, how: str, n_workers: int, seed:
 
 
 def large_record(search: str, n_trials: int, n_suggestions: int) -> Row:
-    """Fill a record by random search, resume it, and return the median time of suggestions of a search with its trials."""
+    """Time reporting to a record, resuming and reading it, and suggestions of a search that has its trials."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "many.db"
         tell = []
@@ -134,24 +134,48 @@ def large_record(search: str, n_trials: int, n_suggestions: int) -> Row:
 
 def _ask_seconds(search: str, trials: Sequence[Trial], n_suggestions: int) -> float:
     study = Study(_SPACE, cast("SearchName", search), 0, noise=False, start=[trial.params for trial in trials])
-    for known in trials:
-        study.tell(study.ask(), math.nan if known.value is None else known.value)
+    for recorded in trials:
+        study.tell(study.ask(), math.nan if recorded.value is None else recorded.value)
     seconds = []
     for _ in range(n_suggestions + 1):
         began = time.perf_counter()
         trial = study.ask()
         seconds.append(time.perf_counter() - began)
         study.tell(trial, valley(trial.params))
-    return float(np.median(seconds[1:]))  # the first one compiles
+    return float(np.median(seconds[1:]))  # the first suggestion compiles
 
 
+#: function, cases in the quick form and cases in the full form of each part
+_CASES: dict[str, tuple[Callable[..., Row], list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {
+    "throughput": (
+        throughput,
+        [("random", SLEEPING, POOL, 180, 1)],
+        [(*case, 300, 7) for case in product(("random", "kriging"), (SLEEPING, COMPUTING), (POOL, EXECUTOR))],
+    ),
+    "cluster": (
+        busy_share,
+        [("random", 0.25, how, 32) for how in (ASYNCHRONOUS, BATCHES)],
+        [
+            *(("random", seconds, ASYNCHRONOUS, 256) for seconds in (1.0, 10.0)),
+            ("random", 10.0, BATCHES, 256),
+            *(("kriging", seconds, ASYNCHRONOUS, 256) for seconds in (10.0, 30.0, 60.0)),
+            ("kriging", 10.0, BATCHES, 256),
+        ],
+    ),
+    "size": (
+        large_record,
+        [("random", 100, 2), ("kriging", 300, 2)],
+        [(search, n, 5) for n in (1000, 2000, 5000, 10_000) for search in ("random", "kriging")],
+    ),
+}
 _TITLES = {
-    "throughput": "Two workers against one, evaluations of 20 ms",
+    "throughput": "Two workers compared with one, evaluations of 20 ms",
     "cluster": "A simulated cluster",
     "size": "Records of many trials",
 }
 
 
+@dataclass(kw_only=True)
 class LoadStudy(Experiment):
     """Speed of a study with two workers, on a simulated cluster, and with ten thousand trials.
 
@@ -159,10 +183,12 @@ class LoadStudy(Experiment):
     ----------
     quick : bool, default=False
         A few cases of each part.
+    n_jobs, path
+        See `Experiment`.
     parts : sequence of str, default=("throughput", "cluster", "size")
         The parts to run.
     seed : int, default=0
-        Seed of the studies.
+        Seed of the measured studies.
 
     Raises
     ------
@@ -172,49 +198,30 @@ class LoadStudy(Experiment):
 
     name = "load"
     reads_data = False
-    _figure_caption = "Of the parts that were run: ratio of throughputs, busy share of the workers, seconds of a suggestion."
+    measures_times = True
+    shared = ("seed",)
+    _figure_caption = "A panel for each part: ratio of throughputs, busy share of the workers, seconds of a suggestion."
     _notes = (
-        "Throughput counts from when all workers have ended a trial to the last trial; medians of runs with one and two workers "
-        "in turns. Cluster: virtual workers, for which a suggestion takes its real time; log-normal durations whose "
-        "logarithm has a standard deviation of 0.5; busy is the workers' time with a task, from the submission of the first to "
-        "that of the last, over all their time in between. Size: trials of random search in a record; the timed search is "
-        "given them in memory."
+        "Throughput is counted from the time when each worker has ended a trial to the last trial. Its figures are medians of "
+        "runs that alternate between one and two workers. Cluster: the workers are virtual, but a suggestion takes its real "
+        "time. The durations are log-normal, and their logarithm has a standard deviation of 0.5. The busy share is the part of "
+        "the workers' time with a trial, from the first submission to the last. Size: the record has trials of random search; "
+        "the measured search gets them in memory."
     )
 
-    def __init__(self, quick: bool = False, *, parts: Sequence[str] = tuple(_TITLES), seed: int = 0):
-        super().__init__(quick)
-        check_names("parts", parts, _TITLES)
-        if not parts:
-            raise ArgumentError(f"parts is empty; use some of {', '.join(_TITLES)}")
-        self.parts = tuple(name for name in _TITLES if name in parts)
-        self.seed = seed
+    parts: Sequence[str] = either(tuple(_TITLES), among=_TITLES)
+    seed: int = 0
 
-    def _measure(self) -> pd.DataFrame:
-        measure = {"throughput": self._throughput, "cluster": self._cluster, "size": self._size}
-        return pd.concat([pd.DataFrame(measure[name]()).assign(part=name) for name in self.parts], ignore_index=True)
-
-    def _throughput(self) -> list[Row]:
-        if self.quick:
-            return [throughput("random", SLEEPING, POOL, 180, 1, self.seed)]
-        kinds = [(s, how, where) for s in ("random", "kriging") for how in (SLEEPING, COMPUTING) for where in (POOL, EXECUTOR)]
-        return [throughput(*kind, 300, 7, self.seed) for kind in kinds]
-
-    def _cluster(self) -> list[Row]:
-        if self.quick:
-            return [busy_share("random", 0.25, how, 32, self.seed) for how in (ASYNCHRONOUS, BATCHES)]
-        cases = [("random", 1.0, ASYNCHRONOUS), ("random", 10.0, ASYNCHRONOUS), ("random", 10.0, BATCHES)]
-        cases += [("kriging", seconds, ASYNCHRONOUS) for seconds in (10.0, 30.0, 60.0)] + [("kriging", 10.0, BATCHES)]
-        return [busy_share(*case, 256, self.seed) for case in cases]
-
-    def _size(self) -> list[Row]:
-        if self.quick:
-            return [large_record("random", 100, 2), large_record("kriging", 300, 2)]
-        return [large_record(search, n, 5) for n in (1000, 2000, 5000, 10_000) for search in ("random", "kriging")]
+    def _jobs(self) -> Iterator[Job]:
+        for part in self.parts:
+            function, quick, full = _CASES[part]
+            for k, case in enumerate(quick if self.quick else full):
+                yield Job({"part": part, "case": k}, function, case if part == "size" else (*case, self.seed))
 
     def part(self, name: str) -> pd.DataFrame:
         """Return the measurements of a part."""
         frame = self.frame()
-        return frame[frame["part"] == name].drop(columns="part").dropna(axis=1, how="all").reset_index(drop=True)
+        return frame[frame["part"] == name].drop(columns=["part", "case"]).dropna(axis=1, how="all").reset_index(drop=True)
 
     def table(self) -> pd.DataFrame:
         """Return the measurements of the first part."""
@@ -229,7 +236,7 @@ class LoadStudy(Experiment):
         return {_TITLES[name]: self.part(name) for name in self.parts[1:]}
 
     def conclusion(self) -> str:
-        """Say what each part shows."""
+        """Return in words the result of each part."""
         sentences = {"throughput": on_throughput, "cluster": on_cluster, "size": on_size}
         return "\n\n".join(sentences[name](self.part(name)) for name in self.parts)
 
@@ -259,7 +266,7 @@ class LoadStudy(Experiment):
 
 
 def on_throughput(cases: pd.DataFrame) -> str:
-    """Say how much faster two workers are than one."""
+    """Return in words how much faster two workers are than one."""
     ratios = [f"{runs['ratio'].min():.2f} to {runs['ratio'].max():.2f} times with search={search!r}"
               for search, runs in cases.groupby("search", sort=False)]  # fmt: skip
     text = f"Two workers evaluate an objective of 20 ms {' and '.join(ratios)} as fast as one (medians of runs in turns)."
@@ -267,33 +274,33 @@ def on_throughput(cases: pd.DataFrame) -> str:
     if len(guided):
         suggestion = 1 / guided["one"].median() - _SECONDS
         text += (
-            f" Kriging takes {1e3 * suggestion:.0f} ms beside the objective's 20 for each trial, in one process: with two "
-            f"workers the next is suggested while another is evaluated; at most {1 / suggestion:.0f} trials per second."
+            f" Kriging takes {1e3 * suggestion:.0f} ms for each suggestion, in one process. With two workers it suggests the "
+            f"next trial during an evaluation; its maximum is {1 / suggestion:.0f} trials per second."
         )
     return text
 
 
 def on_cluster(cases: pd.DataFrame) -> str:
-    """Say how busy the virtual workers were."""
+    """Return in words the busy shares of the virtual workers."""
     parts = []
     for (search, how), runs in cases.groupby(["search", "how"], sort=False):
         shares = ", ".join(f"{100 * row['busy']:.1f} % at {row['mean_seconds']:g} s" for _, row in runs.iterrows())
         parts.append(f"{search} {'in batches' if how == BATCHES else how} {shares}")
     asked = cases["ask_milliseconds"]
     return (
-        f"{cases['workers'].max():.0f} virtual workers with log-normal durations were busy, from the first start to the end of "
-        f"asking: {'; '.join(parts)} (mean duration of an evaluation). A suggestion took {asked.min():.1f} to {asked.max():.1f} "
-        "ms in the mean, during which no other is made: that limits how short evaluations may be."
+        f"Busy shares of {cases['workers'].max():.0f} virtual workers with log-normal durations, from the first submission to "
+        f"the last: {'; '.join(parts)} (mean duration of an evaluation). A suggestion took {asked.min():.1f} to "
+        f"{asked.max():.1f} ms in the mean. Only one suggestion is made at a time, which limits the number of busy workers."
     )
 
 
 def on_size(cases: pd.DataFrame) -> str:
-    """Say what the largest record costs."""
+    """Return in words the times with the largest record."""
     last = cases[cases["trials"] == cases["trials"].max()].iloc[0]
     asked = ", ".join(f"{row['ask_seconds']:.3f} s by {row['search']} at {row['trials']:.0f} trials"
                       for _, row in cases[cases["search"] != "random"].iterrows())  # fmt: skip
     return (
-        f"At {last['trials']:.0f} trials `tell` takes {last['tell_milliseconds']:.1f} ms in the median, the file "
-        f"{last['megabytes']:.1f} MB, resuming {last['resume_seconds']:.1f} s and reading {last['read_seconds']:.1f} s; a "
+        f"At {last['trials']:.0f} trials `tell` takes {last['tell_milliseconds']:.1f} ms in the median, resuming "
+        f"{last['resume_seconds']:.1f} s and reading {last['read_seconds']:.1f} s; the file has {last['megabytes']:.1f} MB. A "
         f"suggestion takes {asked}."
     )

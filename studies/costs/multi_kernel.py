@@ -1,8 +1,9 @@
-"""Cost of scoring a multiple-kernel SVM, compared with summing the matrices for scikit-learn's SVC."""
+"""Time of scoring a multiple-kernel SVM, compared with summed kernel matrices and scikit-learn's SVC."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,42 +15,55 @@ from sklearn.svm import SVC
 from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.multi_kernel import ConicModel, KernelModel, TunedConicModel
-from spotsvm.solvers.kernels import MultiKernel
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.jobs import Job
 from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_mfeat
 
 GOAL, AIM = 5.0, 10.0
 _SCALES = (0.25, 1.0, 4.0)
 
 
+@dataclass(kw_only=True)
 class MultiKernelCostStudy(Experiment):
     """A score of a multiple-kernel SVM compared with scikit-learn: processor time and agreement.
 
-    Six views of 1333 handwritten digits, even against odd, five repeats of two folds. Weights are drawn from 2^-8 to 2^4 and
-    gammas within a factor of 8 of 1 / (number of columns), on logarithmic scales. The way with scikit-learn: a kernel matrix for
-    each term of the sum by `rbf_kernel`, their weighted sum, and `cross_val_score` of SVC(kernel="precomputed"). Both take turns
-    in one process and one thread, with everything compiled and, for spotsvm, the squared distances of the groups computed
-    beforehand; the time of the first score, which computes the distances, is reported separately.
+    The data are six views of 1333 handwritten digits, even against odd, with five repeats of two folds. Weights are drawn from
+    2^-8 to 2^4, and gammas within a factor of 8 of 1 / (number of columns), on logarithmic scales. With scikit-learn,
+    `rbf_kernel` computes a matrix for each term of the kernel, and `cross_val_score` scores SVC(kernel="precomputed") on their
+    weighted sum. Both alternate in one process and one thread, after compilation. spotsvm computes the squared distances of the
+    groups once; the time of this first score is reported separately.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Three settings on parts of scikit-learn's digits.
+    n_jobs, path
+        See `Experiment`.
     """
 
     name = "multi_kernel_cost"
     drawn = ("milliseconds", "scikit-learn", "ratio", "lowest")
 
-    def _measure(self) -> pd.DataFrame:
-        data = _training_rows(digits_by_quarters() if self.quick else read_mfeat("EO", 6))
+    measures_times = True
+
+    def _jobs(self) -> list[Job]:
+        data = digits_by_quarters() if self.quick else read_mfeat("EO", 6)
+        X, y, _, _ = data.split(0)  # two thirds of the rows, as in the paper, standardised
+        data = data._replace(X=X, y=y)
         models = {
             "(8), tuned": TunedConicModel(data.groups),
             "(13), fixed": ConicModel(data.groups, scales=_SCALES),
         }
         _warm_up()
-        return pd.concat([_compare(data, label, model, 3 if self.quick else 20) for label, model in models.items()])
+        count = 3 if self.quick else 20
+        return [Job({"model": label, "data_set": data.name}, _compare, (data, model, count)) for label, model in models.items()]
 
     def table(self) -> pd.DataFrame:
-        """Return a row per model: median times, their ratio, and the number of settings in which all scores agree."""
+        """Return a row for each model: median times, their ratio, and the number of settings with equal scores."""
         return pd.DataFrame([_summary(group) for _, group in self.frame().groupby("model", sort=False)])
 
     def conclusion(self) -> str:
-        """Return in words the ratio of the times, and the agreement of the scores."""
+        """Return in words the ratios of the times and the agreement of the scores."""
         table, runs = self.table(), self.frame()
         ratios = ", ".join(f"{row.ratio:.1f} for model {row.model}" for row in table.itertuples())
         met, aimed = int((table.ratio >= GOAL).sum()), int((table.ratio >= AIM).sum())
@@ -61,7 +75,7 @@ class MultiKernelCostStudy(Experiment):
 
 
 def _warm_up() -> None:
-    """Compile what the scores need."""
+    """Compile the code of the scores."""
     data = digits_by_quarters()
     for groups in (data.groups, None):  # of several groups and of one
         cross_val_scores(
@@ -70,19 +84,13 @@ def _warm_up() -> None:
     cross_val_score(SVC(), data.X[:100], data.y[:100])
 
 
-def _training_rows(data: ViewSet) -> ViewSet:
-    """Return two thirds of the rows, as many as the paper trains on, standardised."""
-    X, y, _, _ = data.split(0)
-    return data._replace(X=X, y=y)
-
-
 def _draw(model: KernelModel, rng: np.random.Generator) -> dict[str, float]:
-    """Draw parameters from a space."""
-    return {name: float(law.rvs(random_state=rng)) for name, law in model.space((2.0**-8, 2.0**4), (2.0**-3, 2.0**3)).items()}
+    """Draw parameters from the space of a model."""
+    return {name: float(entry.rvs(random_state=rng)) for name, entry in model.space((2.0**-8, 2.0**4), (2.0**-3, 2.0**3)).items()}
 
 
-def _compare(data: ViewSet, label: str, model: KernelModel, count: int) -> pd.DataFrame:
-    """Score settings by both, by turns."""
+def _compare(data: ViewSet, model: KernelModel, count: int) -> pd.DataFrame:
+    """Score settings by both in turns."""
     rng, y = np.random.default_rng(0), data.y
     splits = list(RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=0).split(data.X, y))
     scorer = FoldScorer(model.estimator(), data.X, y, splits, {}, engine="auto")
@@ -96,23 +104,16 @@ def _compare(data: ViewSet, label: str, model: KernelModel, count: int) -> pd.Da
         numbers = scorer.score([params])[0].numbers
         ours_seconds = time.process_time() - began
         ours = np.array([numbers[f"split{k}_test_score"] for k in range(len(splits))])
-        kernel = _kernel(model, params, data)
+        kernel = model.estimator(params).fit(data.X[:40], data.y[:40]).kernels_[0]  # the kernel with these parameters
         began = time.process_time()
         K = sum(w * rbf_kernel(data.X[:, base.columns], gamma=base.kernel.gamma) for base, w in kernel.terms)
         theirs = cross_val_score(SVC(kernel="precomputed"), K, y, cv=splits)
         sklearn_seconds = time.process_time() - began
         points = np.round(np.abs(ours - theirs) * [len(test) for _, test in splits]).astype(int)
-        row: dict[str, Any] = {"model": label, "data_set": data.name, "n": len(y), "setting": setting, **params}
+        row: dict[str, Any] = {"n": len(y), "setting": setting, **params}
         row |= {"ours_seconds": ours_seconds, "sklearn_seconds": sklearn_seconds, "ratio": sklearn_seconds / ours_seconds}
         rows.append(row | {"first_score_seconds": first, "score": ours.mean(), "points": int(points.max())})
     return pd.DataFrame(rows)
-
-
-def _kernel(model: KernelModel, params: dict[str, float], data: ViewSet) -> MultiKernel:
-    """Return the kernel with its parameters as numbers."""
-    machine = model.estimator(params).fit(data.X[:40], data.y[:40])
-    kernel: MultiKernel = machine.kernels_[0]
-    return kernel
 
 
 def _summary(group: pd.DataFrame) -> dict[str, Any]:

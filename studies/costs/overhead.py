@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -17,12 +18,13 @@ from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 from spotsvm.solvers.search import KrigingSearch
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.jobs import Job, Row
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.one_thread import one_blas_thread
 
 DIMENSION = 9
 PEER_UP_TO = 200  # with more points, scikit-learn's model takes minutes per suggestion
-# not resource.getrusage alone: on Linux a process begins with its parent's peak
+# resource.getrusage alone is not enough: on Linux a process starts with the peak of its parent
 _MEMORY = """
 import pathlib, resource, sys
 from spotsvm.studies.costs.overhead import fed_search
@@ -51,12 +53,12 @@ def fed_search(n: int) -> KrigingSearch:
 
 
 def peer_seconds(points: Floats, values: Floats, seed: int) -> float:
-    """Time a plain suggestion with scikit-learn: fit a Gaussian process, maximise EI over 2,000 random points."""
+    """Time a simple suggestion with scikit-learn: fit a Gaussian process, maximise EI over 2,000 random points."""
     rng = np.random.default_rng(seed)
     kernel = ConstantKernel(1.0) * Matern(np.ones(DIMENSION), (1e-2, 1e2), nu=2.5) + WhiteKernel(1e-4, (1e-8, 1.0))
     began = time.process_time()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", ConvergenceWarning)  # of bounds of the peer's own model
+        warnings.simplefilter("ignore", ConvergenceWarning)  # theta at its bounds
         model = GaussianProcessRegressor(kernel, normalize_y=True, n_restarts_optimizer=0, random_state=seed)
         model.fit(points, values)
         mean, sd = model.predict(rng.random((2000, DIMENSION)), return_std=True)
@@ -65,37 +67,48 @@ def peer_seconds(points: Floats, values: Floats, seed: int) -> float:
     return time.process_time() - began
 
 
+def suggestion_costs(n: int, repeats: int) -> list[Row]:
+    """Measure suggestions after `n` points and more."""
+    search, rows = fed_search(n), []
+    with one_blas_thread():
+        search.ask()
+        for repeat in range(repeats):
+            point = np.random.default_rng([n, repeat]).random(DIMENSION)
+            search.tell(point, smooth(point))
+            began = time.process_time()
+            search.ask()
+            ours = time.process_time() - began
+            peer = peer_seconds(search.points, search.values, repeat) if n <= PEER_UP_TO else float("nan")
+            rows.append({"repeat": repeat, "milliseconds": 1e3 * ours, "scikit_learn_milliseconds": 1e3 * peer})
+    peak = peak_megabytes(n)
+    return [row | {"peak_megabytes": peak} for row in rows]
+
+
+@dataclass(kw_only=True)
 class OverheadStudy(Experiment):
     """Processor time and memory of one suggestion of the Kriging search, nine dimensions, one core.
 
-    Medians over warm suggestions; a Gaussian process of scikit-learn with a plain maximisation of expected improvement is
-    timed in the same run, in turns.
+    The figures are medians over warm suggestions. The same run also times, in turns, a Gaussian process of scikit-learn with a
+    simple maximisation of expected improvement.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Two suggestions after 30 and 60 points.
+    n_jobs, path
+        See `Experiment`.
     """
 
     name = "overhead"
     reads_data = False
+    measures_times = True
 
-    def _measure(self) -> pd.DataFrame:
+    def _jobs(self) -> list[Job]:
         sizes, repeats = ((30, 60), 2) if self.quick else ((50, 100, 200, 500, 1000), 7)
-        rows = []
-        for n in sizes:
-            search = fed_search(n)
-            with one_blas_thread():
-                search.ask()
-                for repeat in range(repeats):
-                    point = np.random.default_rng([n, repeat]).random(DIMENSION)
-                    search.tell(point, smooth(point))
-                    began = time.process_time()
-                    search.ask()
-                    ours = time.process_time() - began
-                    peer = peer_seconds(search.points, search.values, repeat) if n <= PEER_UP_TO else float("nan")
-                    rows.append((n, repeat, 1e3 * ours, 1e3 * peer))
-        frame = pd.DataFrame(rows, columns=["points", "repeat", "milliseconds", "scikit_learn_milliseconds"])
-        frame["peak_megabytes"] = frame.points.map({n: peak_megabytes(n) for n in sizes})
-        return frame
+        return [Job({"points": n}, suggestion_costs, (n, repeats)) for n in sizes]
 
     def table(self) -> pd.DataFrame:
-        """Return a row per number of points: medians, and the median ratio of measurements taken in turns."""
+        """Return a row for each number of points: medians, and the median ratio of paired measurements."""
         runs = self.frame().assign(ratio=lambda f: f.scikit_learn_milliseconds / f.milliseconds)
         return runs.groupby("points", as_index=False)[
             ["milliseconds", "scikit_learn_milliseconds", "ratio", "peak_megabytes"]

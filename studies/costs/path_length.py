@@ -1,7 +1,7 @@
-"""The number of files of the library that a call passes through.
+"""The number of files of the library in which a call enters at least one function.
 
-Run it as `python -m spotsvm.studies.costs.path_length`. It counts the files in which a warm call enters at least one function;
-before a warm call, everything has been imported and the same call has been made once.
+Run it as `python -m spotsvm.studies.costs.path_length`. Calls are warm: the same call has run once before, so all modules are
+imported.
 """
 
 from __future__ import annotations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 from spotsvm.studies.common.data import DataSet, Floats, Split, read_set, stand_ins
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.jobs import Job
 
 Rows = NDArray[np.intp]
 
@@ -33,9 +35,9 @@ REFERENCE_TOL = 1e-6
 
 
 class Gaps(NamedTuple):
-    """Two solutions of one fold: their violations, and the numbers of test rows with different predictions.
+    """Two solutions of one fold: their violations of the optimality conditions, and their deviating predictions.
 
-    `ours_off` and `sklearn_off` count test rows on the other side than by a float64 solution with a violation of at most 1e-6;
+    `ours_off` and `sklearn_off` count test rows that a float64 solution with a violation of at most 1e-6 predicts differently.
     `same_score` is whether our measured solution gives the recorded score.
     """
 
@@ -47,19 +49,20 @@ class Gaps(NamedTuple):
 
 
 class FoldGaps:
-    """Solve single folds again like the shared work, to measure the solutions."""
+    """Solve single folds as the shared work does, to measure the solutions."""
 
     def __init__(self, data: DataSet):
         self._data = data
         self._gram = SingleGram(data.X)
         self._solver = FoldSolver(len(data.y))
 
-    def measure(self, cost: float, gamma: float, train: Rows, test: Rows, machine: SVC, score: float) -> Gaps:
-        """Return the violations of the optimality conditions, in float64, at both solutions on one fold, and what they predict.
+    def measure(self, setting: dict[str, float], split: Split, machine: SVC, score: float) -> Gaps:
+        """Return the violations of the optimality conditions in float64, and the deviating predictions, of both solutions.
 
-        `machine` is scikit-learn's, fitted to the training rows; `score` the accuracy that the shared work gave for this fold.
+        `machine` is scikit-learn's model, fitted to the training rows. `score` is the accuracy from the shared work on this fold.
         """
-        data, kernel = self._data, Kernel("rbf", gamma=gamma)
+        (train, test), cost = split, setting["C"]
+        data, kernel = self._data, Kernel("rbf", gamma=setting["gamma"])
         beta, decision = self._solve(cost, kernel, train)
         predicted = np.where(decision[test] >= 0, 1.0, -1.0)
         y = data.y[train]
@@ -96,23 +99,33 @@ def settings(count: int) -> list[dict[str, float]]:
     return [{"C": 2.0 ** (20 * u - 5), "gamma": 2.0 ** (18 * v - 15)} for u, v in points.tolist()]
 
 
+@dataclass(kw_only=True)
 class SpeedStudy(Experiment):
     """Cross-validation with shared work compared with scikit-learn: times, and scores of each setting.
 
-    Both score the same settings of SVC on the same five folds of standardised data, in one process and one thread; times are
-    processor times, with everything compiled beforehand ("warm"). They take turns at each setting. Our scorer keeps the work that
-    settings share, so the time of the first setting includes the distances; at the end one call of `cross_val_scores` scores all
-    settings again. Scikit-learn's function is `cross_validate`, which `cross_val_score` calls, with a cache of 1000 MB. If a
-    score differs, the violation of the optimality conditions is measured in float64 at both solutions.
+    Both score the same settings of SVC on the same five folds of standardised data, in one process and one thread, and alternate
+    at each setting. Times are processor times after compilation ("warm"). Our scorer keeps the work that settings share, so the
+    time of the first setting includes the distances. At the end one call of `cross_val_scores` scores all settings again. The
+    function of scikit-learn is `cross_validate`, which `cross_val_score` calls, with a cache of 1000 MB. If a score differs, the
+    violation of the optimality conditions is measured in float64 at both solutions.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Six settings on two small sets of scikit-learn.
+    n_jobs, path
+        See `Experiment`.
     """
 
     name = "speed"
     drawn = ("ratio", "ratio, one call", "worst ratio", "equal")
 
-    def _measure(self) -> pd.DataFrame:
+    measures_times = True
+
+    def _jobs(self) -> list[Job]:
         candidates = settings(6 if self.quick else 50)
         _warm_up()
-        return pd.concat([_compare(data, candidates) for data in self._sets()], ignore_index=True)
+        return [Job({"data_set": data.name, "n": len(data.y)}, _compare, (data, candidates)) for data in self._sets()]
 
     def _sets(self) -> list[DataSet]:
         if self.quick:
@@ -123,11 +136,11 @@ class SpeedStudy(Experiment):
         return [data.standardised() for data in sets]
 
     def table(self) -> pd.DataFrame:
-        """Return a row per data set: times and their ratios, the number of settings that agree, and violations of the others."""
+        """Return a row for each data set: times and ratios, the number of equal settings, and violations of the others."""
         return pd.DataFrame([_summary(group) for _, group in self.frame().groupby(["data_set", "n"], sort=False)])
 
     def conclusion(self) -> str:
-        """Return in words the ratios of times, the slower settings, and the agreement of the scores."""
+        """Return in words the ratios of times, the number of slower settings, and the agreement of the scores."""
         table, runs = self.table(), self.frame()
         totals = ", ".join(f"{row.ratio:.1f} on {row.data_set} ({row.n})" for row in table.itertuples())
         slower = runs[runs.ratio < 1.0]
@@ -135,7 +148,7 @@ class SpeedStudy(Experiment):
         differ = runs[~runs["equal"]]
         worse = int((differ.our_gap > differ.sklearn_gap).sum())
         return (
-            f"scikit-learn's time over ours for all settings, warm: {totals}; the goal of {GOAL:g} is met on "
+            f"scikit-learn's time over ours for all settings, warm: {totals}; the goal of {GOAL:g} is reached on "
             f"{int((table.ratio >= GOAL).sum())} of {len(table)} sets, {AIM:g} on {int((table.ratio >= AIM).sum())}. "
             f"Ours took longer than scikit-learn in {len(slower)} of {len(runs)} settings (lowest ratio {runs.ratio.min():.2f}). "
             f"All fold scores are equal in {int(runs['equal'].sum())} of {len(runs)} settings, and within one test point in "
@@ -147,15 +160,15 @@ class SpeedStudy(Experiment):
 
 def _on_differences(differ: pd.DataFrame) -> str:
     return (
-        f" (ours at most {differ.our_gap.max():.2g}, scikit-learn's {differ.sklearn_gap.max():.2g}); in the folds that differ, "
-        f"ours puts {differ.our_rows_off.sum()} test rows on another side than a solution to 1e-6 does, scikit-learn's "
-        f"{differ.sklearn_rows_off.sum()}. Ours is solved once more for these violations, in the way of the shared work but fold "
-        f"by fold; in {int(differ.gap_checked.sum())} of the {len(differ)} settings that gives the scores that were recorded."
+        f" (ours at most {differ.our_gap.max():.2g}, scikit-learn's {differ.sklearn_gap.max():.2g}). In the folds that differ, "
+        f"our predictions deviate from those of a solution to 1e-6 on {differ.our_rows_off.sum()} test rows, scikit-learn's on "
+        f"{differ.sklearn_rows_off.sum()}. For these violations our solution is computed again, fold by fold; in "
+        f"{int(differ.gap_checked.sum())} of the {len(differ)} settings it gives the recorded scores."
     )
 
 
 def _warm_up() -> None:
-    """Compile what settings of every kind need."""
+    """Compile the code for all kinds of settings."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 3)), rng.choice([-1.0, 1.0], 300)
     candidates = [{"C": cost, "gamma": gamma} for cost in (0.1, 2.0**15) for gamma in (2.0**-10, 2.0**-3, 4.0)]
@@ -164,11 +177,11 @@ def _warm_up() -> None:
 
 
 def _compare(data: DataSet, candidates: Sequence[dict[str, float]]) -> pd.DataFrame:
-    """Score all settings by both, by turns, and once more by one call."""
+    """Score all settings by both in turns, and then by one call."""
     splits = list(StratifiedKFold(FOLDS).split(data.X, data.y))
     scorer = FoldScorer(SVC(), data.X, data.y, splits, {}, engine="auto")
     gaps = FoldGaps(data)
-    left = _Left()
+    fallbacks = _Fallbacks()
     rows = []
     for number, setting in enumerate(candidates):
         began = time.process_time()
@@ -179,15 +192,15 @@ def _compare(data: DataSet, candidates: Sequence[dict[str, float]]) -> pd.DataFr
         peer = cross_validate(SVC(cache_size=1000, **setting), data.X, data.y, cv=FOLDS, return_estimator=True)
         sklearn_seconds = time.process_time() - began
         points = np.round(np.abs(ours - peer["test_score"]) * [len(test) for _, test in splits]).astype(int)
-        worst = _worst([_gaps(gaps, setting, splits[k], peer["estimator"][k], ours[k]) for k in np.flatnonzero(points)])
-        row: dict[str, Any] = {"data_set": data.name, "n": len(data.y), "setting": number, **setting}
+        worst = _worst([gaps.measure(setting, splits[k], peer["estimator"][k], ours[k]) for k in np.flatnonzero(points)])
+        row: dict[str, Any] = {"setting": number, **setting}
         row |= {"ours_seconds": ours_seconds, "sklearn_seconds": sklearn_seconds, "ratio": sklearn_seconds / ours_seconds}
         row |= {f"ours_{k}": score for k, score in enumerate(ours)}
         row |= {f"sklearn_{k}": score for k, score in enumerate(peer["test_score"])}
         row |= {"points": int(points.max()), "folds_differ": int((points > 0).sum()), "equal": not points.any()}
         row |= {"our_gap": worst.ours, "sklearn_gap": worst.sklearn, "our_rows_off": worst.ours_off}
         rows.append(row | {"sklearn_rows_off": worst.sklearn_off, "gap_checked": worst.same_score})
-    left_to_sklearn = left.settings()
+    left_to_sklearn = fallbacks.settings()
     began = time.process_time()
     whole = cross_val_scores(SVC(), data.X, data.y, candidates)
     seconds = time.process_time() - began
@@ -196,12 +209,8 @@ def _compare(data: DataSet, candidates: Sequence[dict[str, float]]) -> pd.DataFr
     return frame.assign(whole_call_seconds=seconds, left_to_sklearn=left_to_sklearn)
 
 
-def _gaps(gaps: FoldGaps, setting: dict[str, float], split: Split, machine: SVC, score: float) -> Gaps:
-    return gaps.measure(setting["C"], setting["gamma"], *split, machine, score)
-
-
-class _Left(logging.Handler):
-    """Count the settings that the shared work has left to scikit-learn."""
+class _Fallbacks(logging.Handler):
+    """Count the settings that the shared work leaves to scikit-learn."""
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
@@ -212,18 +221,18 @@ class _Left(logging.Handler):
         self._logger.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count one."""
+        """Count a setting."""
         self._count += 1
 
     def settings(self) -> int:
-        """Stop counting, and give the number."""
+        """Stop counting; return the number."""
         self._logger.removeHandler(self)
         self._logger.setLevel(self._level)
         return self._count
 
 
 def _worst(gaps: Sequence[Gaps]) -> Gaps:
-    """Return the largest violations, nan if there are no folds, and all rows off."""
+    """Return the largest violations over the folds, nan without folds, and the sums of deviating rows."""
     if not gaps:
         return Gaps(np.nan, np.nan, 0, 0, True)
     return Gaps(

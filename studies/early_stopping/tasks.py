@@ -1,4 +1,4 @@
-"""Tasks whose objectives learn in steps: epochs of a perceptron, rounds of boosting, rows of a support vector machine."""
+"""Tasks whose models learn in steps: epochs of a perceptron, rounds of boosting, rows of a support vector machine."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from sklearn.svm import SVC
 
 
 class StepTask(ABC):
-    """An objective that reports a loss after each step, and returns the last one; the data depend on `seed`."""
+    """An objective that reports the loss after each step and returns the last loss; the data depend on `seed`."""
 
     #: name in the tables
     name: str
-    #: what a step is
+    #: name of a step
     unit: str
     #: the steps that are reported
     steps: tuple[int, ...]
-    #: the space that is searched
+    #: the search space
     space: dict[str, Any]
 
     @abstractmethod
@@ -35,7 +35,7 @@ class StepTask(ABC):
         """Yield the loss on the validation rows after each step."""
 
     def __call__(self, params: dict[str, Any], trial: Any) -> float:
-        """Return the loss after the last step, or after the one at which the trial should stop."""
+        """Return the loss after the last step, or after the step at which the trial should stop."""
         loss = np.inf
         for step, loss in zip(self.steps, self.losses(params, trial.seed), strict=True):
             trial.report(step, loss)
@@ -45,7 +45,7 @@ class StepTask(ABC):
 
 
 class PerceptronTask(StepTask):
-    """Epochs of a multi-layer perceptron: the log loss on digits, with 400 rows to learn from."""
+    """Epochs of a multi-layer perceptron: the log loss on digits, with 400 training rows."""
 
     name, unit = "perceptron", "epochs"
     steps = tuple(range(1, 31))
@@ -73,7 +73,7 @@ class PerceptronTask(StepTask):
 
 
 class BoostingTask(StepTask):
-    """Rounds of gradient boosting: the squared error on Friedman's function with noise, with 400 rows to learn from."""
+    """Rounds of gradient boosting: the squared error on Friedman's function with noise, with 400 training rows."""
 
     name, unit = "boosting", "rounds"
     steps = tuple(range(5, 105, 5))
@@ -97,7 +97,7 @@ class BoostingTask(StepTask):
 
 
 class RowsTask(StepTask):
-    """Rows of a support vector machine: its error on 800 digits, learned from 40 to 800 rows."""
+    """Rows of a support vector machine: its error rate on 800 digits, with 40 to 800 training rows."""
 
     name, unit = "rows", "rows"
     steps = (40, 60, 90, 130, 190, 270, 390, 560, 800)
@@ -110,7 +110,7 @@ class RowsTask(StepTask):
         )
 
     def losses(self, params: dict[str, Any], seed: int) -> Iterator[float]:
-        """Yield the share of wrong labels with more and more rows."""
+        """Yield the error rate for increasing numbers of rows."""
         for rows in self.steps:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", ConvergenceWarning)

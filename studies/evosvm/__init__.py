@@ -1,4 +1,1 @@
-"""Evolutionary support vector machines: the paper's data sets, its F-tests, indefinite kernels.
-
-It may import `spotsvm.studies.common` and everything of spotsvm, and no other study.
-"""
+"""Evolutionary support vector machines (Mierswa 2006): the paper's data sets and F tests, and indefinite kernels."""

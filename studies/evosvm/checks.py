@@ -1,4 +1,4 @@
-"""Measurements of the EvoSVM study beside Table 2: readings of the paper, what stops the evolution, what our solvers cost."""
+"""Further measurements of the EvoSVM study: readings of the paper, reasons why the evolution stops, times of our solvers."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from spotsvm.studies.evosvm.printed import ERRORS, FOLDS
 def plain_hybrid(
     problem: DualProblem, rng: np.random.Generator, settings: EvolutionSettings, together: bool
 ) -> tuple[float, int]:
-    """Run the evolution of `spotsvm.solvers.dual.evolution` with the hybrid mutation on the same random numbers, plainly.
+    """Run the hybrid evolution of `spotsvm.solvers.dual.evolution` in simple numpy, with the same random numbers.
 
-    The problem has no bias. `together` is whether all new individuals of a generation are evaluated by one product of matrices,
-    and not one by one. Returns the best objective and the number of generations.
+    The problem has no bias. With `together` one matrix product evaluates all new individuals of a generation, otherwise each is
+    evaluated alone. Returns the best objective and the number of generations.
     """
     n, size, bounds = problem.n, settings.population_size, problem.C * problem.y
     parents = rng.random((size, n)) * bounds
@@ -81,7 +81,7 @@ def _mutate(rows: Floats, bounds: Floats, rng: np.random.Generator) -> Floats:
 
 
 def readings(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], folds: int) -> pd.DataFrame:
-    """Return LIBSVM's error for each reading of sigma, on features as they are and standardised, beside the printed errors."""
+    """Return LIBSVM's error for each reading of sigma, on raw and on standardised features, with the printed errors."""
     rows = []
     for data, sigma in sets:
         splits = folds_of(data, folds)
@@ -99,14 +99,14 @@ def readings(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], fold
 
 
 def stops(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], longest: int) -> pd.DataFrame:
-    """Return how near the paper's four come to the optimum on all rows: at the start, by their rule, without it, much later."""
+    """Return the shares of the optimum of the paper's four methods on all rows: at the start, at their stop, and without stop."""
     rows = []
     for data, gamma in sets:
         K = gram_matrix(Kernel("rbf", gamma=gamma), data.X)
         for cost in costs:
             problem = make_problem(K, data.y, cost)
             optimum = optimum_of(problem)
-            start = np.random.default_rng(0).random((10, problem.n)) * problem.C  # the ten that every one of them begins with
+            start = np.random.default_rng(0).random((10, problem.n)) * problem.C  # all four begin with these ten individuals
             for method in PAPERS:
                 row: dict[str, Any] = {"data set": data.name, "C": cost, "method": method}
                 row["start"] = max(problem.objective(alpha) for alpha in start) / optimum
@@ -116,16 +116,16 @@ def stops(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], longest
                 for column, generations in lengths.items():
                     kind = SwarmSettings if method == "swarm" else EvolutionSettings
                     settings = kind(max_generations=generations, patience=generations)
-                    found = solve_dual(K, data.y, cost, method, random_state=0, settings=settings)
-                    row[column] = found.objective / optimum
+                    result = solve_dual(K, data.y, cost, method, random_state=0, settings=settings)
+                    row[column] = result.objective / optimum
                 rows.append(row)
     return pd.DataFrame(rows)
 
 
 def generation_rates(sets: Sequence[DataSet], sizes: Sequence[int], lengths: Sequence[tuple[int, int]]) -> pd.DataFrame:
-    """Return generations per second of "hybrid" and of its plain twin, by turns, from random (dense) starts.
+    """Return generations per second of "hybrid" and of `plain_hybrid`, measured in turns, from random (dense) starts.
 
-    `lengths` holds numbers of generations, and of seeds for each.
+    `lengths` has pairs of a number of generations and a number of seeds.
     """
     rows = []
     for data in sets:
@@ -143,8 +143,8 @@ def generation_rates(sets: Sequence[DataSet], sizes: Sequence[int], lengths: Seq
 
 def _rates(problem: DualProblem, generations: int, seed: int) -> tuple[float, float, float, float]:
     settings = EvolutionSettings(max_generations=generations, patience=generations)
-    found, seconds = timed(lambda: evolve(problem, "hybrid", np.random.default_rng(seed), settings))
-    ours = problem.objective(found.alpha)
+    result, seconds = timed(lambda: evolve(problem, "hybrid", np.random.default_rng(seed), settings))
+    ours = problem.objective(result.alpha)
     rates, differences = [generations / seconds], []
     for together in (False, True):
         (twin, ran), seconds = timed(lambda t=together: plain_hybrid(problem, np.random.default_rng(seed), settings, t))
@@ -154,9 +154,9 @@ def _rates(problem: DualProblem, generations: int, seed: int) -> tuple[float, fl
 
 
 def memetic_costs(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float], repeats: int) -> pd.DataFrame:
-    """Return how near "memetic" comes to the optimum on all rows, and its time against that of a fit of SVC, by turns.
+    """Return the missing share of the optimum of "memetic" on all rows, and its time compared with a fit of SVC, in turns.
 
-    It is told that an RBF kernel is positive semidefinite, as EvoSVC tells it.
+    As in EvoSVC, `definite=True` tells the solver that an RBF kernel is positive semidefinite.
     """
     rows = []
     for data, gamma in sets:
@@ -178,18 +178,18 @@ def memetic_costs(sets: Sequence[tuple[DataSet, float]], costs: Sequence[float],
 
 
 def f_test(groups: Sequence[Any]) -> tuple[float, float]:
-    """Return a one-way ANOVA's F and its probability; 0 and 1 where nothing differs."""
+    """Return F and the probability of a one-way ANOVA; 0 and 1 if the means are equal."""
     if np.ptp([np.mean(group) for group in groups]) == 0.0:
         return 0.0, 1.0
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of groups without spread, whose F is infinite and right
+        warnings.simplefilter("ignore")  # groups without spread have an infinite F, which is correct
         f, p = f_oneway(*groups)
     return float(f), float(p)
 
 
 UNIFORM, NORMAL, OPTIMUM = "uniform pulls", "normal pulls", "the optimum without bias"
 _LONG = 1000
-_DIFFERENT = ", so that no swarm which nears it can have what is printed: the data or the decision must differ."
+_DIFFERENT = ". A swarm near this optimum cannot have the printed error, so the data or the decision must differ."
 #: settings of the swarm, and whether the features are standardised; None is the exact solution
 READINGS: dict[str, tuple[SwarmSettings | None, bool]] = {
     UNIFORM: (SwarmSettings(pulls="uniform"), False),
@@ -203,11 +203,11 @@ READINGS: dict[str, tuple[SwarmSettings | None, bool]] = {
 
 
 def swarm_readings(sets: Sequence[tuple[DataSet, float]], cost: float, folds: int) -> pd.DataFrame:
-    """Return a row for each data set and reading: error in percent, share of the optimum, and the printed error with its SE."""
+    """Return a row for each data set and reading: error in percent, share of the optimum, and printed error with its SE."""
     rows = []
     for data, gamma in sets:
         kernel = Kernel("rbf", gamma=gamma)
-        found: dict[str, list[tuple[float, float]]] = {name: [] for name in READINGS}
+        measured: dict[str, list[tuple[float, float]]] = {name: [] for name in READINGS}
         for fold, (train, test) in enumerate(folds_of(data, folds)):
             for scaled in (False, True):
                 X, y = (data.standardised() if scaled else data).X, data.y[train]
@@ -220,18 +220,18 @@ def swarm_readings(sets: Sequence[tuple[DataSet, float]], cost: float, folds: in
                     if settings is not None:
                         result = solve_dual(K, y, cost, "swarm", random_state=fold, settings=settings, definite=True)
                     wrong = np.mean((K_test @ (result.alpha * y) > 0) != (data.y[test] > 0))
-                    found[name].append((100.0 * float(wrong), result.objective / optimum.objective))
+                    measured[name].append((100.0 * float(wrong), result.objective / optimum.objective))
         printed, deviation = ERRORS.get((cost, data.name, "PsoSVM"), (np.nan, np.nan))
-        for name, measured in found.items():
-            error, _ = np.mean(measured, axis=0)
-            share = float(np.median([share for _, share in measured]))
+        for name, of_folds in measured.items():
+            error, _ = np.mean(of_folds, axis=0)
+            share = float(np.median([share for _, share in of_folds]))
             rows.append((data.name, name, float(error), share, printed, deviation / np.sqrt(FOLDS)))
     columns = ["data set", "reading", "error", "share of optimum", "printed error", "se of the printed error"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def swarm_table(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each reading: its error on each data set, and the mean distance to the printed ones, which come last."""
+    """Return a row for each reading: errors on the data sets, and mean distance to the printed errors, which are the last row."""
     table = readings.pivot(index="reading", columns="data set", values="error").loc[list(READINGS)]
     table = table[readings["data set"].unique()]
     printed = readings.groupby("data set")["printed error"].first()[table.columns]
@@ -241,7 +241,7 @@ def swarm_table(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_swarm(readings: pd.DataFrame) -> str:
-    """Return in words which reading explains the printed errors, and on which sets none does; empty if nothing is printed."""
+    """Return in words the readings that are nearest to the printed errors; empty without printed errors."""
     if readings["printed error"].isna().all():
         return ""
     off = readings.assign(off=readings["error"] - readings["printed error"])
@@ -250,9 +250,8 @@ def on_swarm(readings: pd.DataFrame) -> str:
     of_swarms = distance.drop(OPTIMUM)
     texts = [
         f"The swarm's errors at C = 1 are {distance[UNIFORM]:.1f} points from the printed ones on average ({mean[UNIFORM]:+.1f}) "
-        f"if its pulls are uniform numbers from 0 to 1, and {distance[NORMAL]:.1f} ({mean[NORMAL]:+.1f}) if they are normal with "
-        f"mean and standard deviation 1, the default here. Nearest of all readings is '{of_swarms.idxmin()}' "
-        f"({of_swarms.min():.1f})."
+        f"if its pulls are uniform between 0 and 1, and {distance[NORMAL]:.1f} ({mean[NORMAL]:+.1f}) if they are normal with "
+        f"mean and standard deviation 1, the default here. The nearest reading is '{of_swarms.idxmin()}' ({of_swarms.min():.1f})."
     ]
     for name, rows in off.groupby("data set", sort=False):
         at = rows.set_index("reading")

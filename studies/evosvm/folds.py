@@ -1,4 +1,4 @@
-"""Cross-validation of everything that solves the dual, with its errors, times and objectives, fold by fold."""
+"""Cross-validation of all solvers of the dual: errors, times and objectives on each fold."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
 from spotsvm.studies.common.data import DataSet, Floats, Split
 
 BIASED, LIBSVM = "exact, bias", "LIBSVM"
-#: the paper's own methods, by the names of Table 2
+#: the paper's own methods, and their names in Table 2
 PAPERS: dict[DualMethod, str] = {"gaussian": "EvoSVM-G", "switching": "EvoSVM-S", "hybrid": "EvoSVM-H", "swarm": "PsoSVM"}
 #: their names with a threshold that is computed after training
 AFTER = {method: f"{method}, b after" for method in PAPERS}
@@ -29,21 +29,18 @@ PRINTED_AS = {**PAPERS, **{AFTER[method]: name for method, name in PAPERS.items(
 
 
 def folds_of(data: DataSet, folds: int) -> list[Split]:
-    """Return stratified, shuffled folds from a fixed seed.
-
-    A class may have fewer rows than there are folds, as in lawsuit, where one fold of 20 has none.
-    """
+    """Return stratified, shuffled folds from a fixed seed; a class may have fewer rows than there are folds."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
         return list(StratifiedKFold(folds, shuffle=True, random_state=0).split(data.X, data.y))
 
 
 def fold_runs(data: DataSet, gamma: float, cost: float, folds: int) -> pd.DataFrame:
-    """Train and test every method on every fold of the data, as they are, by turns; return a row a fold and method.
+    """Train and test the methods in turns on each fold of the raw data; return a row for each fold and method.
 
-    It has the error in percent; seconds of training from the rows on, the kernel matrix included; the dual objective as a share
-    of the optimum without bias; generations or steps; whether the method ended by its own rule. The paper's four have two rows,
-    without a threshold and with the one of `bias="after"` for the same solution.
+    Columns: error in percent; seconds of training, including the kernel matrix; the dual objective as a share of the optimum
+    without bias; generations or steps; and whether the method ended by its own rule. The paper's four methods have two rows:
+    without a threshold, and for the same solution with the threshold of `bias="after"`.
     """
     rows = []
     for fold, (train, test) in enumerate(folds_of(data, folds)):
@@ -79,19 +76,19 @@ def _fold(
 
 
 def timed(call: Any) -> tuple[Any, float]:
-    """Return what a call returns, and the processor time that it took."""
+    """Return the result of a call and its processor time."""
     began = time.process_time()
     returned = call()
     return returned, time.process_time() - began
 
 
 def optimum_of(problem: DualProblem) -> float:
-    """Return the optimum without bias."""
+    """Return the maximum of the dual objective without bias."""
     return solve_dual(problem.K, problem.y, problem.C, "exact", tol=1e-8).objective
 
 
 def alpha_of(machine: SVC, n: int) -> Floats:
-    """Return the dual variables of a machine of two classes."""
+    """Return the dual variables of an SVC with two classes."""
     alpha = np.zeros(n)
     alpha[machine.support_] = np.abs(machine.dual_coef_[0])
     return alpha

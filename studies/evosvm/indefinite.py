@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem
 from spotsvm.solvers.dual.problem.spectrum import is_concave
 from spotsvm.studies.common.data import Floats, read_binary
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.jobs import Job, Row
 
 Similarity = Callable[[Floats, Floats, int], Floats]
 
@@ -31,14 +33,14 @@ DATA_SETS = (
 COSTS = (1.0, 10.0, 100.0)
 SPLITS = 3
 LIBSVM_CAP = 2_000_000
-SAME = 1e-3  # objectives that differ by less of themselves count as equal
+SAME = 1e-3  # objectives with a smaller relative difference count as equal
 
 
 def _thin_plate(inner: Floats, distance: Floats, features: int) -> Floats:
     return 0.5 * distance * np.log(np.maximum(distance, 1e-300))
 
 
-#: k of the inner product, of the squared distance in units of its median, and of the number of features
+#: kernels as functions of the inner product, the squared distance in units of its median, and the number of features
 KERNELS: dict[str, Similarity] = {
     "tanh(<x,z>/d - 1)": lambda inner, distance, features: np.tanh(inner / features - 1.0),  # eq. 30
     "tanh(2<x,z>/d + 1)": lambda inner, distance, features: np.tanh(2.0 * inner / features + 1.0),
@@ -52,7 +54,7 @@ KERNELS: dict[str, Similarity] = {
 
 
 class Case(NamedTuple):
-    """One kernel matrix with its labels, and the kernel between test and training rows."""
+    """A kernel matrix with its labels, and the kernel between test and training rows."""
 
     data_set: str
     split: int
@@ -64,7 +66,7 @@ class Case(NamedTuple):
 
 
 def cases_of(data_set: str, X: Floats, y: Floats, split: int, kernels: list[str]) -> Iterator[Case]:
-    """Split two to one, standardise by the training rows, and compute the kernels."""
+    """Split the rows two to one, standardise them by the training rows, and compute the kernels."""
     X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, random_state=split, stratify=y)
     scaler = StandardScaler().fit(X)
     X, X_test = scaler.transform(X), scaler.transform(X_test)
@@ -84,9 +86,9 @@ def _kernel(name: str, X: Floats, Z: Floats, unit: float) -> Floats:
 
 
 def libsvm(problem: DualProblem, cost: float) -> tuple[Floats, int, bool]:
-    """Return LIBSVM's alpha on the same matrix, its iterations, and whether it stopped before its cap."""
+    """Return LIBSVM's alpha on the same matrix, its iterations, and whether it ended before its cap."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # it is recorded
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the cap is recorded
         model = SVC(C=cost, kernel="precomputed", max_iter=LIBSVM_CAP, cache_size=500).fit(problem.K, problem.y)
     alpha = np.zeros(problem.n)
     alpha[model.support_] = np.clip(np.abs(model.dual_coef_[0]), 0.0, cost)
@@ -94,24 +96,58 @@ def libsvm(problem: DualProblem, cost: float) -> tuple[Floats, int, bool]:
     return alpha, iterations, iterations < LIBSVM_CAP
 
 
-class IndefiniteStudy(Experiment):
-    """The memetic solver against LIBSVM on kernels that are not positive semidefinite.
+def case_row(case: Case, cost: float) -> list[Row]:
+    """Solve a case by both solvers; return a row, or nothing if the problem is concave."""
+    problem = make_problem(case.K, case.y, cost, bias=True)
+    if is_concave(problem):
+        return []
+    began = time.perf_counter()
+    ours = memetic(problem, np.random.default_rng(case.split), definite=False)
+    ours_seconds = time.perf_counter() - began
+    began = time.perf_counter()
+    alpha, iterations, ended = libsvm(problem, cost)
+    libsvm_seconds = time.perf_counter() - began
+    row: Row = {"n": problem.n}
+    for solver, solution in (("ours", ours.alpha), ("libsvm", alpha)):
+        decision = problem.decision(solution)
+        violation, bias = problem.kkt(solution, decision)
+        predicted = np.where(case.K_test @ (solution * problem.y) + bias > 0, 1.0, -1.0)
+        row[f"{solver}_objective"] = problem.objective(solution, decision)
+        row[f"{solver}_violation"] = violation
+        row[f"{solver}_errors"] = int(np.sum(predicted != case.y_test))
+    row |= {"test_rows": len(case.y_test), "ours_converged": ours.converged, "libsvm_converged": ended}
+    row |= {"libsvm_iterations": iterations, "ours_seconds": ours_seconds, "libsvm_seconds": libsvm_seconds}
+    difference = row["ours_objective"] - row["libsvm_objective"]
+    return [row | {"gain": difference / max(abs(row["ours_objective"]), abs(row["libsvm_objective"]), 1e-300)}]
 
-    Both solve the same problem, with a bias, on the same kernel matrix of two thirds of the rows; the rest is for testing.
+
+@dataclass(kw_only=True)
+class IndefiniteStudy(Experiment):
+    """The memetic solver compared with LIBSVM on kernels that are not positive semidefinite.
+
+    Both solve the same problem, with a bias, on the same kernel matrix of two thirds of the rows; the other rows are for testing.
     Objectives, thresholds, predictions and violations of the optimality conditions are evaluated in float64 at both solutions.
-    Cases in which the problem is concave are left out. A case is won if the objective is better by more than 0.1 %, or if there
-    are fewer errors on the test rows. Cases of one data set share rows, so conclusions about accuracy use the mean errors by data
-    set and kernel, over all splits and costs.
+    Cases with a concave problem are left out. A solver wins a case in the objective if its objective is better by more than 0.1
+    %, and in accuracy if it has fewer errors on the test rows. Cases of one data set share rows, so conclusions about accuracy
+    use the mean errors by data set and kernel, over all splits and costs.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Three kernels on two small sets of scikit-learn.
+    n_jobs, path
+        See `Experiment`.
     """
 
     name = "indefinite"
     drawn = ("objective better", "worse", "fewer errors", "more errors")
     together = True
 
-    def _measure(self) -> pd.DataFrame:
-        costs = (10.0,) if self.quick else COSTS
-        rows = [row for case in self._cases() for cost in costs if (row := self._row(case, cost)) is not None]
-        return pd.DataFrame(rows)
+    def _jobs(self) -> Iterator[Job]:
+        for case in self._cases():
+            for cost in (10.0,) if self.quick else COSTS:
+                key = {"data_set": case.data_set, "split": case.split, "kernel": case.kernel, "C": cost}
+                yield Job(key, case_row, (case, cost))
 
     def _cases(self) -> Iterator[Case]:
         if not self.quick:
@@ -126,38 +162,14 @@ class IndefiniteStudy(Experiment):
         X, y = make_moons(120, noise=0.3, random_state=0)
         yield from cases_of("moons", X, np.where(y == 1, 1.0, -1.0), 0, chosen)
 
-    def _row(self, case: Case, cost: float) -> dict[str, Any] | None:
-        problem = make_problem(case.K, case.y, cost, bias=True)
-        if is_concave(problem):
-            return None
-        began = time.perf_counter()
-        found = memetic(problem, np.random.default_rng(case.split), definite=False)
-        ours_seconds = time.perf_counter() - began
-        began = time.perf_counter()
-        alpha, iterations, ended = libsvm(problem, cost)
-        libsvm_seconds = time.perf_counter() - began
-        row: dict[str, Any] = {"data_set": case.data_set, "split": case.split, "kernel": case.kernel, "C": cost, "n": problem.n}
-        for who, solution in (("ours", found.alpha), ("libsvm", alpha)):
-            decision = problem.decision(solution)
-            violation, bias = problem.kkt(solution, decision)
-            predicted = np.where(case.K_test @ (solution * problem.y) + bias > 0, 1.0, -1.0)
-            row[f"{who}_objective"] = problem.objective(solution, decision)
-            row[f"{who}_violation"] = violation
-            row[f"{who}_errors"] = int(np.sum(predicted != case.y_test))
-        row |= {"test_rows": len(case.y_test), "ours_converged": found.converged, "libsvm_converged": ended}
-        row |= {"libsvm_iterations": iterations, "ours_seconds": ours_seconds, "libsvm_seconds": libsvm_seconds}
-        difference = row["ours_objective"] - row["libsvm_objective"]
-        scale = max(abs(row["ours_objective"]), abs(row["libsvm_objective"]), 1e-300)
-        return row | {"gain": difference / scale}
-
     def table(self) -> pd.DataFrame:
-        """Return a row a kernel, and one for all: wins and losses in objective and in test errors."""
+        """Return a row for each kernel and one for all: wins and losses in the objective and in the test errors."""
         runs = self.frame()
         groups = [*runs.groupby("kernel", sort=False), ("all", runs)]
         return pd.DataFrame([_summary(str(kernel), group) for kernel, group in groups])
 
     def conclusion(self) -> str:
-        """Return in words who wins how often, and whether the test errors can tell the two apart."""
+        """Return in words the wins of both solvers, and whether their test errors differ significantly."""
         total = self.table().iloc[-1]
         runs = self.frame()
         wins, losses = self._mean_error_wins()

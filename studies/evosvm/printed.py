@@ -9,11 +9,11 @@ COSTS = (1.0, 0.1, 0.01)
 DATA_SETS = ("liver", "ionosphere", "sonar", "lawsuit", "lupus", "crabs")
 LEARNERS = ("EvoSVM-G", "EvoSVM-S", "EvoSVM-H", "PsoSVM", "mySVM", "LibSVM")
 
-#: Table 1: the kernel's parameter, and the error of always predicting the larger class in percent
+#: Table 1: the kernel parameter, and the error in percent of always predicting the larger class
 SIGMA = dict(zip(DATA_SETS, (0.01, 1.0, 1.0, 0.01, 0.001, 0.1), strict=True))
 DEFAULT_ERROR = dict(zip(DATA_SETS, (42.03, 35.90, 46.62, 7.17, 40.00, 50.00), strict=True))
 
-#: Table 2: error and standard deviation in percent, a row a learner, a column a data set
+#: Table 2: error and standard deviation in percent, a row for each learner, a column for each data set
 _TABLE_2 = {
     1.0: """
         34.71 8.60  10.81 5.71  14.03 4.52  2.05 1.87  25.20 11.77   2.25 3.72
@@ -63,7 +63,7 @@ F_TESTS: dict[tuple[float, str], tuple[float, float]] = {
 
 
 def implied_f(cost: float, data_set: str) -> float:
-    """Return the F that the printed errors and standard deviations have, with as many values to a learner as there are folds."""
+    """Return the F statistic of the printed errors and standard deviations, with a value for each learner and fold."""
     errors, deviations = np.array([ERRORS[cost, data_set, learner] for learner in LEARNERS]).T
     between, within = FOLDS * float(np.var(errors, ddof=1)), float(np.mean(deviations**2))
     return between / within

@@ -1,13 +1,16 @@
-"""Table 2 of Mierswa 2006 again, with the distance of each method from the optimum."""
+"""Reproduction of Table 2 of Mierswa 2006, with the distance of each method from the optimum."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from spotsvm.studies.common.data import DataSet, read_set, stand_ins
+from spotsvm.studies.common.data import read_set, stand_ins
 from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.jobs import Job
 from spotsvm.studies.common.table import draw_table
 from spotsvm.studies.evosvm.checks import generation_rates, memetic_costs, on_swarm, readings, stops, swarm_readings, swarm_table
 from spotsvm.studies.evosvm.folds import AFTER, BIASED, LIBSVM, PAPERS, fold_runs
@@ -29,65 +32,81 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _DATA = """\
-The data are as in their files, without preprocessing; sigma of Table 1 is the gamma of exp(-gamma |x - z|^2); 20 stratified
-folds from one seed, which all methods share; standard deviations are over the folds. mySVM's printed figures stand beside
-ours for the exact solution with a bias, which is the problem that mySVM solves."""
+The data are as in their files, without preprocessing. Sigma of Table 1 is the gamma of exp(-gamma |x - z|^2). There are 20
+stratified folds from one seed, the same for all methods; standard deviations are over the folds. The printed figures of mySVM are
+compared with our exact solution with a bias, because mySVM solves this problem."""
 _QUICK_DATA = """\
-The data are parts of two sets of scikit-learn, of which the paper prints nothing; the kernel is exp(-0.1 |x - z|^2); 4
-stratified folds from one seed, which all methods share; standard deviations are over the folds."""
+The data are parts of two sets of scikit-learn, for which the paper prints no results. The kernel is exp(-0.1 |x - z|^2). There
+are 4
+stratified folds from one seed, the same for all methods; standard deviations are over the folds."""
 _NOTES = """\
-The paper's four methods are gaussian, switching, hybrid and swarm; "b after" is the same solution with a threshold that is
-computed after training, the mean of y less the decision over the rows with 0 < alpha < C, as in the author's software. Memetic
-and exact are ours, without a threshold; LIBSVM is scikit-learn's SVC.
-Times are medians over the folds of the ratio to scikit-learn's SVC in the same fold, from the rows on: ours include the whole
-kernel matrix, SVC's the rows that it wants. The share of the optimum is the dual objective (eq. 31) over its maximum in the
-box (b = 0), for all methods; it can be below 0."""
+The paper's four methods are gaussian, switching, hybrid and swarm. "b after" is the same solution with a threshold that is
+computed after training, as in the author's software: the mean of y minus the decision over the rows with 0 < alpha < C. Memetic
+and exact are methods of this library, without a threshold. LIBSVM is scikit-learn's SVC. Times are medians over the folds of the
+ratio to scikit-learn's SVC in the same fold. Ours include the whole kernel matrix, SVC's only the rows that it needs. The share
+of the optimum is the dual objective (eq. 31) divided by its maximum in the box (b = 0); it
+can be negative."""
 
-# of the tables: columns that hold no figure
+# columns that are not figures
 _KEYS = {"data set", "C", "method", "reading"}
 _DRAWN = ("share of optimum", "lowest", "time / LIBSVM", "error less exact's")
 
 
+@dataclass(kw_only=True)
 class EvosvmStudy(Experiment):
     """The dual solved by evolution, by a swarm and exactly: Table 2 of Mierswa 2006.
 
-    In addition to Table 2, the study measures which reading of the paper's sigma and features gives the printed errors of the two
-    exact solvers, which reading of its swarm gives those of PsoSVM, and what stops the paper's four methods before the optimum.
-    It compares the evolution's generations per second with an evolution that evaluates every individual in full, and the time of
-    the memetic solver with a fit of SVC.
+    The paper leaves several readings open. In addition to Table 2, the study compares readings of sigma and of the features by
+    the printed errors of the two exact solvers, and readings of the swarm by those of PsoSVM. It also measures why the paper's
+    four methods stop before the optimum. It compares the generations per second with those of an evolution that evaluates each
+    individual in full, and the time of the memetic solver with a fit of SVC.
+
+    Parameters
+    ----------
+    quick : bool, default=False
+        Two small sets of scikit-learn, four folds and one C.
+    n_jobs, path
+        See `Experiment`.
     """
 
     name = "evosvm"
+    measures_times = True
     _figure_caption = (
         "Each method at each C, over the data sets: median and lowest share of the optimum, median time in units of LIBSVM's, "
-        "and mean error less that of the exact solution without bias, in percentage points."
+        "and mean error minus that of the exact solution without bias, in percentage points."
     )
 
-    def __init__(self, quick: bool = False):
-        super().__init__(quick)
-        self._parts: dict[str, pd.DataFrame] = {}
-
     def _measure(self) -> pd.DataFrame:
-        sets, folds, costs = self._sets(), 4 if self.quick else FOLDS, COSTS[:1] if self.quick else COSTS
-        large = [data for data, _ in sets[:1]] if self.quick else [read_set("ida_waveform"), read_set("ida_ringnorm")]
-        fold_runs(*sets[-1], costs[0], 2)  # compiles
-        runs = pd.concat([fold_runs(*data_and_gamma, cost, folds) for cost in costs for data_and_gamma in sets])
-        self._parts = {
-            "readings": readings(sets, costs, folds),
-            "swarm": swarm_readings(sets, costs[0], folds),
-            "stops": stops(sets, costs, 1000 if self.quick else 10_000),
-            "generations": generation_rates(
-                large, (100,) if self.quick else (1000, 2000), ((20, 1),) if self.quick else ((100, 3), (1000, 1))
-            ),
-            "memetic": memetic_costs(sets, (1.0,) if self.quick else (1.0, 10.0, 100.0), 3 if self.quick else 11),
-        }
-        return runs.reset_index(drop=True)
-
-    def _sets(self) -> list[tuple[DataSet, float]]:
-        """Return the data sets with their gamma."""
+        costs: tuple[float, ...]
+        lengths: tuple[tuple[int, int], ...]
+        memetic: tuple[tuple[float, ...], int]
         if self.quick:
-            return [(data, 0.1) for data in stand_ins()]
-        return [(read_set(name), SIGMA[name]) for name in DATA_SETS]
+            sets, folds, costs, longest = [(data, 0.1) for data in stand_ins()], 4, COSTS[:1], 1000
+            large, sizes, lengths, memetic = [sets[0][0]], [100], ((20, 1),), ((1.0,), 3)
+        else:
+            sets, folds, costs, longest = [(read_set(name), SIGMA[name]) for name in DATA_SETS], FOLDS, COSTS, 10_000
+            large, sizes = [read_set("ida_waveform"), read_set("ida_ringnorm")], [1000, 2000]
+            lengths, memetic = ((100, 3), (1000, 1)), ((1.0, 10.0, 100.0), 11)
+        fold_runs(*sets[-1], costs[0], 2)  # compiles
+        parts: dict[str, tuple[Callable[..., pd.DataFrame], Sequence[Any], tuple[Any, ...]]] = {
+            "readings": (readings, sets, (costs, folds)),
+            "swarm": (swarm_readings, sets, (costs[0], folds)),
+            "stops": (stops, sets, (costs, longest)),
+            "generations": (generation_rates, large, (sizes, lengths)),
+            "memetic": (memetic_costs, sets, memetic),
+        }
+        self._parts = {
+            part: self._run(
+                Job({"part": part, "data set": (data if part == "generations" else data[0]).name}, function, ([data], *arguments))
+                for data in data_sets
+            ).drop(columns="part")
+            for part, (function, data_sets, arguments) in parts.items()
+        }
+        return self._run(
+            Job({"data_set": data.name, "C": cost}, fold_runs, (data, gamma, cost, folds))
+            for cost in costs
+            for data, gamma in sets
+        )
 
     def part(self, name: str) -> pd.DataFrame:
         """Return the measurements of one of "readings", "swarm", "stops", "generations" and "memetic"."""
@@ -95,11 +114,11 @@ class EvosvmStudy(Experiment):
         return self._parts[name]
 
     def table(self) -> pd.DataFrame:
-        """Return a row a data set, C and method: errors beside the printed ones, times, and the share of the optimum."""
+        """Return a row for each data set, C and method: measured and printed errors, times, and shares of the optimum."""
         return cells(self.frame())
 
     def conclusion(self) -> str:
-        """Return in words how far the paper's four stop from the optimum, what stops them, and what it does to the error."""
+        """Return in words how near the paper's four methods come to the optimum, why they stop, and how much error this costs."""
         of_readings = on_readings(self.frame(), self.part("readings"), self.table())
         texts = [self._on_shares(), on_reasons(self.part("stops")), self._on_errors(), of_readings]
         texts += [on_swarm(self.part("swarm")), self._on_costs()]
@@ -111,8 +130,8 @@ class EvosvmStudy(Experiment):
         low, high = shares.min(), shares.max()
         of_each = ", ".join(f"{m} {low[m]:.2f} to {high[m]:.2f}" for m in PAPERS)
         return (
-            f"Median share of the optimum over the folds, lowest to highest of {len(table) // shares.ngroups} pairs of data set "
-            f"and C: {of_each}; memetic {low['memetic']:.4f} and exact {low['exact']:.4f} at worst."
+            f"Median share of the optimum over the folds, lowest to highest over {len(table) // shares.ngroups} pairs of data "
+            f"set and C: {of_each}; the lowest is {low['memetic']:.4f} for memetic and {low['exact']:.4f} for exact."
         )
 
     def _on_errors(self) -> str:
@@ -126,22 +145,22 @@ class EvosvmStudy(Experiment):
         tests = f_tests(self.frame())
         low = (tests["p"] < 0.05).sum()
         return (
-            f"Mean error less that of the optimum without bias, in points: {', '.join(texts)}. F tests over the folds of the "
-            f"paper's six learners are below 0.05 in {low} of {len(tests)} pairs."
+            f"Mean error minus that of the optimum without bias, in points: {', '.join(texts)}. F tests of the paper's six "
+            f"learners over the folds have p < 0.05 in {low} of {len(tests)} pairs."
         )
 
     def _on_costs(self) -> str:
         rates, costs = rate_ratios(self.part("generations")), self.part("memetic")
         return (
-            f"Hybrid makes {_range(rates['to one by one'])} times the generations of one-by-one evaluation "
-            f"({_range(rates['to one product'])} times those of one matrix product a generation), at n = {_range(rates.n)}, with "
-            f"objectives equal to "
-            f"{rates.difference.max():.1g}. Memetic misses at most {costs.iloc[:, 3].max():.1g} of the optimum, in "
-            f"{costs.ratio.median():.2f} of the time of one SVC fit in the median and {costs.ratio.max():.2f} at most."
+            f"Hybrid runs {_range(rates['to one by one'])} times as many generations per second as one-by-one evaluation, and "
+            f"{_range(rates['to one product'])} times as many as one matrix product for each generation (n = {_range(rates.n)}). "
+            f"The objectives agree to {rates.difference.max():.1g}. Memetic misses at most {costs.iloc[:, 3].max():.1g} of the "
+            f"optimum. Its time is {costs.ratio.median():.2f} times that of one SVC fit in the median and "
+            f"{costs.ratio.max():.2f} times at most."
         )
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Return what the cells of Table 2 come to, and what is measured beside them; what has only keys is left out."""
+        """Return the summaries of Table 2 and of the other measurements; tables without figures are left out."""
         table = self.table()
         tables = {
             "Errors in percent" + ("" if self.quick else ", in brackets as printed"): as_printed(table),
@@ -162,15 +181,15 @@ class EvosvmStudy(Experiment):
         return {name: part for name, part in shown.items() if set(part) - _KEYS}
 
     def notes(self) -> str:
-        """Return in words what the data are, and what is measured."""
+        """Return an explanation of the tables."""
         return f"{_QUICK_DATA if self.quick else _DATA}\n{_NOTES}"
 
     def figure(self) -> Figure:
-        """Draw the share of the optimum, the time and the error of each method."""
+        """Draw share of the optimum, time and error of each method."""
         return draw_table(by_method(self.table()), _DRAWN, ("C",))
 
     def _markdown_tables(self) -> dict[str, pd.DataFrame]:
-        return self.further_tables()  # they hold all cells of the table, in the paper's arrangement
+        return self.further_tables()  # they contain all cells of the table, arranged as in the paper
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
         return self._parts

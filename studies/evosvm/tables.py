@@ -1,4 +1,4 @@
-"""The tables of the EvoSVM study, and what they show."""
+"""The tables of the EvoSVM study, and their description in words."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from spotsvm.studies.evosvm.folds import AFTER, BIASED, LIBSVM, METHODS, PAPERS,
 from spotsvm.studies.evosvm.printed import ERRORS, F_TESTS, implied_f
 
 CELL = ["data_set", "C"]
-#: a method for each learner of the paper; with those thresholds their errors are nearest to the printed ones at C = 1
+#: a method for each learner of the paper, with the threshold nearest to the printed errors at C = 1
 SIX = ("gaussian", AFTER["switching"], AFTER["hybrid"], "swarm", BIASED, LIBSVM)
 
 
 def cells(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a data set, C and method: errors, as measured and printed, time, and what of the optimum is reached."""
+    """Return a row for each data set, C and method: measured and printed errors, times, and shares of the optimum."""
     rows = []
     peers = runs[runs.method == LIBSVM][[*CELL, "fold", "seconds"]]
     timed = runs.merge(peers, on=[*CELL, "fold"], suffixes=("", "_peer"))
@@ -45,12 +45,12 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def f_tests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a data set and C: F over the folds of the paper's six learners, the printed one, the implied one."""
+    """Return for each data set and C the F of the six learners over the folds, the printed F, and the F of the printed errors."""
     rows = []
     for _, group in runs[runs.method.isin(SIX)].groupby(CELL, sort=False):
         data_set, cost = group[CELL].iloc[0]
         key = cost, data_set
-        f, p = f_test([one.error.to_numpy() for _, one in group.groupby("method")])
+        f, p = f_test([errors.error.to_numpy() for _, errors in group.groupby("method")])
         printed, printed_p = F_TESTS.get(key, (np.nan, np.nan))
         implied = implied_f(*key) if key in F_TESTS else np.nan
         rows.append((data_set, cost, f, p, printed, printed_p, implied))
@@ -59,7 +59,7 @@ def f_tests(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_printed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the errors as Table 2 has them, a row a C and method; in brackets what the paper prints."""
+    """Return the errors arranged as in Table 2, a row for each C and method, with the printed errors in brackets."""
 
     def text(row: pd.Series) -> str:
         own = f"{row['error']:.2f}±{row['sd']:.2f}"
@@ -71,7 +71,7 @@ def as_printed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_method(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a C and method: share of the optimum, generations, time, and error against the optimum's without bias."""
+    """Return for each C and method share of the optimum, generations, time, and error minus that of the exact solution."""
     best = table[table.method == "exact"].set_index(["data set", "C"]).error
     rows = []
     for (cost, method), group in table.groupby(["C", "method"], sort=False):
@@ -93,7 +93,7 @@ def by_method(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def reading_distances(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a reading: mean distance to the printed errors of mySVM and LibSVM, at the largest C and at all."""
+    """Return for each reading the mean distance to the printed errors of mySVM and LibSVM, at the largest C and over all C."""
     names = [column for column in readings if "sigma" in str(column)]
     rows = []
     for name in names:
@@ -107,7 +107,7 @@ def reading_distances(readings: pd.DataFrame) -> pd.DataFrame:
 
 
 def threshold_distances(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a C and method: mean distance of the errors of the paper's four to the printed, without and with threshold."""
+    """Return for each C and method of the paper the mean distance to the printed errors, without and with threshold."""
     table = cells(runs)
     distance = (table["error"] - table["printed error"]).abs()
     means = distance.groupby([table["C"], table["method"]], sort=False).mean()
@@ -120,17 +120,17 @@ def threshold_distances(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def stop_shares(stops: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a C and method: medians over the data sets of what of the optimum is reached when."""
+    """Return for each C and method the median shares of the optimum over the data sets, at each stage."""
     shares = stops.drop(columns="data set").groupby(["C", "method"], sort=False).median().reset_index()
     return shares.sort_values(["C", "method"], key=_order, ascending=[False, True], kind="stable", ignore_index=True)
 
 
 def _order(column: pd.Series) -> pd.Series:
-    return column.map({method: place for place, method in enumerate(PAPERS)}) if column.name == "method" else column
+    return column.map({method: k for k, method in enumerate(PAPERS)}) if column.name == "method" else column
 
 
 def rate_ratios(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a data set, its size and a number of generations: medians over the seeds."""
+    """Return medians over the seeds for each data set, size and number of generations."""
     ratios = rates.assign(
         ratio=rates["ours a second"] / rates["one by one"],
         product_ratio=rates["ours a second"] / rates["by one product"],
@@ -139,12 +139,12 @@ def rate_ratios(rates: pd.DataFrame) -> pd.DataFrame:
     return table.rename(columns={"ratio": "to one by one", "product_ratio": "to one product"})
 
 
-SHORT = 0.95  # of the optimum; what stays below is stopped short of it
-STILL = 0.01  # of the optimum; what moves by less stays where it is
+SHORT = 0.95  # share of the optimum below which a method is stopped short
+STILL = 0.01  # share of the optimum below which a gain counts as none
 
 
 def on_reasons(stops: pd.DataFrame) -> str:
-    """Return in words what stops each of the paper's four short of the optimum, from the measurements of `checks.stops`."""
+    """Return in words why each of the paper's four methods stops, from the measurements of `checks.stops`."""
     names = [name for name in ("start", "paper's rule", "1000 generations", "longest") if name in stops]
     median = stops.groupby("method")[[*names, "generations"]].median()
     of = {str(method): row for method, row in median.to_dict("index").items()}
@@ -153,12 +153,12 @@ def on_reasons(stops: pd.DataFrame) -> str:
     mutating = [_without_rule(method, of[method], names[2:]) for method in ("switching", "hybrid")]
     if all(median[names[-1]][method] < SHORT for method in ("switching", "hybrid")):
         mutating.append(
-            "Not measured, but a likely reason: their mutations send a value that is not 0 to 0, one that is too small can only "
-            "grow by way of 0, which is worse at first, and crossover only swaps the values that there are."
+            "A likely reason, which is not measured: their mutations set a nonzero value to 0, so a value that is too small can "
+            "only grow after it has been 0, which is worse at first. Crossover only swaps existing values."
         )
     steps = stops[stops.method == "gaussian"]
     capped = int(steps.generations.ge(1000).sum())
-    gaussian = f"Of gaussian {capped} of {len(steps)} runs end at the cap of 1000 generations and not by the rule."
+    gaussian = f"With gaussian {capped} of {len(steps)} runs end at the cap of 1000 generations and not by the rule."
     return " ".join(
         [
             start,
@@ -188,10 +188,7 @@ def _without_rule(method: str, median: Mapping[Any, float], later: list[str]) ->
 
 
 def on_readings(runs: pd.DataFrame, readings: pd.DataFrame, table: pd.DataFrame) -> str:
-    """Return in words which reading of the paper gives its printed errors, from the runs, `checks.readings` and the table.
-
-    It is empty if nothing is printed for the data sets.
-    """
+    """Return in words the readings that are nearest to the printed errors; empty if the data sets have no printed errors."""
     if table["printed error"].isna().all():
         return ""
     return " ".join([_on_sigma(readings), _on_threshold(runs), _on_spread(runs, table)])
@@ -206,7 +203,7 @@ def _on_sigma(readings: pd.DataFrame) -> str:
         f"Of the four readings '{name}' is nearest to the printed errors of the exact solvers at C = {readings['C'].max():g} "
         f"(mean distance {to_mysvm:.2f} points to mySVM, {to_libsvm:.2f} to LibSVM); over all C it is {to_mysvm_all:.2f} from "
         f"mySVM and {to_libsvm_all:.2f} from LibSVM"
-        + (", so what is printed as LibSVM for smaller C is not this machine's plain decision." if elsewhere else ".")
+        + (". So the errors printed for LibSVM at smaller C are not this machine's plain decision." if elsewhere else ".")
     )
 
 
@@ -225,9 +222,9 @@ def _on_threshold(runs: pd.DataFrame) -> str:
         texts.append(f"{method} {without:.1f} and {after:.1f}: {nearer} ({by_cost})")
     both = distances[distances.method.isin(["switching", "hybrid"])]
     return (
-        "The printed errors of the paper's four are so many points from ours on average, with b = 0 and with b after training "
-        f"(the mean of y less the decision over the free support vectors): {'; '.join(texts)}. Switching and hybrid together, "
-        f"{2 * n_cells} cells: {both['with b = 0'].mean():.1f} and {both['with b after'].mean():.1f}."
+        "Mean distances of our errors to the printed errors of the paper's four methods in points, with b = 0 and with b after "
+        f"training (the mean of y minus the decision over the free support vectors): {'; '.join(texts)}. Switching and hybrid "
+        f"together, {2 * n_cells} cells: {both['with b = 0'].mean():.1f} and {both['with b after'].mean():.1f}."
     )
 
 
@@ -238,7 +235,7 @@ def _on_spread(runs: pd.DataFrame, table: pd.DataFrame) -> str:
     largest = table[table["C"] == table["C"].max()]
     ratio = float((largest["printed sd"] / largest["sd"]).median())
     return (
-        f"The printed F values are about {factor:.1f} times those that the printed errors and standard deviations have with 20 "
-        f"folds{'' if 0.8 < factor < 1.25 else ', and do not follow from them'}; the printed standard deviations at C = "
+        f"The printed F values are about {factor:.1f} times those of the printed errors and standard deviations with 20 folds"
+        f"{'' if 0.8 < factor < 1.25 else ', and do not follow from them'}; the printed standard deviations at C = "
         f"{largest['C'].max():g} are about {ratio:.1f} times ours."
     )

@@ -1,4 +1,1 @@
-"""Kernels evolved by genetic programming: errors against the paper's tables, causality of the operators.
-
-It may import `spotsvm.studies.common` and everything of spotsvm, and no other study.
-"""
+"""Kernels evolved by genetic programming (Koch et al. 2011), and the causality of the variation operators."""

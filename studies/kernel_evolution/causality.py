@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from sklearn.preprocessing import StandardScaler
 
 from spotsvm.solvers.dual.problem.spectrum import matrix_state
@@ -19,31 +18,21 @@ from spotsvm.studies.kernel_evolution.runs import BREEDING_TRIES, LabelledSet
 from spotsvm.studies.kernel_evolution.tables import ALL_SETS
 
 MAX_ROWS, STEPS = 100, 10
-#: a change below this leaves the machine as it is, but for C
+#: a kernel with a smaller change counts as unchanged; a factor only changes the meaning of C
 UNCHANGED = 1e-6
 _PROBED = 16
 _LOG_CONSTANTS = (-8.0, 8.0)
-_COLUMNS = ["set", "grammar", "walk", "step", "change", "tries"]
 
 
-def step_changes(
-    sets: Sequence[LabelledSet], grammars: Sequence[str], n_walks: int, seed: int, n_jobs: int | None = None
-) -> pd.DataFrame:
-    """Vary random kernels again and again; return a row a step: how much the matrix on the data changes.
+def walks(data: LabelledSet, name: str, n_walks: int, seed: int) -> list[dict[str, Any]]:
+    """Vary random kernels ten times each; return a row for each step.
 
-    A walk grows a kernel at random and varies it ten times without selection, each time with a new random kernel as the other
-    parent, and until the child is valid on up to 100 standardised rows. Symbolic constants are drawn from 2^-8 to 2^8 for each
-    walk. The number of jobs changes nothing about the result.
+    A walk starts with a random kernel. Each step varies the kernel, with a new random kernel as the other parent, until the child
+    is valid on up to 100 standardised rows; there is no selection. Each walk draws its symbolic constants from 2^-8 to 2^8.
 
-    Columns: set, grammar, walk, step, change (1 less the centred alignment of the parent's and the child's matrix, which does
-    not see a common factor; nan where there was no valid child), tries (draws for it).
+    Columns: walk, step, change (1 minus the centred alignment of the matrices of parent and child, which ignores a common factor;
+    nan if no child was valid) and tries (number of attempts).
     """
-    jobs = [(data, grammar, n_walks, seed) for data in sets for grammar in grammars]
-    rows = Parallel(n_jobs=n_jobs)(delayed(_walks)(*job) for job in jobs)
-    return pd.DataFrame([row for some in rows for row in some], columns=_COLUMNS)
-
-
-def _walks(data: LabelledSet, name: str, n_walks: int, seed: int) -> list[dict[str, Any]]:
     rng = np.random.default_rng(seed)
     X = StandardScaler().fit_transform(data.X[rng.permutation(len(data.X))[:MAX_ROWS]])
     products = InnerProducts.between(X)
@@ -52,8 +41,7 @@ def _walks(data: LabelledSet, name: str, n_walks: int, seed: int) -> list[dict[s
     for walk in range(n_walks):
         values = np.exp2(rng.uniform(*_LOG_CONSTANTS, len(CONSTANTS)))
         constants = dict(zip(CONSTANTS, values, strict=True))
-        about = {"set": data.name, "grammar": name, "walk": walk}
-        rows += [about | {"step": k, **step} for k, step in enumerate(_walk(grammar, products, constants, rng))]
+        rows += [{"walk": walk, "step": k, **step} for k, step in enumerate(_walk(grammar, products, constants, rng))]
     return rows
 
 
@@ -74,7 +62,7 @@ def _walk(
 
 
 def _is_kernel(expression: Expression, products: InnerProducts, constants: Mapping[str, float]) -> bool:
-    """Return whether a matrix is that of a kernel, and not constant; most that are not are found on a few rows."""
+    """Return whether the matrix of an expression is positive semidefinite and not constant; a few rows are tested first."""
     few = np.arange(min(_PROBED, products.shape[0]))
     for some in (products.block(few, few), products):
         K = evaluate(expression, some, constants)
@@ -84,12 +72,14 @@ def _is_kernel(expression: Expression, products: InnerProducts, constants: Mappi
 
 
 def causality_table(steps: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a grammar and set, and one over the sets: shares of the steps by their change, and quartiles.
+    """Summarise the steps for each grammar and set, and over the sets: shares of steps by their change, and quartiles.
 
-    Unchanged are steps with a change below 1e-6; the quartiles are of the others. "Draws" is the mean number of them for a valid
-    child, "no child" the share of steps without one.
+    Steps with a change below 1e-6 are unchanged; the quartiles are those of the other steps. "Draws" is the mean number of
+    attempts until a child is valid, "no child" the share of steps without a valid child.
     """
     rows: list[dict[str, Any]] = []
+    if not len(steps):
+        return pd.DataFrame(rows)
     for grammar, of_grammar in steps.groupby("grammar", sort=False):
         groups = [(str(name), some) for name, some in of_grammar.groupby("set", sort=False)]
         for name, some in [*groups, (ALL_SETS, of_grammar)] if len(groups) > 1 else groups:

@@ -1,10 +1,10 @@
-"""The sets of the study of evolved kernels, the paper's printed errors, and one run of a method on a split of a set."""
+"""The data sets of the study of evolved kernels, the printed errors, and one run of a method on one split."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple, cast
 
@@ -52,7 +52,7 @@ _TABLE_9 = {
 
 
 class Errors(NamedTuple):
-    """A row of Table 9: misclassified shares of the test rows over 20 runs."""
+    """A row of Table 9: error rates on the test rows over 20 runs."""
 
     best: float
     mean: float
@@ -76,7 +76,7 @@ def _of(block: str, *arguments: Expression) -> Expression:
 
 
 def _scaled_by_norm(constant: str) -> Expression:
-    """Return (c <x_i, x_i>) x_j, which two of the printed kernels have in them."""
+    """Return (c <x_i, x_i>) x_j, a part of two printed kernels."""
     return _of("scalar_times_vector", _of("multiply", Expression(constant), _of("inner_product", _X, _X)), _Z)
 
 
@@ -96,12 +96,12 @@ TABLE_10: dict[str, Expression] = {
 
 
 Rows = NDArray[np.intp]
-#: those of the paper's sets that cost least
+#: the fastest of the paper's sets
 QUICK_SETS = ("Glass2", "Heart")
 
 
 class LabelledSet(NamedTuple):
-    """Rows of features, and their classes as the file names them."""
+    """Rows of features, and their classes as named in the file."""
 
     name: str
     X: Floats
@@ -109,19 +109,19 @@ class LabelledSet(NamedTuple):
 
     @property
     def checksum(self) -> str:
-        """Tells this set from another of the same name."""
+        """A checksum of the data."""
         return str(joblib.hash((self.X, self.y.astype(str))))[:12]
 
 
 def labelled_sets(names: Sequence[str] | None, quick: bool) -> list[LabelledSet]:
-    """Return the paper's sets of these names; by default all five, of which the quick form takes two.
+    """Return sets of the paper by their names; by default all five, or two of them in the quick form.
 
-    Where no folder of data is named, and no set either, they are two small sets of scikit-learn.
+    Without names and without a folder of data sets, return two small sets of scikit-learn.
 
     Raises
     ------
     DataError
-        If a named set is not there, or has not two classes.
+        If a named set is missing, or does not have two classes.
     """
     if names is None:
         if data_folder() is None:
@@ -140,7 +140,7 @@ def _read(name: str) -> LabelledSet:
 
 
 def split_seeds(seed: int, n_splits: int) -> list[int]:
-    """Return the seed of each split; more splits begin with the same.
+    """Return the seed of each split; a larger number of splits begins with the same seeds.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def split_seeds(seed: int, n_splits: int) -> list[int]:
 
 
 def split_rows(n_rows: int, seed: int) -> tuple[Rows, Rows]:
-    """Return the rows to train on, 80 %, and those to test on, drawn without regard to their classes.
+    """Return the training rows, 80 %, and the test rows, drawn without regard to their classes.
 
     Examples
     --------
@@ -163,37 +163,15 @@ def split_rows(n_rows: int, seed: int) -> tuple[Rows, Rows]:
 
 
 FOLDS = 5
-#: the arguments of an evolution that are not the study's own
+#: arguments of `EvolvedKernelSVC` that the study does not set itself
 OPTIONS = tuple(sorted(EvolvedKernelSVC().get_params().keys() - {"grammar", "n_trials", "random_state"}))
-#: a run's columns, and what reads them from a file
-COLUMNS: dict[str, Callable[[str], Any]] = {
-    "set": str,
-    "checksum": str,
-    "split": int,
-    "seed": int,
-    "method": str,
-    "evaluations": int,
-    "options": str,
-    "error": float,
-    "validation": float,
-    "seconds": float,
-    "train_rows": int,
-    "test_rows": int,
-    "C": float,
-    "gamma": float,
-    "formula": str,
-    "latex": str,
-    "constants": str,
-    "kernel": str,
-    "size": int,
-}
 
 
 class Tuned(NamedTuple):
-    """A pipeline fitted to all training rows, with the results of its tuning.
+    """A pipeline fitted to all training rows, and the results of its tuning.
 
-    The results are validation (the error that decided the choice), C, gamma, formula, latex, constants (values of the formula's
-    symbols), kernel (JSON for `ExpressionKernel.from_json`), size (nodes of the kernel's expression).
+    The results are validation (the error by which the setting was chosen), C, gamma, formula, latex, constants (values of the
+    symbols in the formula), kernel (JSON for `ExpressionKernel.from_json`) and size (number of nodes of the expression).
     """
 
     machine: Pipeline
@@ -201,7 +179,7 @@ class Tuned(NamedTuple):
 
 
 def method_of(grammar: str) -> str:
-    """Return the name of genetic programming with a grammar.
+    """Return the name of the method with a grammar.
 
     Examples
     --------
@@ -211,24 +189,13 @@ def method_of(grammar: str) -> str:
     return f"GP ({grammar})"
 
 
-def options_text(options: Mapping[str, Any]) -> str:
-    """Return options as a text that is the same for the same options.
-
-    Examples
-    --------
-    >>> options_text({"max_depth": 4, "indefinite": "clip"})
-    '{"indefinite": "clip", "max_depth": 4}'
-    """
-    return json.dumps(dict(options), sort_keys=True, default=repr)
-
-
 def run_split(
-    data: LabelledSet, split: int, seed: int, grammar: str | None, n_evaluations: int, options: Mapping[str, Any]
+    data: LabelledSet, seed: int, grammar: str | None, n_evaluations: int, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Tune on a split's training rows, and return a row: the error on its test rows, and what was found.
+    """Tune on the training rows of a split; return the error on its test rows and the tuned kernel.
 
-    The seed is that of the split's rows, and of the folds or the evolution: the same for all methods. Without a grammar the RBF
-    kernel is tuned; `options` are further arguments of `EvolvedKernelSVC`.
+    The seed determines the split, and the folds or the evolution; it is the same for all methods. Without a grammar the RBF
+    kernel is tuned. `options` are further arguments of `EvolvedKernelSVC`.
     """
     train, test = split_rows(len(data.y), seed)
     X, y = data.X[train], data.y[train]
@@ -236,13 +203,7 @@ def run_split(
     tuned = tuned_rbf(X, y, seed) if grammar is None else evolved(X, y, seed, grammar, n_evaluations, options)
     seconds = time.process_time() - began
     return {
-        "set": data.name,
-        "checksum": data.checksum,
-        "split": split,
-        "seed": seed,
-        "method": TUNED_RBF if grammar is None else method_of(grammar),
         "evaluations": len(GRID) ** 2 if grammar is None else n_evaluations,
-        "options": "" if grammar is None else options_text(options),
         "error": float(np.mean(tuned.machine.predict(data.X[test]) != data.y[test])),
         "seconds": seconds,
         "train_rows": len(train),
@@ -254,29 +215,37 @@ def run_split(
 def tuned_rbf(X: Floats, y: NDArray[Any], seed: int, exponents: tuple[int, ...] = GRID) -> Tuned:
     """Tune C and gamma of the RBF kernel by grid search with 5-fold cross-validation, and train on all rows.
 
-    `exponents` are the binary logarithms of both. Of settings with the same error the first counts: the least C, then the least
-    gamma. Features are standardised in each fold.
+    `exponents` are the binary logarithms of both. Among settings with the same error, the smallest C and then the smallest gamma
+    is chosen. Features are standardised in each fold.
     """
     pipeline = make_pipeline(StandardScaler(), ExactSVC())
     candidates = [{"exactsvc__C": 2.0**c, "exactsvc__gamma": 2.0**g} for c, g in product(exponents, exponents)]
     folds = list(StratifiedKFold(FOLDS, shuffle=True, random_state=seed).split(X, y))
     sizes = np.array([len(test) for _, test in folds])
-    # counted, for sums of shares differ by rounding where the numbers of errors are the same
+    # numbers of errors, because sums of error rates differ by rounding
     wrong = np.round((1.0 - cross_val_scores(pipeline, X, y, candidates, folds)) * sizes).sum(axis=1)
     best = int(np.argmin(wrong))
     machine = pipeline.set_params(**candidates[best]).fit(X, y)
     gamma = candidates[best]["exactsvc__gamma"]
     rbf = Expression("gaussian", value=gamma)
-    found = {"C": candidates[best]["exactsvc__C"], "gamma": gamma, "formula": rbf.text(), "latex": rbf.latex(), "size": 1}
-    kernel = json.dumps(json.loads(ExpressionKernel(rbf).to_json()))
-    return Tuned(machine, {"validation": float(wrong[best]) / len(y), **found, "constants": "", "kernel": kernel})
+    found = {
+        "validation": float(wrong[best]) / len(y),
+        "C": candidates[best]["exactsvc__C"],
+        "gamma": gamma,
+        "formula": rbf.text(),
+        "latex": rbf.latex(),
+        "constants": "",
+        "kernel": json.dumps(json.loads(ExpressionKernel(rbf).to_json())),
+        "size": 1,
+    }
+    return Tuned(machine, found)
 
 
 def evolved(X: Floats, y: NDArray[Any], seed: int, grammar: str, n_evaluations: int, options: Mapping[str, Any]) -> Tuned:
     """Evolve a kernel on standardised features, and train on all rows; `options` are further arguments of `EvolvedKernelSVC`."""
     machine = EvolvedKernelSVC(grammar=cast("Any", grammar), n_trials=n_evaluations, random_state=seed, **options)
     pipeline = make_pipeline(StandardScaler(), machine).fit(X, y)
-    # of the cross-validation that chose among the best, where there was one
+    # the error of the cross-validation among the finalists, if there was one
     validation = machine.fitness_ if np.isnan(machine.cv_error_) else machine.cv_error_
     found = {
         "validation": float(validation),
@@ -284,12 +253,8 @@ def evolved(X: Floats, y: NDArray[Any], seed: int, grammar: str, n_evaluations: 
         "gamma": float("nan"),
         "formula": machine.expression_.text(),
         "latex": machine.expression_.latex(),
-        "constants": _constants_text(machine.kernel_function_.constants),
+        "constants": ", ".join(f"{name} = {value:.4g}" for name, value in machine.kernel_function_.constants.items()),
         "kernel": json.dumps(json.loads(machine.kernel_function_.to_json())),
         "size": machine.expression_.size,
     }
     return Tuned(pipeline, found)
-
-
-def _constants_text(constants: Mapping[str, float]) -> str:
-    return ", ".join(f"{name} = {value:.4g}" for name, value in constants.items())

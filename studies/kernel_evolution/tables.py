@@ -24,7 +24,7 @@ ALL_SETS = "all sets"
 
 
 def ordered_sets(runs: pd.DataFrame) -> list[str]:
-    """Return the sets in the paper's order; those that it has not come last."""
+    """Return the sets in the paper's order, followed by other sets."""
     names = list(dict.fromkeys(runs["set"]))
     return [name for name in FILES if name in names] + [name for name in names if name not in FILES]
 
@@ -36,10 +36,10 @@ def ordered_methods(runs: pd.DataFrame) -> list[str]:
 
 
 def table_9(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a method and set: errors over the splits, as measured and as printed, and what a run takes.
+    """Return a row for each method and set: measured and printed errors over the splits, and times.
 
-    Columns best, mean, worst and SD are misclassified shares of the test rows, the printed ones beside them; validation is the
-    mean error that the search went by; seconds are the median processor time of a run.
+    The columns best, mean, worst and SD are error rates on the test rows, followed by the printed ones. Validation is the mean
+    error that the search minimised, seconds the median processor time of a run.
     """
     rows: list[dict[str, Any]] = []
     for method in ordered_methods(runs):
@@ -58,18 +58,18 @@ def table_9(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def best_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return each set's and grammar's run with the lowest validation error of all splits.
+    """Return for each set and grammar the run with the lowest validation error over all splits.
 
-    Of runs with the same error the one whose kernel has fewest nodes counts, then the first split.
+    Among runs with the same error, the kernel with the fewest nodes is chosen, then the first split.
     """
     evolved = runs[runs.method != TUNED_RBF].sort_values(["validation", "size", "split"])
     best = evolved.drop_duplicates(["set", "method"])
-    places = {name: k for k, name in enumerate(ordered_sets(runs))}
-    return best.assign(place=best["set"].map(places)).sort_values(["place", "method"]).drop(columns="place")
+    order = {name: k for k, name in enumerate(ordered_sets(runs))}
+    return best.assign(order=best["set"].map(order)).sort_values(["order", "method"]).drop(columns="order")
 
 
 def best_kernels(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a set and grammar: the kernel of the best run, and beside that of the paper's grammar the printed one."""
+    """Return for each set and grammar the kernel of the best run, and the printed kernel for the paper's grammar."""
     best = best_runs(runs)
     printed = [
         TABLE_10[name].text() if method == PAPERS_GP and name in TABLE_10 else ""
@@ -93,22 +93,22 @@ def latex_kernels(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def differences(runs: pd.DataFrame, method: str, other: str = TUNED_RBF) -> pd.DataFrame:
-    """Return the paired differences of two methods' errors: a row a set and split.
+    """Return the paired differences between the errors of two methods, a row for each set and split.
 
-    Columns: set, split, difference, ratio (rows tested on per row trained on).
+    Columns: set, split, difference, ratio (test rows per training row).
     """
     key = ["set", "split"]
     paired = runs[runs.method == method].merge(runs[runs.method == other], on=key, suffixes=("", "_other"))
     ratio = paired.test_rows / paired.train_rows
-    # differences of shares that are the same differ by rounding, which is no spread
+    # equal differences of error rates must not differ by rounding
     return paired[key].assign(difference=(paired.error - paired.error_other).round(12), ratio=ratio)
 
 
 def paired_tests(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a grammar and set, and one over the sets: its error less that of the tuned RBF kernel, and a test of that.
+    """Test the error of each grammar minus that of the tuned RBF kernel: a row for each set, and one over the sets.
 
-    Columns: difference, its 95 % interval (low, high), t, p, and in how many splits the error is lower, equal and higher. Empty
-    where a method was not run.
+    Columns: difference, its 95 % interval (low, high), t, p, and the numbers of splits with a lower, equal and higher error.
+    Empty if one of the methods was not run.
     """
     rows: list[dict[str, Any]] = []
     for method in ordered_methods(runs):
@@ -137,7 +137,7 @@ def _tested(method: str, name: str, paired: pd.DataFrame, test: PairedTest) -> d
 
 
 def shown_table(table: pd.DataFrame) -> str:
-    r"""Return a table as markdown; one of formulae in LaTeX as a list, for their bars would end cells.
+    r"""Return a table as markdown; formulae in LaTeX as a list, because their bars would end cells.
 
     Examples
     --------
@@ -157,21 +157,21 @@ def shown_table(table: pd.DataFrame) -> str:
     return markdown_table(table, ".4f", missing="")
 
 
-#: on how many of the paper's five sets the mean error is to be no higher than the paper's GP
+#: number of the paper's five sets on which the mean error should be no higher than that of the paper's GP
 NO_WORSE_ON = 4
-#: evaluations on Heart, and the minutes that they are to take on one core
+#: the set whose evolutions are timed, and the goal for their time on one core in minutes
 TIMED_SET, MINUTES = "Heart", 5.0
 BY_CONSTRUCTION = method_of("psd")
-_TOLD = ("set", "difference", "p")
+_SHOWN = ("set", "difference", "p")
 
 
 def mean_errors(runs: pd.DataFrame, method: str) -> pd.Series:
-    """Return a method's mean error on each set; empty if it was not run."""
+    """Return the mean error of a method on each set; empty if it was not run."""
     return runs[runs.method == method].groupby("set").error.mean().reindex(ordered_sets(runs)).dropna()
 
 
 def on_paper(runs: pd.DataFrame) -> str:
-    """Return in words on how many sets a method's mean error is no higher than the paper's of the same kind."""
+    """Return in words the number of sets on which the mean error of a method is no higher than the paper's."""
     texts = []
     for method in ordered_methods(runs):
         theirs = TUNED_RBF if method == TUNED_RBF else GP
@@ -184,7 +184,7 @@ def on_paper(runs: pd.DataFrame) -> str:
         if method != TUNED_RBF and len(means) > NO_WORSE_ON:
             goal = f": the goal of {NO_WORSE_ON} is {'met' if met >= NO_WORSE_ON else 'missed'}"
         texts.append(f"{method} is no worse than the paper's {theirs} on {met} of {len(means)} sets{goal} ({each}).")
-    return f"Mean test errors, in brackets the printed means, which are of other splits. {' '.join(texts)}" if texts else ""
+    return f"Mean test errors, in brackets the printed means (of other splits). {' '.join(texts)}" if texts else ""
 
 
 def on_tuned_rbf(runs: pd.DataFrame) -> str:
@@ -200,7 +200,7 @@ def _against_tuned_rbf(label: str, tests: pd.DataFrame) -> str:
     of_sets = tests[tests["set"] != ALL_SETS]
     over: dict[Any, Any] = tests.iloc[-1].to_dict()  # over all sets, or the only one
     differing = of_sets[of_sets["p"] < 0.05]
-    named = [f"{name} ({more:+.4f}, {_probability(p)})" for name, more, p in zip(*(differing[c] for c in _TOLD), strict=True)]
+    named = [f"{name} ({more:+.4f}, {_probability(p)})" for name, more, p in zip(*(differing[c] for c in _SHOWN), strict=True)]
     text = f"{label}: {over['difference']:+.4f} on average over {len(of_sets)} sets"
     if pd.notna(over["p"]):
         text += f" (95 % interval {over['low']:+.4f} to {over['high']:+.4f}, {_probability(over['p'])})"
@@ -215,14 +215,16 @@ def _probability(p: float) -> str:
 
 
 def on_luck(runs: pd.DataFrame) -> str:
-    """Return in words how much lower the errors are that the searches went by than those on the test rows."""
+    """Return in words how much the test errors exceed the errors that the searches minimised."""
     more = (runs.error - runs.validation).groupby([runs.method, runs["set"]]).mean().groupby("method").mean()
     gaps = ", ".join(f"{method} {100 * more[method]:.1f}" for method in ordered_methods(runs))
-    return f"The test error exceeds the error that a search chose by, in percentage points, means over the sets: {gaps}."
+    return (
+        f"Excess of the test error over the error that the search minimised, in percentage points, means over the sets: {gaps}."
+    )
 
 
 def on_time(runs: pd.DataFrame) -> str:
-    """Return in words what an evolution takes, on Heart if it is there."""
+    """Return in words the time of an evolution, on Heart if it was run."""
     evolved = runs[runs.method != TUNED_RBF]
     if not len(evolved):
         return ""
@@ -231,7 +233,7 @@ def on_time(runs: pd.DataFrame) -> str:
     evaluations = int(some.evaluations.max())
     minutes = some.groupby("method").seconds.median() / 60
     each = ", ".join(f"{method} {value:.2f}" for method, value in minutes.items())
-    text = f"{evaluations} evaluations on {timed} take so many minutes of processor time, the median of the splits: {each}"
+    text = f"Minutes of processor time for {evaluations} evaluations on {timed}, the median of the splits: {each}"
     if timed == TIMED_SET and evaluations >= 2500:
         worst = evolved[evolved["set"] == timed].seconds.max() / 60
         met = "met" if worst < MINUTES else ("met in the median" if minutes.max() < MINUTES else "missed")
@@ -240,21 +242,23 @@ def on_time(runs: pd.DataFrame) -> str:
 
 
 def on_causality(table: pd.DataFrame) -> str:
-    """State how much a single variation changes the kernel matrix, from the table of `causality_table`."""
+    """Return in words how much a single variation changes the kernel matrix, from the table of `causality_table`."""
     if not len(table):
         return ""
     texts = []
     for grammar, some in table.groupby("grammar", sort=False):
         over: dict[Any, Any] = some.iloc[-1].to_dict()  # over all sets, or the only one
         texts.append(
-            f"{grammar} changes nothing in {100 * over['unchanged']:.0f} % of the steps, and else by {over['median']:.2g} in the "
-            f"median, by more than 0.5 in {100 * over['above 0.5']:.0f} % of all"
+            f"{grammar} changes nothing in {100 * over['unchanged']:.0f} % of the steps, and otherwise by {over['median']:.2g} "
+            f"in the median, by more than 0.5 in {100 * over['above 0.5']:.0f} % of all"
         )
-    return f"A single variation of a random kernel, by 1 less the centred alignment of the matrices: {'; '.join(texts)}."
+    return (
+        f"Change by a single variation of a random kernel, as 1 minus the centred alignment of the matrices: {'; '.join(texts)}."
+    )
 
 
 def draw_errors(runs: pd.DataFrame) -> Figure:
-    """Draw a panel a set: a box a method, with its splits as dots, and the printed mean as a rhomb."""
+    """Draw a panel for each set: a box for each method, dots for the splits, and a diamond for the printed mean."""
     from matplotlib.figure import Figure
 
     sets, methods = ordered_sets(runs), ordered_methods(runs)
@@ -277,20 +281,20 @@ def draw_errors(runs: pd.DataFrame) -> Figure:
     return figure
 
 
-def _draw_box(panel: Axes, place: int, errors: pd.Series, colour: str) -> None:
+def _draw_box(panel: Axes, x: int, errors: pd.Series, colour: str) -> None:
     panel.boxplot(
         [errors.to_numpy()],
-        positions=[place],
+        positions=[x],
         widths=0.55,
         manage_ticks=False,
-        showfliers=False,  # every split is a dot
+        showfliers=False,  # the splits are dots
         patch_artist=True,
         boxprops={"facecolor": "white", "edgecolor": colour},
         medianprops={"color": colour, "lw": 2},
         whiskerprops={"color": colour},
         capprops={"color": colour},
     )
-    # equal errors beside each other, so that none is hidden
+    # equal errors side by side
     order = errors.groupby(errors.round(12)).cumcount()
     many = errors.groupby(errors.round(12)).transform("size")
-    panel.plot(place + 0.07 * (order - (many - 1) / 2), errors, "o", color=colour, ms=2.5, alpha=0.7, zorder=3)
+    panel.plot(x + 0.07 * (order - (many - 1) / 2), errors, "o", color=colour, ms=2.5, alpha=0.7, zorder=3)

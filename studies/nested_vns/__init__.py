@@ -1,4 +1,1 @@
-"""Nested variable neighbourhood search (Carrizosa et al.): Tables 3 to 5 of the paper.
-
-It may import `spotsvm.studies.common` and everything of spotsvm, and no other study.
-"""
+"""Nested variable neighbourhood search (Carrizosa et al. 2014): Tables 3 to 5 of the paper."""

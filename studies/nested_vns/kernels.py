@@ -1,4 +1,4 @@
-"""Tables 4 and 5 of Carrizosa 2014, as printed and again: kernels on groups of columns, tuned by nested searches."""
+"""Tables 4 and 5 of Carrizosa 2014, printed and reproduced: kernels on groups of columns, tuned by nested searches."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from sklearn.model_selection import RepeatedStratifiedKFold
 
 from spotsvm.multi_kernel import ConicModel, FixedKernelModel, KernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.nested import nested
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.solvers.search.registry import SearchName
+from spotsvm.studies.common.jobs import Job
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.studies.common.view_sets import ViewSet, digits_by_quarters, read_ads, read_mfeat
+from spotsvm.studies.common.view_sets import ViewSet, read_ads, read_mfeat
 from spotsvm.study.given import equal_start
 
 
@@ -57,9 +57,9 @@ TABLES_4_AND_5: dict[tuple[str, str], Printed] = {
 
 
 def rank_bounds(printed: Printed, error: float) -> tuple[int, int]:
-    """Return the best and the worst rank that an error can have among 13: of the 12 others, three errors are printed.
+    """Return the best and the worst possible rank of an error among 13 methods, given the printed errors of three of the others.
 
-    The printed nested VNS, whose rank is known as well, narrows them. An equal error is no smaller one.
+    The printed error and rank of nested VNS narrow the range. An equal error does not count as smaller.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def rank_bounds(printed: Printed, error: float) -> tuple[int, int]:
     (1, 1)
     """
     error = float(error)
-    # how many of the 12 others have a smaller error: it rises with the error, and is known where something is printed
+    # bounds of the number of other methods with a smaller error, which rises with the error
     fewest = max(
         [0]
         + [1] * (error > printed.best)
@@ -89,7 +89,7 @@ def rank_bounds(printed: Printed, error: float) -> tuple[int, int]:
 
 #: m_1 and m_2 of section 3.3
 TRIALS = (100, 500)
-#: three RBF kernels a group, sigma a quarter of, equal to and four times the number of its columns (eq. 13)
+#: three RBF kernels for each group: sigma is a quarter of, equal to and four times its number of columns (eq. 13)
 SCALES = (0.25, 1.0, 4.0)
 MODELS = ("linear", "fixed", "tuned")
 SEARCHES: dict[str, SearchName] = {"VNS of the paper": "carrizosa2014", "vns": "vns"}
@@ -97,17 +97,12 @@ TABLES = {"linear": "4, linear (10)", "fixed": "5, model (7)", "tuned": "5, mode
 
 
 def view_sets() -> list[ViewSet]:
-    """Read the sets that are at hand: the views of numerals in four tasks, and part of the advertisements."""
+    """Read the available sets: the views of numerals in four tasks, and part of the advertisements."""
     return [*(read_mfeat(task, n_views) for task in ("EO", "SL") for n_views in (4, 6)), read_ads()]
 
 
-def quick_view_sets() -> list[ViewSet]:
-    """Return a small set of scikit-learn."""
-    return [digits_by_quarters()]
-
-
 def model_sequence(model: str, data: ViewSet) -> list[KernelModel]:
-    """Return the nested models: one parameter or two, then a weight for each kernel, in "tuned" its width as well."""
+    """Return the nested models: one or two parameters first, then a weight for each kernel, and for "tuned" its width."""
     if model == "linear":
         return [FixedKernelModel(data.groups, kernel="linear"), ConicModel(data.groups, kernel="linear")]
     if model == "fixed":
@@ -115,21 +110,20 @@ def model_sequence(model: str, data: ViewSet) -> list[KernelModel]:
     return [RbfModel(data.groups), TunedConicModel(data.groups)]
 
 
-def kernel_runs(
-    sets: Sequence[ViewSet], seeds: Sequence[int], trials: tuple[int, int] = TRIALS, n_jobs: int | None = None
-) -> pd.DataFrame:
-    """Tune every model on every set from every seed: a row a run, errors in percent.
+def kernel_jobs(sets: Sequence[ViewSet], seeds: Sequence[int], trials: tuple[int, int] = TRIALS) -> list[Job]:
+    """Return the jobs that tune each model on each set from each seed by each search.
 
-    A seed decides the rows that are trained on, the folds and the search.
+    A seed determines the training rows, the folds and the search.
     """
-    jobs = product(sets, MODELS, SEARCHES, seeds)
-    return pd.DataFrame(Parallel(n_jobs=n_jobs)(delayed(_run)(*job, trials) for job in jobs))
+    names = ("data set", "model", "search", "seed")
+    cases = product(sets, MODELS, SEARCHES, seeds)
+    return [Job(dict(zip(names, (data.name, *case), strict=True)), _run, (data, *case, trials)) for data, *case in cases]
 
 
 def tune_nested(
     models: Sequence[KernelModel], X: Any, y: Any, search: SearchName, seed: int, trials: tuple[int, int] = TRIALS
 ) -> SpotSearchCV:
-    """Return a fitted nested search; the first trial is the centre of the poorest model's space, whatever the search."""
+    """Return a fitted nested search; its first trial is the centre of the poorest model's space."""
     richest = models[-1]
     centre = equal_start(models[0].space())[-1]
     return SpotSearchCV(
@@ -153,11 +147,7 @@ def _run(data: ViewSet, model: str, search: str, seed: int, trials: tuple[int, i
     first = int(np.argmax(scores[: trials[0]]))
     poorer = richest.estimator(tuned.cv_results_["params"][first]).fit(X, y)
     return {
-        "data set": data.name,
-        "model": model,
         "parameters": richest.n_parameters,
-        "search": search,
-        "seed": seed,
         "cross-validated error of the poorer model": 100.0 * (1.0 - scores[first]),
         "test error of the poorer model": 100.0 * (1.0 - poorer.score(X_test, y_test)),
         "cross-validated error": 100.0 * (1.0 - tuned.best_score_),
@@ -167,10 +157,10 @@ def _run(data: ViewSet, model: str, search: str, seed: int, trials: tuple[int, i
 
 
 def kernel_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a set and model: what is printed, and of each search mean and standard deviation over the seeds, and the rank.
+    """Return a row for each set and model: printed figures, and mean, standard deviation and rank of each search over the seeds.
 
-    A rank is given as the range that the printed best, median and worst of the 12 other methods leave open; on part of the
-    data there is none.
+    A rank is the range that the printed best, median and worst errors of the 12 other methods allow. Incomplete data have no
+    rank.
     """
     rows = []
     for model in MODELS:
@@ -182,7 +172,7 @@ def kernel_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row(model: str, name: str, runs: pd.DataFrame) -> dict[str, Any]:
-    row: dict[str, Any] = {"table": TABLES[model], "data set": name if len(runs) else f"{name} (not to be had)"}
+    row: dict[str, Any] = {"table": TABLES[model], "data set": name if len(runs) else f"{name} (not available)"}
     printed = TABLES_4_AND_5.get((model, name.split(" ")[0]))
     if printed is not None:
         row |= {"best": printed.best, "median": printed.median, "worst": printed.worst}
@@ -190,7 +180,7 @@ def _row(model: str, name: str, runs: pd.DataFrame) -> dict[str, Any]:
     for search, of_search in runs.groupby("search", sort=False):
         errors = of_search["test error"]
         row |= {str(search): errors.mean(), f"sd {search}": errors.std()}
-        if printed is not None and (model, name) in TABLES_4_AND_5:  # a part of the data has no rank
+        if printed is not None and (model, name) in TABLES_4_AND_5:  # incomplete data have no rank
             low, high = rank_bounds(printed, float(errors.mean()))
             row[f"rank {search}"] = str(low) if low == high else f"{low} to {high}"
         row[f"poorer model, {search}"] = of_search["test error of the poorer model"].mean()
@@ -198,7 +188,7 @@ def _row(model: str, name: str, runs: pd.DataFrame) -> dict[str, Any]:
 
 
 def on_tables_4_and_5(runs: pd.DataFrame) -> str:
-    """State on how many of the numerals' sets the rank is at least as good as printed, and where it is not."""
+    """Return in words on which sets of numerals the rank is at least as good as the printed rank."""
     texts = []
     for search, of_search in runs.groupby("search", sort=False):
         good: list[str] = []
@@ -226,4 +216,4 @@ def on_tables_4_and_5(runs: pd.DataFrame) -> str:
         if texts
         else ""
     )
-    return f"{ranks}From the poorer model to the richer the mean test error over all sets goes: {nest}."
+    return f"{ranks}Mean test error over all sets, from the poorer model to the richer: {nest}."

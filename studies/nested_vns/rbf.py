@@ -1,4 +1,4 @@
-"""Table 3 of Carrizosa 2014, as printed and again: the Gaussian kernel's C and sigma tuned on 13 sets by 54 evaluations."""
+"""Table 3 of Carrizosa 2014, printed and reproduced: C and sigma of the Gaussian kernel, tuned on 13 sets by 54 evaluations."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 from scipy.stats import loguniform
 from sklearn.model_selection import StratifiedKFold
 
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.solvers.search.registry import SearchName
-from spotsvm.studies.common.data import DataSet, Floats, read_split, stand_ins
+from spotsvm.studies.common.data import Floats, read_split, stand_ins
+from spotsvm.studies.common.jobs import Job
 from spotsvm.studies.common.plain_search import PLAIN
 
 RBF_SETS = (
     "banana", "diabetis", "image", "splice", "ringnorm", "twonorm", "waveform", "german", "heart", "thyroid", "titanic",
     "flare_solar", "breast_cancer",
 )  # fmt: skip
-#: The sets whose first split is at hand: the printed parameters give the printed test errors.
+#: the sets whose first split is available: there the printed parameters give the printed test errors
 CONFIRMED = tuple(name for name in RBF_SETS if name != "diabetis")
 
 #: Table 3, a row a set: test error in percent, log C and log sigma of the method of Keerthi and Lin (KL), and of VNS. The
@@ -66,7 +66,7 @@ SEARCHES: dict[str, SearchName] = {"VNS of the paper": "carrizosa2014", "vns": "
 
 
 class SplitSet(NamedTuple):
-    """A set with its own training and test rows."""
+    """A data set with given training and test rows."""
 
     name: str
     train: tuple[Floats, Floats]
@@ -74,26 +74,21 @@ class SplitSet(NamedTuple):
 
 
 def ida_sets() -> list[SplitSet]:
-    """Read the paper's 13 sets, each in its first split."""
+    """Read the first split of each of the paper's 13 sets."""
     return [SplitSet(name, *read_split(f"ida_{name}")) for name in RBF_SETS]
 
 
 def split_stand_ins() -> list[SplitSet]:
     """Return two small sets of scikit-learn, every second row for training."""
-    return [_halved(data) for data in stand_ins()]
+    return [SplitSet(name, (X[::2], y[::2]), (X[1::2], y[1::2])) for name, X, y in stand_ins()]
 
 
-def _halved(data: DataSet) -> SplitSet:
-    return SplitSet(data.name, (data.X[::2], data.y[::2]), (data.X[1::2], data.y[1::2]))
-
-
-def rbf_runs(sets: Sequence[SplitSet], seeds: Sequence[int], budget: int = BUDGET, n_jobs: int | None = None) -> pd.DataFrame:
-    """Tune on every set from every seed with every search: a row a run, errors in percent, logarithms base 2.
-
-    A seed decides the folds, which all searches share, and the search.
-    """
-    jobs = product(sets, seeds, SEARCHES)
-    return pd.DataFrame(Parallel(n_jobs=n_jobs)(delayed(_run)(data, seed, search, budget) for data, seed, search in jobs))
+def rbf_jobs(sets: Sequence[SplitSet], seeds: Sequence[int], budget: int = BUDGET) -> list[Job]:
+    """Return the jobs that tune on each set from each seed by each search. A seed determines the folds and the search."""
+    return [
+        Job({"data set": data.name, "seed": seed, "search": search}, _run, (data, seed, search, budget))
+        for data, seed, search in product(sets, seeds, SEARCHES)
+    ]
 
 
 def _run(data: SplitSet, seed: int, search: str, budget: int) -> dict[str, Any]:
@@ -110,9 +105,6 @@ def _run(data: SplitSet, seed: int, search: str, budget: int) -> dict[str, Any]:
     ).fit(*data.train)
     X, y = data.test
     return {
-        "data set": data.name,
-        "seed": seed,
-        "search": search,
         "cross-validated error": 100.0 * (1.0 - tuned.best_score_),
         "test error": 100.0 * (1.0 - tuned.best_estimator_.score(X, y)),
         "log C": float(np.log2(tuned.best_params_["C"])),
@@ -122,7 +114,7 @@ def _run(data: SplitSet, seed: int, search: str, budget: int) -> dict[str, Any]:
 
 
 def rbf_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a set: the printed errors of KL and VNS, and of each search the mean and standard deviation over the seeds."""
+    """Return a row for each set: the printed errors of KL and VNS, and means and deviations of each search over the seeds."""
     rows = []
     for name, of_set in runs.groupby("data set", sort=False):
         row: dict[str, Any] = {"data set": name}
@@ -140,7 +132,7 @@ def rbf_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_table_3(runs: pd.DataFrame) -> str:
-    """State how VNS does beside what is printed of it, and beside Kriging with the same budget."""
+    """Compare in words the test errors of the searches with the printed errors of VNS."""
     table = rbf_table(runs).set_index("data set")
     if "VNS printed" not in table:
         means = runs.groupby("search", sort=False)["test error"].mean()
@@ -160,6 +152,6 @@ def on_table_3(runs: pd.DataFrame) -> str:
             )
         )
     return (
-        f"Table 3 prints a mean test error of VNS of {mean['VNS printed']:.2f} (KL {mean['KL printed']:.2f}) over the "
+        f"Table 3 prints a mean test error of {mean['VNS printed']:.2f} for VNS (KL {mean['KL printed']:.2f}) over the "
         f"{len(sets)} confirmed sets. Ours, means over {runs.seed.nunique()} seeds: {'; '.join(texts)}."
     )

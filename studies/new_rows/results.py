@@ -1,4 +1,4 @@
-"""The tables, the judgement and the picture of the study `new_rows`: paired differences with intervals over data sets."""
+"""The tables, the conclusion and the figure of the study `new_rows`: paired differences with intervals over data sets."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike
 
 from spotsvm.common.drawing import COLOURS, tidy
 from spotsvm.luck.intervals import NO_INTERVAL, nadeau_bengio
-from spotsvm.studies.new_rows.entrants import REFERENCE, REFERENCE_LOOKS
+from spotsvm.studies.new_rows.entrants import OWN_TIME, REFERENCE, REFERENCE_CANDIDATES
 from spotsvm.studies.new_rows.sets import REGRESSION
-from spotsvm.studies.new_rows.trials import OWN_TIME
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,45 +44,45 @@ class Estimate(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """Whether the interval lies below no difference, above it, or holds it."""
+        """Position of the interval relative to no difference: below, above, or around it."""
         if not (np.isfinite(self.low) and np.isfinite(self.high)):
             return NONE
         same = 1.0 if self.ratio else 0.0
         return LOWER if self.high < same else HIGHER if self.low > same else OPEN
 
     def __str__(self) -> str:
-        one = "{:.3f}" if self.ratio else "{:+.2f}"
-        text = one.format(self.mean)
-        return text if self.verdict == NONE else f"{text} [{one.format(self.low)}, {one.format(self.high)}]"
+        digits = ".3f" if self.ratio else "+.2f"
+        text = f"{self.mean:{digits}}"
+        return text if self.verdict == NONE else f"{text} [{self.low:{digits}}, {self.high:{digits}}]"
 
 
 def estimate(differences: ArrayLike, ratio: bool) -> Estimate:
-    """Return the mean of independent differences and its t interval; of logarithms of ratios the geometric mean."""
+    """Return the mean of independent differences and its t interval; for logarithms of ratios the geometric mean."""
     values = np.asarray(differences, dtype=np.float64)
-    equal = np.ptp(values) <= _ROUNDING * max(np.abs(values).max(), 1e-300)  # their spread is that of rounding
+    equal = np.ptp(values) <= _ROUNDING * max(np.abs(values).max(), 1e-300)  # up to rounding
     numbers = np.array([values.mean(), *(NO_INTERVAL if equal else nadeau_bengio(values, 0.0))])
     mean, low, high = (np.exp(numbers) if ratio else numbers).tolist()
     return Estimate(mean, low, high, ratio)
 
 
 def with_units(runs: pd.DataFrame) -> pd.DataFrame:
-    """Add the unit of each split, the mean time of an evaluation by the reference over its seeds, and times in units."""
+    """Add the unit of each split (mean time of a reference candidate over the seeds), and the times in units."""
     unit = units(runs).rename("unit")
     runs = runs.join(unit, on=[*SPLIT])
     return runs.assign(spent=runs["seconds"] / runs["unit"])
 
 
 def units(runs: pd.DataFrame) -> pd.Series[float]:
-    """Return the unit of each split that the reference has run on, in seconds of processor time."""
+    """Return the unit of each split on which the reference has run, in seconds of processor time."""
     searched = runs[runs["entrant"] == REFERENCE].groupby(SPLIT)["searched"].mean()
-    return searched / REFERENCE_LOOKS
+    return searched / REFERENCE_CANDIDATES
 
 
 def against(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
-    """Return each entrant's difference from another one on the same split: in points, or the logarithm of the ratio.
+    """Return the difference of each entrant from a rival on the same split: in points, or the logarithm of the ratio.
 
-    Errors are means over seeds. The rival's is that at the same budget, or in its own time if it has no budget. Splits that it
-    has not run are left out.
+    Errors are means over seeds. The error of the rival is that at the same budget, or the only one of a rival without a budget.
+    Splits on which the rival has not run are left out.
     """
     errors = runs.dropna(subset="error").groupby([*SPLIT, "entrant", "budget"], sort=False)["error"].mean().reset_index()
     of_rival = errors[errors["entrant"] == rival]
@@ -95,7 +94,7 @@ def against(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
 
 
 def of_sets(found: pd.DataFrame) -> pd.DataFrame:
-    """Return the mean difference over splits of each set: a row a set, entrant, budget and number of rows."""
+    """Return the mean difference over the splits for each set, entrant, budget and number of rows."""
     by = ["task", "kind", "rows", "entrant", "budget", "set"]
     return found.groupby(by, sort=False)["difference"].mean().reset_index()
 
@@ -103,20 +102,20 @@ def of_sets(found: pd.DataFrame) -> pd.DataFrame:
 def summaries(found: pd.DataFrame, by: Sequence[str] = ("task", "rows", "entrant", "budget")) -> pd.DataFrame:
     """Return the mean over data sets of the differences: a row for each combination of `by`.
 
-    Columns: sets; mean, low, high and median (over the sets; ratios in regression); better, the number of sets with a lower
-    error; and verdict.
+    Columns: sets (their number); mean, low, high and median over the sets (ratios in regression); better, the number of sets with
+    a lower error; and verdict.
     """
     keys, rows = list(by), []
     for key, values in of_sets(found).groupby(keys, sort=False):
-        told = dict(zip(keys, key, strict=True))
-        ratio = told["task"] == REGRESSION
-        one = estimate(values["difference"], ratio)
+        group = dict(zip(keys, key, strict=True))
+        ratio = group["task"] == REGRESSION
+        mean = estimate(values["difference"], ratio)
         median = float(values["difference"].median())
         rows.append(
-            told
-            | {"sets": len(values), "mean": one.mean, "low": one.low, "high": one.high}
+            group
+            | {"sets": len(values), "mean": mean.mean, "low": mean.low, "high": mean.high}
             | {"median": float(np.exp(median)) if ratio else median, "better": int((values["difference"] < 0).sum())}
-            | {"verdict": one.verdict}
+            | {"verdict": mean.verdict}
         )
     return pd.DataFrame(rows, columns=[*keys, "sets", "mean", "low", "high", "median", "better", "verdict"])
 
@@ -128,9 +127,9 @@ def texts(found: pd.DataFrame) -> list[str]:
 
 
 def wide(found: pd.DataFrame, column: str, titles: dict[Any, str]) -> pd.DataFrame:
-    """Return summaries as a row a task and entrant, with a column for each value of one of their columns.
+    """Return summaries with a row for each task and entrant, and a column for each value of `column`.
 
-    Where a cell is of fewer sets than another one of its row, it says of how many.
+    A cell with fewer sets than another cell of its row has their number in parentheses.
     """
     most = found.groupby(["task", "entrant"])["sets"].transform("max")
     few = [f" ({sets} sets)" if sets < of else "" for sets, of in zip(found["sets"], most, strict=True)]
@@ -143,44 +142,44 @@ def wide(found: pd.DataFrame, column: str, titles: dict[Any, str]) -> pd.DataFra
 
 
 def spent(runs: pd.DataFrame, titles: dict[int, str]) -> pd.DataFrame:
-    """Return the median time of each entrant in units, the last fit included, for each budget."""
+    """Return the median time of each entrant in units for each budget, including the last fit."""
     table = runs.pivot_table(index=["task", "entrant"], columns="budget", values="spent", aggfunc="median", sort=False)
-    known = {budget: title for budget, title in titles.items() if budget in table}
-    return table[list(known)].set_axis(list(known.values()), axis=1).reset_index()
+    shown = {budget: title for budget, title in titles.items() if budget in table}
+    return table[list(shown)].set_axis(list(shown.values()), axis=1).reset_index()
 
 
 def errors_by_set(runs: pd.DataFrame, entrants: Sequence[str]) -> pd.DataFrame:
-    """Return the mean error of entrants on each set."""
+    """Return the mean errors of the entrants on each set."""
     some = runs[runs["entrant"].isin(entrants)]
     table = some.pivot_table(index=["task", "kind", "set"], columns="entrant", values="error", aggfunc="mean", sort=False)
     return table[[name for name in entrants if name in table]].reset_index()
 
 
 def beside(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
-    """Return on which sets an entrant's error is below and above a rival's, beyond the noise of the splits.
+    """Count the sets on which the error of an entrant is below or above that of a rival, beyond the noise of the splits.
 
-    Columns: task, entrant, budget, sets; lower and higher (numbers of sets whose t interval over splits excludes no difference);
-    and the names of those on which it is higher, the worst first, each with its difference.
+    Columns: task, entrant, budget, sets; lower and higher, the numbers of sets with such a t interval over the splits; and higher
+    on, the names of the latter with their differences, the largest first.
     """
     found = against(runs, rival)
     found = found[found["entrant"] != rival]
     rows = []
-    for (task, entrant, budget), of_one in found.groupby(["task", "entrant", "budget"], sort=False):
+    for (task, entrant, budget), group in found.groupby(["task", "entrant", "budget"], sort=False):
         sets = {
-            str(name): estimate(values, task == REGRESSION) for name, values in of_one.groupby("set", sort=False)["difference"]
+            str(name): estimate(values, task == REGRESSION) for name, values in group.groupby("set", sort=False)["difference"]
         }
-        worse = sorted((name for name, one in sets.items() if one.verdict == HIGHER), key=lambda name: -sets[name].mean)
-        lower = sum(one.verdict == LOWER for one in sets.values())
+        worse = sorted((name for name, mean in sets.items() if mean.verdict == HIGHER), key=lambda name: -sets[name].mean)
+        lower = sum(mean.verdict == LOWER for mean in sets.values())
         named = "; ".join(f"{name} {str(sets[name]).partition(' ')[0]}" for name in worse)
         rows.append((task, entrant, budget, len(sets), lower, len(worse), named))
     return pd.DataFrame(rows, columns=["task", "entrant", "budget", "sets", "lower", "higher", "higher on"])
 
 
 def compared(runs: pd.DataFrame, subject: str, rivals: Sequence[str]) -> pd.DataFrame:
-    """Return how an entrant without a budget compares with others, and on which sets it has the higher error.
+    """Compare an entrant without a budget with rivals, and name the sets on which it has the higher error.
 
-    Columns: task, rows, against, sets, difference (with its interval), median, better (sets with a lower error) and worse on (the
-    other sets, the worst first, each with its difference).
+    Columns: task, rows, against, sets, difference (with its interval), median, better (number of sets with a lower error) and
+    worse on (the sets with a higher error and their differences, the largest first).
     """
     parts = []
     for rival in rivals:
@@ -192,7 +191,7 @@ def compared(runs: pd.DataFrame, subject: str, rivals: Sequence[str]) -> pd.Data
             by_set[(by_set["task"] == task) & (by_set["rows"] == rows) & (by_set["difference"] > 0)]
             for task, rows in zip(table["task"], table["rows"], strict=True)
         ]
-        parts.append(table.assign(against=rival, difference=texts(table), **{"worse on": [_named(one) for one in worse]}))
+        parts.append(table.assign(against=rival, difference=texts(table), **{"worse on": [_named(sets) for sets in worse]}))
     columns = ["task", "rows", "against", "sets", "difference", "median", "better", "worse on"]
     return pd.concat(parts, ignore_index=True)[columns].sort_values(["task", "rows"], kind="stable", ignore_index=True)
 
@@ -203,7 +202,7 @@ def _named(sets: pd.DataFrame) -> str:
 
 
 def judged(found: pd.DataFrame, budget: int, rows: int) -> list[str]:
-    """Return a sentence a task that says of each entrant what its interval supports, and no more.
+    """Return a sentence for each task: the entrants with a lower, a higher and an undecided error, by their intervals.
 
     Entrants without a budget are judged in their own time.
     """
@@ -215,7 +214,7 @@ def judged(found: pd.DataFrame, budget: int, rows: int) -> list[str]:
             rows_of = of_task[of_task["verdict"] == verdict]
             listed = [f"{name} {text}" for name, text in zip(rows_of["entrant"], texts(rows_of), strict=True)]
             if listed:
-                parts.append(f"{_SAID[verdict]} {', '.join(listed)}")
+                parts.append(f"{_WORDS[verdict]} {', '.join(listed)}")
         what = "mean squared error as a ratio to" if task == REGRESSION else "error in points against"
         sets = int(of_task["sets"].max())
         sentences.append(
@@ -225,21 +224,21 @@ def judged(found: pd.DataFrame, budget: int, rows: int) -> list[str]:
     return sentences
 
 
-_SAID = {LOWER: "lower for", HIGHER: "higher for", OPEN: "not told apart for", NONE: "no interval for"}
+_WORDS = {LOWER: "lower for", HIGHER: "higher for", OPEN: "not told apart for", NONE: "no interval for"}
 _MARKERS, _LINES = "osD^vPX*", ("-", "--", ":")
 
 
 def draw(found: pd.DataFrame, times: pd.DataFrame, entrants: Sequence[str]) -> Figure:
-    """Draw the difference in error on new rows against the time spent, a panel a task, a line an entrant.
+    """Draw the difference in error on new rows by time spent: a panel for each task, a line for each entrant.
 
     Parameters
     ----------
     found : DataFrame
-        Summaries of one number of rows.
+        Summaries for one number of rows.
     times : DataFrame
         Columns task, entrant, budget and spent: the median time in units.
     entrants : sequence of str
-        Their names, in the order of the legend.
+        Names of the entrants in the order of the legend.
     """
     from matplotlib.figure import Figure
 

@@ -1,4 +1,4 @@
-"""The data sets of the study `new_rows`: of the data folder, of scikit-learn, of packages with tables, and simulated ones."""
+"""The data sets of the study `new_rows`: from the data folder, from scikit-learn, from packages with tables, and simulated."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from spotsvm.studies.common.data import Floats, read_table
 
 NUMBERS, MIXED = "numbers", "mixed"
 CLASSIFICATION, REGRESSION = "classification", "regression"
-#: rows that an entrant is judged on at most; sets with fewer than 1,000 + `_LEAST_NEW` rows leave fewer rows to tune on
+#: bounds of the number of new rows; sets with fewer than 1,000 + `_LEAST_NEW` rows leave fewer rows for tuning
 _MOST_NEW, _LEAST_NEW = 2000, 400
-#: levels of a column that get a column of their own; the rarest ones share one
+#: maximum number of columns for the levels of a column; the rarest levels share one
 _LEVELS = 30
 _SIMULATED_ROWS = 3000
 
 
 class Split(NamedTuple):
-    """Rows to tune on and new rows, as numbers. In regression the target has mean 0 and variance 1 on the rows tuned on."""
+    """Rows for tuning and new rows, as numbers. In regression the target of the former has mean 0 and variance 1."""
 
     X: Floats
     y: NDArray[Any]
@@ -42,7 +42,7 @@ class Split(NamedTuple):
 
 
 class TableSet(NamedTuple):
-    """A data set: a table of features, and classes (as whole numbers) or targets."""
+    """A data set: a table of features, and classes (as integers) or targets."""
 
     name: str
     task: str
@@ -52,19 +52,19 @@ class TableSet(NamedTuple):
 
     @property
     def new_rows(self) -> int:
-        """The number of rows that are judged on: the same for all numbers of rows tuned on."""
+        """The number of new rows; it does not depend on the number of rows for tuning."""
         n = len(self.target)
         return min(_MOST_NEW, max(n - 1000, min(_LEAST_NEW, n // 3)))
 
     def allows(self, rows: int) -> bool:
-        """Whether as many rows are left to tune on."""
+        """Whether the set has this number of rows for tuning."""
         return rows <= len(self.target) - self.new_rows
 
     def split(self, rows: int, split: int) -> Split:
-        """Draw rows to tune on and new rows, by class if there are classes; the new ones are the same for any number of rows.
+        """Draw rows for tuning and new rows, by class if there are classes; the new rows do not depend on `rows`.
 
-        Texts become a column for each level, and gaps of numbers the median, by the rows tuned on. Columns that are constant
-        there are dropped.
+        The rows for tuning determine the encoding: texts become a column for each level, missing numbers the median, and constant
+        columns are dropped.
         """
         classes = self.target if self.task == CLASSIFICATION else None
         pool, new = train_test_split(np.arange(len(self.target)), test_size=self.new_rows, stratify=classes, random_state=split)
@@ -103,7 +103,7 @@ def read_set(name: str) -> TableSet:
     Raises
     ------
     DataError
-        If its file or package is not there.
+        If its file or package is missing.
     KeyError
         If there is no such set.
     """
@@ -117,13 +117,13 @@ def read_set(name: str) -> TableSet:
 
 
 def _of_folder(file: str, target: str = "y", *left_out: str, levels: bool = False) -> tuple[pd.DataFrame, str]:
-    """Read a file of the data folder; with `levels`, its numbers are codes of levels."""
+    """Read a file of the data folder; with `levels`, numbers are codes of levels."""
     table = read_table(file).drop(columns=["part", *left_out], errors="ignore")
     return (table.map(str) if levels else table), target
 
 
 def _of_sklearn(load: Callable[..., Any], column: int | None = None) -> tuple[pd.DataFrame, str]:
-    """Return a set of scikit-learn; with a column, this feature is predicted from the other ones."""
+    """Return a set of scikit-learn; with `column`, this feature is the target."""
     X, y = load(return_X_y=True)
     table = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
     return (table.assign(y=y), "y") if column is None else (table, f"x{column}")
@@ -135,9 +135,9 @@ def _simulated(make: Callable[..., Any], **options: Any) -> tuple[pd.DataFrame, 
 
 
 def _of_package(package: str, file: str, target: str, *left_out: str, archive: str = "") -> tuple[pd.DataFrame, str]:
-    """Read a table that an installed package ships; the package is not imported.
+    """Read a table from an installed package without importing the package.
 
-    Columns are left out that number the rows, or that are known only with the target or are made from it.
+    `left_out` are columns with row numbers, and columns that follow from the target.
     """
     found = find_spec(package)
     if found is None or found.origin is None:
@@ -182,8 +182,8 @@ def _targets(kind: str, read: Callable[..., Any], *arguments: Any, **options: An
     return Source(REGRESSION, kind, partial(read, *arguments, **options))
 
 
-#: the sets, all of 1,000 rows and more. In "x, column" a feature of a set with classes is predicted from the other ones; in image
-#: it is the hue, for the middle one is the mean of three others
+#: the sets, with 1,000 rows and more. In "x, column" the target is a feature of a set with classes. For image it is the hue,
+#: because the middle feature is the mean of three others
 SETS: dict[str, Source] = {
     "digits": _classes(NUMBERS, _of_sklearn, datasets.load_digits),
     "banana": _classes(NUMBERS, _of_folder, "ida_banana"),

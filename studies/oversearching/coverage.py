@@ -1,11 +1,10 @@
-"""Coverage of the intervals of the optimism in simulated tuning, where the true optimism is known."""
+"""Coverage of the intervals of optimism in simulated tuning, where the true optimism is known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import joblib
 import numpy as np
 import pandas as pd
 from scipy.stats import loguniform
@@ -18,7 +17,8 @@ from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.studies.common.data import Floats
-from spotsvm.studies.common.experiment import Experiment, check_least
+from spotsvm.studies.common.experiment import Experiment, either
+from spotsvm.studies.common.jobs import Job, Row
 from spotsvm.studies.common.plain_search import PLAIN
 
 if TYPE_CHECKING:
@@ -32,12 +32,11 @@ NEW_ROWS = 2400
 
 @dataclass(frozen=True)
 class Setting:
-    """A population of rows, and a search on a sample of it.
+    """A population of rows, and a search on a sample from it.
 
-    The features are standard normal; the target is f = x1 + x1 x2 with noise of the given standard deviation, or whether f is
-    above its median. The score is the accuracy for "classification", else the negative root mean squared error. The number of
-    rows of a sample is a multiple of 10. A `balanced` sample has the same number of rows of both classes; otherwise the numbers
-    are random.
+    The features are standard normal. The regression target is f = x1 + x1 x2 + e with normal noise e of standard deviation
+    `noise`; the classes are the signs of f. The score is the accuracy, or in regression the negative root mean squared error. The
+    number of rows of a sample is a multiple of 10. A `balanced` sample has as many rows of one class as of the other.
     """
 
     name: str
@@ -48,7 +47,7 @@ class Setting:
     n_trials: int = 20
 
     def sample(self, n_rows: int, seed: list[int]) -> tuple[Floats, Floats]:
-        """Draw rows and their target."""
+        """Draw rows and their targets."""
         rng = np.random.default_rng(seed)
         if self.task == "regression":
             X, f = self._rows(n_rows, rng)
@@ -69,7 +68,7 @@ class Setting:
         return X, X[:, 0] + X[:, 0] * X[:, 1] + self.noise * rng.normal(size=n_rows)
 
     def search(self, seed: int) -> SpotSearchCV:
-        """Return the search that is judged: random search, whose trials cost little."""
+        """Return the search whose optimism is estimated: random search, because it is fast."""
         folds: Any = KFold if self.task == "regression" else StratifiedKFold
         machine: Any = SVR() if self.task == "regression" else SVC()
         return SpotSearchCV(
@@ -84,9 +83,9 @@ class Setting:
         )
 
     def true_score(self, machine: Any, seed: list[int]) -> float:
-        """Score a fitted machine on many new rows.
+        """Score a fitted model on many new rows.
 
-        They come in portions of as many as an outer fold has: a root mean squared error of few rows is lower on average.
+        The rows come in portions of the size of an outer fold, because a root mean squared error of few rows is lower on average.
         """
         portion = self.n_rows // OUTER
         X, y = self.sample(NEW_ROWS // portion * portion, seed)
@@ -106,71 +105,64 @@ METHODS = (DEFAULT, "nested, Nadeau-Bengio", "repeats", "folds")
 CONFIDENCE = 0.95
 
 
+@dataclass(kw_only=True)
 class OptimismCoverageStudy(Experiment):
     """How often the 95 % intervals of the optimism cover it, in simulated tuning where it is known.
 
-    A study draws rows, tunes an SVM on them by random search with 5-fold cross-validation, and lets `oversearching` estimate the
-    optimism by each method. The truth is the mean, over other samples, of the winner's reported score less its score on many new
-    rows. These samples are as large as the training rows of the outer folds for nested resampling, and whole samples for the
-    other methods. The optimism of the models chosen in a study is also reported.
+    A simulated study draws rows, tunes an SVM on them by random search with 5-fold cross-validation, and estimates the optimism
+    by each method of `oversearching`. The true optimism is the tuned score minus the score on many new rows, averaged over other
+    samples. For nested resampling these samples have the size of an outer training part, for the other methods that of a whole
+    sample. The study also reports the optimism of the models that were chosen.
 
     Parameters
     ----------
     quick : bool, default=False
-        Six studies of the first setting.
+        Six simulated studies of the first setting.
+    n_jobs, path
+        See `Experiment`.
     n_studies : int, optional
-        Number of studies of a setting, at least 2; by default 200.
+        Number of simulated studies of each setting, at least 2; by default 200.
     n_truths : int, optional
-        Number of samples behind each truth, at least 2; by default 400.
-    n_jobs : int or None, default=None
-        Number of parallel studies.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is invalid.
+        Number of samples for each true optimism, at least 2; by default 400.
     """
 
     name = "optimism_coverage"
     reads_data = False
     _figure_caption = (
-        "Share of the studies whose interval holds the true optimism, with its own 95 % interval; the band is 93 to 97 %."
+        "Share of the studies whose interval contains the true optimism, with its 95 % interval; the band is 93 to 97 %."
     )
     _table_caption = "Coverage and width of the intervals"
 
-    def __init__(
-        self, quick: bool = False, *, n_studies: int | None = None, n_truths: int | None = None, n_jobs: int | None = None
-    ):
-        super().__init__(quick)
-        self.n_studies = n_studies if n_studies is not None else (6 if quick else 200)
-        self.n_truths = n_truths if n_truths is not None else (20 if quick else 400)
-        self.n_jobs = n_jobs
-        self.populations = SETTINGS[:1] if quick else SETTINGS
-        check_least(self, 2, "n_studies", "n_truths")
+    n_studies: int = either(200, 6, least=2)
+    n_truths: int = either(400, 20, least=2)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.populations = SETTINGS[:1] if self.quick else SETTINGS
 
     def _measure(self) -> pd.DataFrame:
-        return pd.concat([self._measure_setting(k) for k in range(len(self.populations))], ignore_index=True)
-
-    def _measure_setting(self, k: int) -> pd.DataFrame:
-        setting = self.populations[k]
-        run = joblib.Parallel(n_jobs=self.n_jobs)
-        truths = {}
-        for share, n_rows in ((0, setting.n_rows), (1, setting.n_rows - setting.n_rows // OUTER)):
-            found = run(joblib.delayed(_optimism_and_score)(setting, n_rows, [k, share, i]) for i in range(self.n_truths))
-            truths[n_rows] = np.mean(found, axis=0)
-        rows = run(joblib.delayed(_run_study)(setting, [k, 2, i]) for i in range(self.n_studies))
-        frame = pd.DataFrame([row for study in rows for row in study])
-        frame.insert(0, "setting", setting.name)
-        known = np.array([truths[n] for n in frame.pop("n_rows")])
-        return frame.assign(true_optimism=known[:, 0], true_score=known[:, 1])
+        truths = [
+            Job({"setting": setting.name, "n_rows": n_rows, "sample": i}, _truth, (setting, n_rows, [k, share, i]))
+            for k, setting in enumerate(self.populations)
+            for share, n_rows in ((0, setting.n_rows), (1, setting.n_rows - setting.n_rows // OUTER))
+            for i in range(self.n_truths)
+        ]
+        studies = [
+            Job({"setting": setting.name, "study": i}, _run_study, (setting, [k, 2, i]))
+            for k, setting in enumerate(self.populations)
+            for i in range(self.n_studies)
+        ]
+        case = ["setting", "n_rows"]
+        known = self._run(truths).groupby(case)[["true_optimism", "true_score"]].mean()
+        return self._run(studies).join(known, on=case).drop(columns="n_rows")
 
     def table(self) -> pd.DataFrame:
-        """Return a row a setting and method: how often the interval covers, its width, and the mean error of the estimate.
+        """Return a row for each setting and method: coverage and width of the intervals, and bias of the estimate.
 
-        Columns: setting, method; truth, the true optimism; bias, mean estimate less truth; covers, share of the studies whose
-        interval holds the truth, where those without one count as misses; width, of the interval on average; covers chosen, share
-        whose interval holds the optimism of the very machines chosen; score covers, score width: the same of the interval of the
-        score to be expected.
+        Columns: setting, method; truth, the true optimism; bias, the mean estimate minus the truth; covers, the share of studies
+        whose interval contains the truth (a missing interval counts as a miss); width, the mean width of the interval; covers
+        chosen, the share of studies whose interval contains the optimism of the chosen models; score covers and score width, the
+        same for the interval of the expected score.
         """
         rows = []
         for (setting, method), runs in self.frame().groupby(["setting", "method"], sort=False):
@@ -190,7 +182,7 @@ class OptimismCoverageStudy(Experiment):
         return pd.DataFrame(rows)
 
     def conclusion(self) -> str:
-        """Return in words how often each method's interval covers."""
+        """Return in words the coverage of the intervals of each method."""
         table = self.table()
         shares = {
             method: " / ".join(f"{100 * share:.1f}" for share in table[table.method == method].covers) for method in METHODS
@@ -202,15 +194,15 @@ class OptimismCoverageStudy(Experiment):
         share = float(table[table.method == DEFAULT].covers.mean())
         error = float(np.sqrt(share * (1 - share) / every))
         return (
-            f"Of {self.n_studies} studies a setting, the {CONFIDENCE:.0%} interval holds the true optimism in "
+            f"In {self.n_studies} studies of each setting the {CONFIDENCE:.0%} interval contains the true optimism in "
             + "; ".join(f"{share} % ({method})" for method, share in shares.items())
-            + f". The jackknife's is within 93 to 97 % in {inside} of {len(self.populations)} settings, and "
-            f"holds it in {100 * share:.1f} % of all {every} studies (standard error {100 * error:.1f}); that of Nadeau and "
+            + f". The coverage of the jackknife is within 93 to 97 % in {inside} of {len(self.populations)} settings, and "
+            f"{100 * share:.1f} % over all {every} studies (standard error {100 * error:.1f}). The interval of Nadeau and "
             f"Bengio is {ratio:.1f} times as wide."
         )
 
     def figure(self) -> Figure:
-        """Draw the share of covered truths by method, a panel a setting, with the range of 93 to 97 %."""
+        """Draw the coverage of each method, a panel for each setting, with the band from 93 to 97 %."""
         from matplotlib.figure import Figure
 
         table = self.table()
@@ -232,15 +224,15 @@ class OptimismCoverageStudy(Experiment):
         return figure
 
 
-def _optimism_and_score(setting: Setting, n_rows: int, seed: list[int]) -> tuple[float, float]:
-    """Return the optimism of one search on one sample, and the true score of its winner."""
+def _truth(setting: Setting, n_rows: int, seed: list[int]) -> Row:
+    """Return the optimism of one search on one sample, and the true score of the tuned model."""
     search = setting.search(_number(seed)).fit(*setting.sample(n_rows, [*seed, 0]))
     score = setting.true_score(search, [*seed, 1])
-    return float(search.best_score_) - score, score
+    return {"true_optimism": float(search.best_score_) - score, "true_score": score}
 
 
-def _run_study(setting: Setting, seed: list[int]) -> list[dict[str, Any]]:
-    """Estimate the optimism of one search on one sample by all methods."""
+def _run_study(setting: Setting, seed: list[int]) -> list[Row]:
+    """Estimate the optimism of one search on one sample by each method."""
     X, y = setting.sample(setting.n_rows, [*seed, 0])
     search, number = setting.search(_number(seed)), _number(seed)
     folds: Any = KFold if setting.task == "regression" else StratifiedKFold
@@ -259,18 +251,15 @@ def _run_study(setting: Setting, seed: list[int]) -> list[dict[str, Any]]:
     )
     n_train = setting.n_rows - setting.n_rows // OUTER
     return [
-        _row(seed, METHODS[0], nested, nested.interval, float(np.mean(chosen)), n_train),
-        _row(seed, METHODS[1], nested, plain, float(np.mean(chosen)), n_train),
-        _row(seed, METHODS[2], repeats, repeats.interval, whole, setting.n_rows),
-        _row(seed, METHODS[3], by_folds, by_folds.interval, whole, setting.n_rows),
+        _row(METHODS[0], nested, nested.interval, float(np.mean(chosen)), n_train),
+        _row(METHODS[1], nested, plain, float(np.mean(chosen)), n_train),
+        _row(METHODS[2], repeats, repeats.interval, whole, setting.n_rows),
+        _row(METHODS[3], by_folds, by_folds.interval, whole, setting.n_rows),
     ]
 
 
-def _row(
-    seed: list[int], method: str, found: Optimism, interval: tuple[float, float], chosen: float, n_rows: int
-) -> dict[str, Any]:
+def _row(method: str, found: Optimism, interval: tuple[float, float], chosen: float, n_rows: int) -> Row:
     return {
-        "study": seed[-1],
         "method": method,
         "n_rows": n_rows,
         "tuned": found.tuned_score,
@@ -284,5 +273,5 @@ def _row(
 
 
 def _number(seed: list[int]) -> int:
-    """Return one number for a seed of several."""
+    """Return an integer seed for a sequence of seeds."""
     return int(np.random.SeedSequence([*seed, 7]).generate_state(1)[0] >> 1)

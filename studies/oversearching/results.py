@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def means(runs: pd.DataFrame, by: Sequence[str], what: str = "optimism") -> pd.DataFrame:
     """Return the mean of a column over sets and repeats and its standard error, a row for each value of the columns `by`.
 
-    The sets are as they are, and repeats the sample: the standard error is from the repeats within the sets. What else differs,
-    such as the searches that share a repeat's rows, is averaged first.
+    The sets are fixed: the standard error is over the repeats within the sets. Other columns, such as the searches that share the
+    rows of a repeat, are averaged first.
     """
     within = list(dict.fromkeys([*by, "set"]))
     repeats = runs.groupby([*within, "repeat"], sort=False)[what].mean().reset_index()
@@ -32,10 +32,10 @@ def means(runs: pd.DataFrame, by: Sequence[str], what: str = "optimism") -> pd.D
 
 
 def by_trials(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
-    """Return optimism by trials: a row for each value of `by`, a column a number of trials, in percentage points.
+    """Return optimism in percentage points: a row for each value of `by`, a column for each number of trials.
 
-    The last columns: its standard error after all trials; what the tuned and the held-out accuracy have gained from the first
-    trial to the last.
+    The last columns are its standard error after all trials, and the gains of the tuned and of the held-out accuracy from the
+    first trial to the last.
     """
     last = int(runs.trials.max())
     table = means(runs, [*by, "trials"])
@@ -50,7 +50,7 @@ def by_trials(runs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
 
 
 def spent_on_luck(runs: pd.DataFrame, tuned: str) -> tuple[float, float]:
-    """Return what the tuned and the held-out accuracy gain from the first to the last trial, in percentage points."""
+    """Return the gains of the tuned and of the held-out accuracy from the first to the last trial, in percentage points."""
     some = runs[runs.tuned_parameters == tuned]
     gains = []
     for what in ("tuned", "held_out"):
@@ -60,7 +60,7 @@ def spent_on_luck(runs: pd.DataFrame, tuned: str) -> tuple[float, float]:
 
 
 def best_on_new_rows(runs: pd.DataFrame, tuned: str) -> tuple[int, float]:
-    """Return the number of trials at which the held-out accuracy is best on average, and how far it has then risen, in points."""
+    """Return the number of trials with the best mean held-out accuracy, and its gain until then in percentage points."""
     found = means(runs[runs.tuned_parameters == tuned], ["trials"], "held_out").sort_values("trials")
     best = int(found["mean"].argmax())
     return int(found["trials"].iloc[best]), 100 * float(found["mean"].iloc[best] - found["mean"].iloc[0])
@@ -70,9 +70,9 @@ _MARKERS = "osD^v"
 
 
 def draw_optimism(runs: pd.DataFrame) -> Figure:
-    """Draw the mean optimism by trials, with standard errors: above a line a search, below a line a number of rows.
+    """Draw the mean optimism by trials with standard errors: lines for searches above, for numbers of rows below.
 
-    A column shows what was tuned: one gamma, or one a feature.
+    The left column has one gamma, the right column one gamma for each feature.
     """
     from matplotlib.figure import Figure
 
@@ -95,7 +95,7 @@ def draw_optimism(runs: pd.DataFrame) -> Figure:
 
 def _draw_lines(panel: Axes, found: pd.DataFrame, what: str, unit: str) -> None:
     for k, (label, line) in enumerate(found.groupby(what, sort=False)):
-        # a little apart, so that the bars of standard errors do not hide each other
+        # shifted, so that no error bar hides another
         trials = line["trials"] * 1.03 ** (k - 2)
         colour, marker = COLOURS[k % len(COLOURS)], _MARKERS[k % len(_MARKERS)]
         style: dict[str, Any] = {"color": colour, "marker": marker, "ms": 4, "lw": 1.3, "elinewidth": 0.8}

@@ -1,12 +1,12 @@
-"""How the optimism of a tuned score grows with the trials spent, the parameters tuned and the rows at hand."""
+"""How the optimism of a tuned score grows with the trials, the tuned parameters and the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, cast
 
-import joblib
 import numpy as np
 import pandas as pd
 from scipy.stats import loguniform
@@ -14,15 +14,14 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import StratifiedKFold, train_test_split
 from sklearn.svm import SVC
 
-from spotsvm.errors import ArgumentError, DataError
+from spotsvm.errors import ArgumentError
 from spotsvm.solvers.search.registry import SearchName
-from spotsvm.studies.common.data import Floats, data_folder, read_binary
-from spotsvm.studies.common.experiment import Experiment, check_least
-from spotsvm.studies.common.run_file import EndedRun, RunFile
+from spotsvm.studies.common.data import DataSet, Floats, data_folder, read_binary
+from spotsvm.studies.common.experiment import Experiment, either
+from spotsvm.studies.common.jobs import Job, Row
 from spotsvm.studies.common.table import markdown_table
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, draw_optimism, means, spent_on_luck
 from spotsvm.studies.tasks.svm import FOLDS, fitted
-from spotsvm.study.callbacks import runs_bar
 from spotsvm.study.given import equal_start
 from spotsvm.study.study import Study
 
@@ -34,21 +33,10 @@ ONE_GAMMA, A_GAMMA_A_FEATURE = "C, gamma", "C, a gamma a feature"
 MAX_HELD_OUT = 2000
 
 
-class Pool(NamedTuple):
-    """All rows of a data set with two classes."""
-
-    name: str
-    X: Floats
-    y: Floats
-
-
 class Sample:
-    """Rows of a data set to tune on, drawn by class, and up to 2000 other rows to score on.
+    """Rows of a data set to tune on, drawn by class, and up to 2000 held-out rows. The seed determines the rows and the folds."""
 
-    The seed is used for the draw and for the folds.
-    """
-
-    def __init__(self, pool: Pool, n_rows: int, seed: int):
+    def __init__(self, pool: DataSet, n_rows: int, seed: int):
         tuned_on, held_out = train_test_split(np.arange(len(pool.y)), train_size=n_rows, stratify=pool.y, random_state=seed)
         held_out = held_out[:MAX_HELD_OUT]
         mean, scale = pool.X[tuned_on].mean(axis=0), pool.X[tuned_on].std(axis=0)
@@ -59,12 +47,12 @@ class Sample:
         self.n_held_out = len(held_out)
 
     def space(self, tuned: str) -> dict[str, Any]:
-        """Return what is searched."""
+        """Return the search space."""
         names = ["gamma"] if tuned == ONE_GAMMA else [f"gamma{i}" for i in range(self._X.shape[1])]
         return {"C": loguniform(*C_RANGE)} | {name: loguniform(*GAMMA_RANGE) for name in names}
 
     def default(self, tuned: str) -> dict[str, float]:
-        """Return SVC's own parameters; of scaled features gamma="scale" is 1 / (number of features)."""
+        """Return SVC's default parameters; for scaled features gamma="scale" is 1 / (number of features)."""
         return {name: 1.0 if name == "C" else 1 / self._X.shape[1] for name in self.space(tuned)}
 
     def cross_validated(self, params: dict[str, float]) -> float:
@@ -77,24 +65,22 @@ class Sample:
         return float(np.mean(scores))
 
     def held_out(self, params: dict[str, float]) -> float:
-        """Return the accuracy on the rows to judge by, after training on all rows to tune on."""
+        """Return the accuracy on the held-out rows after training on all rows used for tuning."""
         scales = _scales(params)
         machine = fitted(SVC(C=params["C"], gamma=1.0), self._X * scales, self._y)
         return float(np.mean(machine.predict(self._new_X * scales) == self._new_y))
 
 
 def _scales(params: dict[str, float]) -> Floats:
-    """Return what features are multiplied by for exp(-sum gamma_i (x_i - z_i)^2) to be a kernel with gamma 1."""
+    """Return the factors of the features that turn exp(-sum gamma_i (x_i - z_i)^2) into a kernel with gamma 1."""
     return np.sqrt([value for name, value in params.items() if name != "C"])
 
 
-def run_search(
-    pool: Pool, n_rows: int, tuned: str, search: str, repeat: int, checkpoints: tuple[int, ...]
-) -> list[dict[str, Any]]:
-    """Tune once from SVC's own parameters and the centre; return a row a checkpoint: tuned and held-out accuracy of the best.
+def run_search(pool: DataSet, n_rows: int, tuned: str, search: str, repeat: int, checkpoints: tuple[int, ...]) -> list[Row]:
+    """Tune once, and return a row for each number of trials in `checkpoints`, which are ascending.
 
-    `tuned` is `ONE_GAMMA` or `A_GAMMA_A_FEATURE`. `repeat` is the seed of the rows, the folds and the search: the same for all
-    searches. `checkpoints` are numbers of trials, ascending.
+    The first trials are SVC's default parameters and the centre. A row has the tuned and the held-out accuracy of the best trial.
+    `tuned` is `ONE_GAMMA` or `A_GAMMA_A_FEATURE`. `repeat` seeds the rows, the folds and the search, for all searches alike.
     """
     sample = Sample(pool, n_rows, repeat)
     space = sample.space(tuned)
@@ -102,15 +88,14 @@ def run_search(
     study = Study(space, cast("SearchName", search), repeat, direction="maximize", noise=False, start=start)
     study.run(sample.cross_validated, checkpoints[-1])
     scores = np.array([-np.inf if t.value is None else t.value for t in study.trials])
-    known: dict[int, float] = {}
+    held_out: dict[int, float] = {}
     rows = []
     for n in checkpoints:
         best = int(np.argmax(scores[:n]))
-        if best not in known:
-            known[best] = sample.held_out(dict(study.trials[best].params))
-        found = {"tuned": scores[best], "held_out": known[best], "optimism": scores[best] - known[best]}
-        about = {"set": pool.name, "features": pool.X.shape[1], "rows": n_rows, "tuned_parameters": tuned}
-        rows.append(about | {"parameters": len(space), "search": search, "repeat": repeat, "trials": n, **found})
+        if best not in held_out:
+            held_out[best] = sample.held_out(dict(study.trials[best].params))
+        accuracies = {"tuned": scores[best], "held_out": held_out[best], "optimism": scores[best] - held_out[best]}
+        rows.append({"features": pool.X.shape[1], "parameters": len(space), "trials": n} | accuracies)
     return rows
 
 
@@ -119,21 +104,15 @@ SETS = {"banana": "ida_banana", "pima": "pima", "heart": "heart_statlog", "germa
 STAND_INS = ("breast cancer", "digits 3 and 8")
 SEARCHES = ("random", "kriging", "cmaes", "vns", "lbfgsb")
 TUNED = (ONE_GAMMA, A_GAMMA_A_FEATURE)
-_COLUMNS = {"set": str, "features": int, "rows": int, "tuned_parameters": str, "parameters": int, "search": str}
-
-
-_COLUMNS |= {"repeat": int, "trials": int, "tuned": float, "held_out": float, "optimism": float}
-
-
-_KEY = ["set", "rows", "tuned_parameters", "search", "repeat"]
 _NOTES = """\
-Optimism: the tuned score, the best mean accuracy in 5-fold cross-validation so far, less the accuracy of that trial's machine,
-trained on all rows tuned on, on the rows left; in percentage points. Gain: from the first trial to the last. Each repeat draws
-rows and folds, which all searches and both spaces share. Standard errors (se) are from the repeats, the sets as given. Some
-optimism is there after one trial: a machine of four fifths of the rows is judged by few rows, and folds by class share what the
-rows happen to hold of each class."""
+Optimism is the tuned score minus the held-out accuracy, in percentage points. The tuned score is the best mean accuracy in 5-fold
+cross-validation so far. The held-out accuracy is that of the same setting, trained on all rows used for tuning and scored on the
+other rows. Gains are from the first trial to the last. Each repeat draws rows and folds, which all searches and both spaces
+share. Standard errors (se) are over the repeats, for these data sets. After a single trial there is some optimism already: the
+folds are small, and stratified folds have exactly the class shares of the sample."""
 
 
+@dataclass(kw_only=True)
 class OversearchingStudy(Experiment):
     """How the optimism of a tuned score grows with trials, parameters and rows, for each search.
 
@@ -146,23 +125,16 @@ class OversearchingStudy(Experiment):
     ----------
     quick : bool, default=False
         Two repeats of 15 trials of two searches, on 40 rows of a set of scikit-learn.
+    n_jobs, path
+        See `Experiment`.
     n_trials : int, optional
         Trials of a search, at least 2; by default 100.
     n_repeats : int, optional
-        Repeats of each run, with rows, folds and seeds of their own, at least 2; by default 7.
+        Repeats of each run, each with its own rows, folds and seeds, at least 2; by default 7.
     n_rows : sequence of int, optional
-        Rows to tune on; by default 40, 80 and 160.
+        Numbers of rows to tune on; by default 40, 80 and 160.
     searches : sequence of str, optional
         As in `Study`; by default random, kriging, cmaes, vns and lbfgsb.
-    n_jobs : int or None, default=None
-        Number of parallel runs.
-    path : path-like, optional
-        A CSV file to which the rows of each run are appended, and from which an interrupted study resumes.
-
-    Raises
-    ------
-    ArgumentError
-        If an argument is invalid.
 
     References
     ----------
@@ -170,32 +142,21 @@ class OversearchingStudy(Experiment):
     """
 
     name = "oversearching"
+    shared = ("n_trials",)
     _table_caption = "By search"
     _notes = _NOTES
     _figure_caption = (
-        "Mean optimism in percentage points by trials spent, with standard errors: a line a search above, a line a number of "
-        "rows below."
+        "Mean optimism in percentage points by trials spent, with standard errors. Above: a line for each search. Below: a line "
+        "for each number of rows."
     )
 
-    def __init__(
-        self,
-        quick: bool = False,
-        *,
-        n_trials: int | None = None,
-        n_repeats: int | None = None,
-        n_rows: Sequence[int] | None = None,
-        searches: Sequence[str] | None = None,
-        n_jobs: int | None = None,
-        path: str | Path | None = None,
-    ):
-        super().__init__(quick)
-        self.n_trials = n_trials if n_trials is not None else (15 if quick else 100)
-        self.n_repeats = n_repeats if n_repeats is not None else (2 if quick else 7)
-        self.n_rows = tuple(n_rows) if n_rows is not None else ((40,) if quick else (40, 80, 160))
-        self.searches = tuple(searches) if searches is not None else (("random", "cmaes") if quick else SEARCHES)
-        self.n_jobs = n_jobs
-        self.path = None if path is None else Path(path)
-        check_least(self, 2, "n_trials", "n_repeats")
+    n_trials: int = either(100, 15, least=2)
+    n_repeats: int = either(7, 2, least=2)
+    n_rows: Sequence[int] = either((40, 80, 160), (40,))
+    searches: Sequence[str] = either(SEARCHES, ("random", "cmaes"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if not self.n_rows or min(self.n_rows) < 20:
             raise ArgumentError(f"n_rows={self.n_rows} has too few rows for five folds by class; use 20 or more")
 
@@ -204,64 +165,36 @@ class OversearchingStudy(Experiment):
         """Numbers of trials after which the best trial is judged."""
         return tuple(sorted({n for n in (1, 2, 5, 10, 25, 50) if n < self.n_trials} | {self.n_trials}))
 
-    def _measure(self) -> pd.DataFrame:
-        pools = self._pools()
-        file = RunFile(self.path, _COLUMNS)
-        done = self._recorded(file, [pool.name for pool in pools])
-        known = set(done[_KEY].itertuples(index=False, name=None)) if len(done) else set()
-        jobs = [
-            (pool, n, tuned, search, repeat, self.checkpoints)
+    def _jobs(self) -> list[Job]:
+        names = ("set", "rows", "tuned_parameters", "search", "repeat")
+        return [
+            Job(dict(zip(names, (pool.name, *case), strict=True)), run_search, (pool, *case, self.checkpoints))
             for repeat in range(self.n_repeats)
-            for pool in pools
-            for n in self.n_rows
-            for tuned in TUNED
-            for search in self.searches
-            if (pool.name, n, tuned, search, repeat) not in known
+            for pool in self._pools()
+            for case in product(self.n_rows, TUNED, self.searches, [repeat])
         ]
-        found = [done] if len(done) else []
-        with runs_bar(self.name, len(jobs)) as ended:
-            for job, rows in zip(jobs, self._run_all(jobs), strict=True):
-                found.append(pd.DataFrame(rows))
-                file.append(found[-1])
-                ended(EndedRun(job[3], job[4]))
-        return pd.concat(found, ignore_index=True)
 
-    def _run_all(self, jobs: list[Any]) -> Iterator[list[dict[str, Any]]]:
-        calls = (joblib.delayed(run_search)(*job) for job in jobs)
-        runs: Iterator[list[dict[str, Any]]] = joblib.Parallel(n_jobs=self.n_jobs, return_as="generator")(calls)
-        return runs
-
-    def _pools(self) -> list[Pool]:
+    def _pools(self) -> list[DataSet]:
         """Return the data sets."""
         if not self.quick and data_folder() is not None:
-            return [Pool(name, *read_binary(file)) for name, file in SETS.items()]
-        pools = [Pool(STAND_INS[0], *_two_classes(load_breast_cancer()))]
+            return [DataSet(name, *read_binary(file)) for name, file in SETS.items()]
+        X, y = load_breast_cancer(return_X_y=True)
+        pools = [DataSet(STAND_INS[0], X, np.where(y == 1, 1.0, -1.0))]
         digits = load_digits()
         rows = np.isin(digits.target, (3, 8))
-        pixels = digits.data[rows].reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(-1, 16)  # of two by two pixels each
-        return pools[:1] if self.quick else [*pools, Pool(STAND_INS[1], pixels, np.where(digits.target[rows] == 8, 1.0, -1.0))]
-
-    def _recorded(self, file: RunFile, sets: Sequence[str]) -> pd.DataFrame:
-        """Return what the file has of this study."""
-        frame = file.read()
-        if not len(frame):
-            return frame
-        if sorted(frame.trials.unique()) != list(self.checkpoints):
-            raise DataError(f"{self.path} was written with other numbers of trials; name another file")
-        wanted = frame["set"].isin(sets) & frame["rows"].isin(self.n_rows)
-        wanted &= frame["search"].isin(self.searches) & (frame["repeat"] < self.n_repeats)
-        return frame[wanted].drop_duplicates([*_KEY, "trials"])  # two studies may have written to the file at once
+        pixels = digits.data[rows].reshape(-1, 4, 2, 4, 2).sum(axis=(2, 4)).reshape(-1, 16)  # sums of 2 x 2 pixels
+        return pools[:1] if self.quick else [*pools, DataSet(STAND_INS[1], pixels, np.where(digits.target[rows] == 8, 1.0, -1.0))]
 
     def table(self) -> pd.DataFrame:
-        """Return a row a search and kind of space: optimism by trials in percentage points, its standard error, and gains."""
+        """Return a row for each search and space: optimism by trials in percentage points, its standard error, and gains."""
         return by_trials(self.frame(), ["tuned_parameters", "search"])
 
     def by_rows(self) -> pd.DataFrame:
-        """Return the same a row a kind of space and number of rows, of all searches."""
+        """Return the same for each space and number of rows, over all searches."""
         return by_trials(self.frame(), ["tuned_parameters", "rows"])
 
     def by_set(self) -> pd.DataFrame:
-        """Return the same a row a kind of space and data set, of all searches."""
+        """Return the same for each space and data set, over all searches."""
         return by_trials(self.frame(), ["tuned_parameters", "set", "parameters"])
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
@@ -269,7 +202,7 @@ class OversearchingStudy(Experiment):
         return {"By rows tuned on": self.by_rows(), "By data set": self.by_set()}
 
     def conclusion(self) -> str:
-        """Return in words how the optimism grows, and how much of what tuning gains is there on new rows."""
+        """Return in words how the optimism grows, and how much of the tuning gain remains on held-out rows."""
         runs, last = self.frame(), self.n_trials
         end = runs[runs.trials == last]
         parts = []
@@ -282,7 +215,7 @@ class OversearchingStudy(Experiment):
             parts.append(
                 f"Tuning {tuned}: after {', '.join(map(str, self.checkpoints))} trials the tuned accuracy is {grown} percentage "
                 f"points too high (standard error {error:.1f}). From the first trial to the last it gains {gain:.1f} points; on "
-                f"new rows the gain is {real:.1f} points, and the most, {risen:.1f}, after {best} trials."
+                f"held-out rows the gain is {real:.1f} points, and its maximum {risen:.1f} after {best} trials."
             )
         parts.append(f"After {last} trials by rows tuned on: {_listed(means(end, ['tuned_parameters', 'rows']), 'rows')}.")
         parts.append(f"By search: {_listed(means(end, ['tuned_parameters', 'search']), 'search')}.")
@@ -292,15 +225,11 @@ class OversearchingStudy(Experiment):
         return markdown_table(table, ".4g" if "search" in table else ".3g")
 
     def figure(self) -> Figure:
-        """Draw the optimism by trials for each search, and for each number of rows."""
+        """Draw the optimism by trials, for each search and each number of rows."""
         return draw_optimism(self.frame())
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
         return {"by_rows": self.by_rows(), "by_set": self.by_set()}
-
-
-def _two_classes(bunch: Any) -> tuple[Any, Any]:
-    return bunch.data, np.where(bunch.target == 1, 1.0, -1.0)
 
 
 def _listed(found: pd.DataFrame, what: str) -> str:

@@ -1,4 +1,1 @@
-"""The searches compared on the tuning tasks, with trials pending, and reinterpolation.
-
-It may import `spotsvm.studies.common`, `spotsvm.studies.tasks` and everything of spotsvm.
-"""
+"""Comparison of the searches on the tuning tasks, with pending trials, and with and without reinterpolation."""

@@ -1,4 +1,4 @@
-"""The tables and the figure of the comparison of searches: results, normalised regret, ranks."""
+"""The tables and the figure of the comparison of searches: results, normalised regret and ranks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ RANDOM = "random"
 
 
 def run_rows(task: TuningTask, comparison: Comparison, checkpoints: Sequence[int]) -> pd.DataFrame:
-    """Return a row a search, seed and number of evaluations.
+    """Return a row for each search, seed and number of evaluations.
 
-    Columns: task, evaluations, search, seed, result, rank within the seed, best_known (the known minimum, or the best value
-    met by any run), failed trials and ask_seconds, the mean time of a suggestion, both of the whole run.
+    Columns: task, evaluations, search, seed, result, rank within the seed, best_known (the known minimum, or the best value of
+    all runs), and for the whole run failed (number of failed trials) and ask_seconds (mean time of a suggestion).
     """
     trials = comparison.frame()
-    met = trials[f"extra_{TRUE_VALUE}"] if task.noisy else trials["value"]
+    values = trials[f"extra_{TRUE_VALUE}"] if task.noisy else trials["value"]
     whole = trials.groupby(["search", "seed"]).agg(
         failed=("state", lambda states: int((states != "ok").sum())), ask_seconds=("ask_seconds", "mean")
     )
@@ -38,13 +38,14 @@ def run_rows(task: TuningTask, comparison: Comparison, checkpoints: Sequence[int
         parts.append(part.join(whole).reset_index())
     frame = pd.concat(parts, ignore_index=True)
     frame.insert(0, "task", task.name)
-    return frame.assign(best_known=float(met.min()) if task.optimum is None else task.optimum)
+    return frame.assign(best_known=float(values.min()) if task.optimum is None else task.optimum)
 
 
 def with_regret(runs: pd.DataFrame) -> pd.DataFrame:
-    """Add the normalised regret: (result - f*) / (r - f*), f* the best known, r random search's median after as many evaluations.
+    """Add the normalised regret: (result - f*) / (r - f*).
 
-    Where random search's median is f* itself there is no unit, and the regret is nan for all: the task counts in ranks only.
+    f* is the best known value, and r the median of random search after as many evaluations. If r = f*, the regret is nan, and the
+    task only counts in the ranks.
 
     Examples
     --------
@@ -66,7 +67,7 @@ def with_regret(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_task(runs: pd.DataFrame) -> pd.DataFrame:
-    """Sum the seeds up: a row a task, number of evaluations and search."""
+    """Summarise the seeds, with a row for each task, number of evaluations and search."""
     groups = runs.groupby(["task", "evaluations", "search"], sort=False)
     table = groups.agg(
         best=("result", "min"),
@@ -82,11 +83,11 @@ def by_task(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def findings(runs: pd.DataFrame) -> pd.DataFrame:
-    """Sum the tasks up: a row a search, the smallest mean rank after all evaluations first.
+    """Summarise the tasks, with a row for each search, the smallest mean rank after all evaluations first.
 
-    Columns, of each number of evaluations: regret, the tasks' median of the seeds' medians; mean regret, the tasks' mean of
-    them; rank, mean over seeds and tasks. Then of the last: on how many tasks the median result is worse than random search's,
-    and on how many better; failed trials, and milliseconds of a suggestion.
+    Columns for each number of evaluations: regret, the median over the tasks of the medians over the seeds; mean regret, the mean
+    of these medians; and rank, the mean over seeds and tasks. Columns for the last number: the numbers of tasks whose median
+    result is worse and better than that of random search, failed trials, and milliseconds of a suggestion.
     """
     tasks = by_task(runs)
     last = int(tasks["evaluations"].max())
@@ -107,7 +108,7 @@ def findings(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def worse_than_random(runs: pd.DataFrame) -> dict[str, list[str]]:
-    """Return for each search, the tasks on which its median result after all evaluations is worse than random search's."""
+    """Return for each search the tasks on which its median result after all evaluations is worse than that of random search."""
     tasks = by_task(runs)
     medians = tasks[tasks.evaluations == tasks["evaluations"].max()].pivot(index="task", columns="search", values="median")
     order = [search for search in tasks["search"].unique() if search != RANDOM]
@@ -118,7 +119,7 @@ _COLUMNS = 4
 
 
 def draw_tasks(comparisons: Mapping[str, Comparison], tasks: Sequence[TuningTask]) -> Figure:
-    """Draw the convergence on each task: median and quartiles over the seeds; the distance to the minimum where it is known."""
+    """Draw the convergence on each task: median and quartiles over the seeds, as distance to the minimum if it is known."""
     from matplotlib.figure import Figure
 
     columns = min(_COLUMNS, len(tasks))

@@ -1,4 +1,4 @@
-"""The error of a setting of the stormwater problem from one set to another, and the runs of the searches."""
+"""The error of a setting of the stormwater problem on a set other than the training set, and the runs of the searches."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ from spotsvm.study.callbacks import runs_bar
 
 
 def rain_features(rain: Floats, params: Params) -> Floats:
-    """Return the two leaky sums of a series of rain with as many past values of each as the setting says: D1 + D2 columns.
-
-    Before the first record it is taken to have been dry.
+    """Return D1 and D2 past values of two leaky sums of the rain, in D1 + D2 columns; the rain before the first record is 0.
 
     Examples
     --------
@@ -56,8 +54,8 @@ def rain_features(rain: Floats, params: Params) -> Floats:
 class StormwaterErrors:
     """Root mean squared error on one set of an SVR trained on another set, as a function of the nine parameters of Table 4.
 
-    Features and level are standardised by the training set, as in the paper's software, so that the same ranges of gamma, epsilon
-    and C suit any units; errors are in units of the level.
+    Features and level are standardised by the training set, as in the paper's software, so the ranges of gamma, epsilon and C do
+    not depend on the units. Errors are in units of the level.
 
     Parameters
     ----------
@@ -99,35 +97,35 @@ class StormwaterErrors:
 
     @property
     def checksum(self) -> str:
-        """What tells records of other data, or of another training set, apart from these."""
+        """A checksum of the data and the training set, for the names of records."""
         data = self.series.rain.tobytes() + self.series.level.tobytes()
         return f"{zlib.crc32(data + bytes(f'{self.trained_on} {self.stride}', 'ascii')):08x}"
 
     def __call__(self, params: Params) -> float:
-        """Return the error on the set that is tuned on."""
+        """Return the error on the set `tuned_on`."""
         return self.errors(params, [self.tuned_on])[self.tuned_on]
 
     def errors(self, params: Params, sets: Sequence[int]) -> dict[int, float]:
         """Return the error on each of several sets, 1 to 4."""
         rows = {number: self.series.rows(number) for number in sets}
         predicted = self.predict(params, np.concatenate(list(rows.values())))
-        parts = np.split(predicted, np.cumsum([len(places) for places in rows.values()])[:-1])
+        parts = np.split(predicted, np.cumsum([len(records) for records in rows.values()])[:-1])
         level = self.series.level
         return {
             number: float(np.sqrt(np.mean((part - level[rows[number]]) ** 2))) for number, part in zip(sets, parts, strict=True)
         }
 
-    def predict(self, params: Params, places: NDArray[np.intp]) -> Floats:
-        """Return the level that is predicted at some records, numbered from 0."""
+    def predict(self, params: Params, records: NDArray[np.intp]) -> Floats:
+        """Return the predicted level at records, given by their indices from 0."""
         features = rain_features(self.series.rain, params)
         trained = self.series.rows(self.trained_on)
         level = self.series.level[trained]
-        known = trained[:: self.stride]
+        used = trained[:: self.stride]
         scaler = StandardScaler().fit(features[trained])
         machine = SVR(C=params["C"], gamma=params["gamma"], epsilon=params["epsilon"], cache_size=400)
-        machine.fit(scaler.transform(features[known]), (self.series.level[known] - level.mean()) / level.std())
-        # as machine.predict would, in a fifth of its time
-        kernel = rbf_kernel(scaler.transform(features[places]), machine.support_vectors_, gamma=params["gamma"])
+        machine.fit(scaler.transform(features[used]), (self.series.level[used] - level.mean()) / level.std())
+        # the same as machine.predict, in a fifth of its time
+        kernel = rbf_kernel(scaler.transform(features[records]), machine.support_vectors_, gamma=params["gamma"])
         standardised = kernel @ machine.dual_coef_[0] + machine.intercept_[0]
         return np.asarray(standardised * level.std() + level.mean())
 
@@ -145,10 +143,9 @@ def tuned_on_set(
     n_jobs: int | None,
     path: Path | None,
 ) -> Comparison:
-    """Run each search from each seed on the objective's set, each with the setting by hand and the centre first.
+    """Run each search from each seed on the objective, starting with the setting by hand and the centre.
 
-    Evaluations have no noise, and the searches are told so. Records are put into a folder that is named after the set and the
-    data.
+    The searches run with `noise=False`. Records are in a folder named after the set and the data.
     """
     name = f"set {objective.tuned_on}"
     with runs_bar(name, len(searches) * len(seeds)) as ended:
@@ -167,10 +164,11 @@ def tuned_on_set(
 
 
 def run_rows(comparisons: Mapping[int, Comparison], series: RainSeries, stride: int, n_jobs: int | None) -> pd.DataFrame:
-    """Return a row a run, and one for the setting by hand: what it recommends, and its error on every set.
+    """Return a row for each run and one for the setting by hand: the recommended setting, and its errors on all sets.
 
-    Columns: tuned_on (0 for none), search, seed, evaluations, failed, best_seen and recommended (errors on the set tuned on),
-    ask_seconds (mean time of a suggestion), set_1 to set_4 (the recommended setting's errors), and the nine parameters.
+    Columns: tuned_on (0 for the setting by hand), search, seed, evaluations, failed, best_seen and recommended (errors on the set
+    used for tuning), ask_seconds (mean time of a suggestion), set_1 to set_4 (errors of the recommended setting), and the nine
+    parameters.
     """
     runs = [(number, run) for number, comparison in comparisons.items() for run in comparison.runs]
     rows = [{"tuned_on": 0, "search": HAND, "seed": 0, "evaluations": 0, "failed": 0, **BY_HAND}]

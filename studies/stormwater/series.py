@@ -1,8 +1,7 @@
-"""Rain and level as series in time, of the simulated tank or of a CSV file, and the four sets that a series is cut into."""
+"""Series of rain and level, from the simulated tank or from a CSV file, cut into four sets."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +14,10 @@ from spotsvm.common.csv_files import read_csv
 from spotsvm.errors import DataError
 from spotsvm.studies.common.data import Floats
 from spotsvm.studies.stormwater.tank import simulate_tank
+from spotsvm.tuning.tables.series import in_time
 
 N_SETS = 4
-MIN_RECORDS = 800  # so that the longest windows of Table 4 fit into a set
+MIN_RECORDS = 800  # the longest windows of Table 4 must fit into a set
 MIN_LEVELS = 20  # in a set
 
 _RAIN, _LEVEL, _TIME = ("rain", "precip"), ("level", "y", "flow", "stage", "head"), ("time", "date")
@@ -25,9 +25,9 @@ _RAIN, _LEVEL, _TIME = ("rain", "precip"), ("level", "y", "flow", "stage", "head
 
 @dataclass(frozen=True)
 class RainSeries:
-    """A series of rain and of the level it causes, in any units, in order of time.
+    """A series of rain and of the resulting level, in any units, in order of time.
 
-    `level` is nan where it was not measured; `times` are evenly spaced, or None; `unit` is the level's unit, for figures.
+    `level` is nan where it was not measured. `times` are evenly spaced, or None. `unit` is the unit of the level, for figures.
     """
 
     name: str
@@ -38,21 +38,17 @@ class RainSeries:
 
     @property
     def set_length(self) -> int:
-        """Records in each of the four sets; up to three at the end belong to none."""
+        """Number of records in each of the four sets; up to three records at the end are in no set."""
         return len(self.rain) // N_SETS
 
     def rows(self, number: int) -> NDArray[np.intp]:
-        """Return the places of the records of set 1, 2, 3 or 4 at which a level was measured."""
-        places = np.arange((number - 1) * self.set_length, number * self.set_length)
-        return places[np.isfinite(self.level[places])]
+        """Return the indices of the records with a level in set 1, 2, 3 or 4."""
+        records = np.arange((number - 1) * self.set_length, number * self.set_length)
+        return records[np.isfinite(self.level[records])]
 
     def __str__(self) -> str:
-        return self.described()
-
-    def described(self) -> str:
-        """Return in words what it is, and how it is cut."""
-        known = int(np.isfinite(self.level).sum())
-        missing = "" if known == len(self.level) else f", {known} of them with a level"
+        measured = int(np.isfinite(self.level).sum())
+        missing = "" if measured == len(self.level) else f", {measured} of them with a level"
         left = len(self.rain) - N_SETS * self.set_length
         rest = f"; the last {left} are left out" if left else ""
         return f"{self.name}: {len(self.rain)} records{missing}, cut into four consecutive sets of {self.set_length}{rest}"
@@ -70,25 +66,25 @@ def read_series(
 ) -> RainSeries:
     """Read a series from a CSV file with a header row, gzipped or not.
 
-    Rows without a level are kept for their rain. Those at either end without rain are left out.
+    Rows without a level are kept for their rain. Rows without rain at either end are left out.
 
     Parameters
     ----------
     path : path-like
         The file.
     rain, level, time : str, optional
-        Names of columns. By default the only one whose name begins with "rain" or "precip"; one whose name is "y" or begins with
-        "level", "flow", "stage" or "head"; and one whose name begins with "time" or "date", if there is any: without one the rows
-        are taken to be in order of time.
+        Names of columns. By default the only column whose name starts with "rain" or "precip"; that with the name "y", or whose
+        name starts with "level", "flow", "stage" or "head"; and that whose name starts with "time" or "date". Without a time
+        column the rows must be in order of time.
     unit : str, default=""
-        Of the level.
+        Unit of the level.
 
     Raises
     ------
     DataError
-        If the file cannot be read, or a column is missing or could be either of two; if values are not numbers, rain is
-        negative or missing between its first and last value; if time stamps are missing, twice there, not in order or unevenly
-        spaced; or if there are too few records to be cut into four sets.
+        If the file cannot be read, a column is missing or ambiguous, values are not numbers, rain is negative or missing between
+        its first and last value, time stamps are missing, repeated, not in order or unevenly spaced, or there are too few records
+        for four sets.
     """
     file = Path(path)
     try:
@@ -97,26 +93,24 @@ def read_series(
         raise
     except (OSError, ValueError, UnicodeError) as error:  # pandas' parser errors are ValueErrors
         raise DataError(f"{file}: cannot be read as CSV: {error}") from error
-    columns = {
-        "rain": _column(file, table, "rain", rain, _RAIN),
-        "level": _column(file, table, "level", level, _LEVEL),
-    }
-    values = {what: _numbers(file, table[column], column) for what, column in columns.items()}
-    times = _times(file, table, time)
-    kept = _where_it_rains(file, values["rain"], columns["rain"])
-    series = RainSeries(
-        file.name.partition(".")[0],
-        values["rain"][kept],
-        values["level"][kept],
-        None if times is None else times[kept],
-        unit,
-    )
+    columns = {"rain": _column(file, table, "rain", rain, _RAIN), "level": _column(file, table, "level", level, _LEVEL)}
+    for name in columns.values():
+        table[name] = _numbers(file, table[name], name)
+    if time is not None or any(str(name).lower().startswith(_TIME) for name in table.columns):
+        try:
+            table = in_time(table, columns["level"], _column(file, table, "time", time, _TIME))
+        except DataError as error:
+            raise DataError(f"{file}: {error}") from error
+    table = table.iloc[_where_it_rains(file, table[columns["rain"]].to_numpy(), columns["rain"])]
+    times = table.index if isinstance(table.index, pd.DatetimeIndex) else None
+    name = file.name.partition(".")[0]
+    series = RainSeries(name, table[columns["rain"]].to_numpy(), table[columns["level"]].to_numpy(), times, unit)
     _check_sets(file, series)
     return series
 
 
 def _column(file: Path, table: pd.DataFrame, what: str, named: str | None, beginnings: Sequence[str]) -> str:
-    """Find a column by its name, or by how its name begins."""
+    """Find a column by its name or by the beginning of its name."""
     names = [str(name) for name in table.columns]
     if named is not None:
         if named not in names:
@@ -140,50 +134,21 @@ def _numbers(file: Path, column: pd.Series, name: str) -> Floats:
 
 
 def _line(wrong: NDArray[np.bool_]) -> int:
-    """Return the line of a file of the first row that is wrong; the header is line 1."""
+    """Return the line of the first wrong row in the file; the header is line 1."""
     return int(np.argmax(wrong)) + 2
 
 
-def _times(file: Path, table: pd.DataFrame, named: str | None) -> pd.DatetimeIndex | None:
-    if named is None and not any(str(name).lower().startswith(_TIME) for name in table.columns):
-        return None
-    column = _column(file, table, "time", named, _TIME)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # where pandas guesses for each row anew; what is no time is told of below
-        stamps = pd.to_datetime(table[column], errors="coerce", utc=True)
-    if (wrong := stamps.isna().to_numpy()).any():
-        raise DataError(f"{file}: {column}={table[column][wrong].iloc[0]!r} in line {_line(wrong)} is not a time stamp")
-    times = pd.DatetimeIndex(stamps)
-    if (twice := times.duplicated()).any():
-        raise DataError(
-            f"{file}: {column}={times[twice][0]} is there twice, again in line {_line(twice)}; keep one row of each time"
-        )
-    steps = np.diff(times.as_unit("s").asi8)
-    if (back := np.append(False, steps < 0)).any():
-        raise DataError(
-            f"{file}: {column}={times[back][0]} in line {_line(back)} is before the row above it; sort the rows by time"
-        )
-    step = int(np.median(steps)) if len(steps) else 0
-    if (apart := np.append(False, steps != step)).any():
-        row = int(np.argmax(apart))
-        raise DataError(
-            f"{file}: {pd.Timedelta(seconds=int(steps[row - 1]))} lie between {times[row - 1]} and {times[row]} (line {row + 2}) "
-            f"and {pd.Timedelta(seconds=step)} between most rows; fill the gap with rows, whose level may be empty"
-        )
-    return times
-
-
 def _where_it_rains(file: Path, rain: Floats, name: str) -> slice:
-    """Return the rows from the first to the last with a value of rain."""
-    known = np.flatnonzero(np.isfinite(rain))
-    if not len(known):
+    """Return the rows from the first to the last value of rain."""
+    present = np.flatnonzero(np.isfinite(rain))
+    if not len(present):
         raise DataError(f"{file}: column {name} holds no value")
-    kept = slice(int(known[0]), int(known[-1]) + 1)
-    if len(known) != kept.stop - kept.start:
-        unknown = np.isnan(rain)
-        unknown[: kept.start] = False
+    kept = slice(int(present[0]), int(present[-1]) + 1)
+    if len(present) != kept.stop - kept.start:
+        missing = np.isnan(rain)
+        missing[: kept.start] = False
         raise DataError(
-            f"{file}: {name} is empty in line {_line(unknown)}, and is needed in every row; fill it, with 0 if it was dry"
+            f"{file}: {name} is empty in line {_line(missing)}, and is needed in every row; fill it, with 0 if it was dry"
         )
     if (negative := rain < 0).any():
         raise DataError(f"{file}: {name}={rain[negative][0]:g} in line {_line(negative)} is negative")

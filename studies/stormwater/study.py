@@ -1,8 +1,8 @@
-"""The stormwater problem: Tables 5 and 6 of Koch et al. 2011 on a simulated tank, or on a series of one's own."""
+"""The stormwater problem: Tables 5 and 6 of Koch et al. 2011 on a simulated tank, or on a user's series."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -11,11 +11,11 @@ import pandas as pd
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.comparison.comparison import Comparison
-from spotsvm.comparison.runs import Searches, check_entrants, checked_seeds, labelled_searches
+from spotsvm.comparison.runs import Searches, check_entrants, labelled_searches
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.luck.judges.sets import OversearchingMatrix
 from spotsvm.space.space import Space
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, Seeds, either
 from spotsvm.studies.stormwater.runs import StormwaterErrors, run_rows, tuned_on_set
 from spotsvm.studies.stormwater.series import RainSeries, read_series, simulated_series
 from spotsvm.studies.stormwater.tables import (
@@ -41,52 +41,46 @@ DEFAULT_SEARCHES: Searches = (TUNER, "koch2011", "cmaes", "lbfgsb")
 REAL_SERIES = "rain_flow_wye_hourly"
 
 _NOTES = f"""\
-Searches tune nine parameters (Table 4) of an SVR that tells the level from the rain alone. It is trained on set 2; Table 5 has
-its RMSE on set 4, on which it is tuned, over the seeds. "Untouched" are the mean errors of the same settings on sets 1 and 3,
+Searches tune nine parameters (Table 4) of an SVR that predicts the level from the rain alone. The SVR is trained on set 2. Table
+5 has its RMSE on set 4, which is minimised, over the seeds. "Untouched" are the mean errors of the same settings on sets 1 and 3,
 "trained" those on set 2. "By hand" is the middle of Table 4's region with the default C, epsilon and gamma of R's package e1071.
-All searches begin with it, then with the centre.
+All searches start with this setting and the centre.
 
-Table 6 has in each row what {TUNER} tuned on one set, in each column the RMSE on another: S_t is the mean of the others in a
-column, V_t by how much of the diagonal they exceed it (eq. 15). SD is over the seeds, for V_t its standard error.
+A row of Table 6 has the RMSE on each set of the settings that {TUNER} tuned on one set. S_t is the mean of the other rows in a
+column, and V_t their relative excess over the diagonal (eq. 15). SD is over the seeds; for V_t it is the standard error.
 
 {CAVEAT}"""
 
 
+@dataclass(kw_only=True)
 class StormwaterStudy(Experiment):
     """The level of a stormwater tank from rain, tuned by several searches: Tables 5 and 6 of Koch 2011.
 
-    The paper's data are not public. By default the data are those of a simulated tank, 20,000 records of 10 minutes; or a user's
-    CSV file with a rain and a level column. The series is cut into four consecutive sets. An SVR is trained on set 2, and its
-    nine parameters, those of two leaky rains among them, are tuned by its error on set 4; then once more on sets 1 and 3, to see
-    how much of the tuned error is luck.
+    The paper's data are not public. By default the data come from a simulated tank, with 20,000 records of 10 minutes; a CSV file
+    with a rain and a level column can replace them. The series is cut into four consecutive sets. An SVR is trained on set 2. Its
+    nine parameters, which include those of two leaky sums of the rain, are tuned by the error on set 4, and again on sets 1 and 3
+    to measure how much of the tuned error is luck.
 
     Parameters
     ----------
     quick : bool, default=False
-        Two seeds of 24 evaluations, and every tenth record to train on.
+        Two seeds of 24 trials, and every tenth record for training.
+    n_jobs, path
+        See `Experiment`; `path` is a folder for the records of the searches.
     series : path-like or RainSeries, optional
         A CSV file, or a series; by default the simulated tank.
     rain, level, time : str, optional
-        Columns of the file, if they cannot be found by their names.
+        Columns of the file, if their names do not start as `read_series` expects.
     series_seed : int, default=0
         Seed of the simulation.
     n_trials : int, optional
-        Number of evaluations of each run; by default 200.
+        Number of trials of each run; by default 200.
     seeds : int or sequence of int, optional
         As `compare` takes them; by default 5.
     searches : sequence or dict, default=("kriging", "koch2011", "cmaes", "lbfgsb")
-        As in `compare`, including "kriging", which also tunes sets 1 and 3.
+        As in `compare`, including "kriging", which also tunes on sets 1 and 3.
     train_stride : int, optional
-        Train on every `train_stride`-th record of set 2, by default on all; errors are over all records of a set.
-    n_jobs : int or None, default=None
-        Number of parallel runs; None means one per processor, and 1 in the quick form. It does not change the results.
-    path : path-like, optional
-        A folder for the records, from which an interrupted study resumes.
-
-    Raises
-    ------
-    ArgumentError, BudgetError
-        If an argument is invalid.
+        Train on every `train_stride`-th record of set 2; by default on all records. Errors are over all records of a set.
 
     References
     ----------
@@ -94,52 +88,41 @@ class StormwaterStudy(Experiment):
     """
 
     name = "stormwater"
+    keeps_records = True
     _table_caption = "Table 5"
     _figure_caption = (
-        "Left: what each search had reached on set 4, median and quartiles of the seeds. Right: what each seed found, and "
-        "their mean. Below: the stretch of set 4 in which the level moves most."
+        "Left: best error on set 4 by number of evaluations, median and quartiles over the seeds. Right: the final errors of the "
+        "seeds and their mean. Below: the part of set 4 in which the level changes most."
     )
 
-    def __init__(
-        self,
-        quick: bool = False,
-        *,
-        series: str | Path | RainSeries | None = None,
-        rain: str | None = None,
-        level: str | None = None,
-        time: str | None = None,
-        series_seed: int = 0,
-        n_trials: int | None = None,
-        seeds: int | Sequence[int] | None = None,
-        searches: Searches = DEFAULT_SEARCHES,
-        train_stride: int | None = None,
-        n_jobs: int | None = None,
-        path: str | Path | None = None,
-    ):
-        super().__init__(quick)
-        self.series, self.rain, self.level, self.time, self.series_seed = series, rain, level, time, series_seed
-        self.n_trials = n_trials if n_trials is not None else (24 if quick else 200)
-        self.seeds = checked_seeds(seeds if seeds is not None else (2 if quick else 5))
-        self.searches = labelled_searches(searches)
-        self.train_stride = train_stride if train_stride is not None else (10 if quick else 1)
-        self.n_jobs = n_jobs if n_jobs is not None else (1 if quick else -1)
-        self.path = None if path is None else Path(path)
+    series: str | Path | RainSeries | None = None
+    rain: str | None = None
+    level: str | None = None
+    time: str | None = None
+    series_seed: int = 0
+    n_trials: int = either(200, 24)
+    seeds: Seeds = either(5, 2)
+    searches: Searches = DEFAULT_SEARCHES
+    train_stride: int = either(1, 10)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.searches = self._entrants = labelled_searches(self.searches)
         if TUNER not in self.searches:
             raise ArgumentError(f"searches={list(self.searches)} has no {TUNER!r}, which tunes on all sets; add it")
         if self.train_stride < 1:
-            raise ArgumentError(f"train_stride={train_stride} is not a step between records; use 1 or more")
+            raise ArgumentError(f"train_stride={self.train_stride} is not a step between records; use 1 or more")
         space = Space(REGION)
-        start = equal_start(space, BY_HAND)
-        check_entrants(self.searches, space, self.n_trials, noise=False, start=start)
+        check_entrants(self._entrants, space, self.n_trials, noise=False, start=equal_start(space, BY_HAND))
         self.comparisons: dict[int, Comparison] = {}
 
     def use_data(self, folder: str | Path) -> Self:
-        """Take the series of this CSV file, or in a folder that of `rain_flow_wye_hourly.csv`, in place of the simulated tank.
+        """Use the series of this CSV file, or of `rain_flow_wye_hourly.csv` in this folder, in place of the simulated tank.
 
         Raises
         ------
         DataError
-            If there is no such file or folder, or no such file in it.
+            If the file or folder is missing, or the folder lacks this file.
         """
         self.data = Path(folder)
         if self.data.is_dir() and not (self.data / f"{REAL_SERIES}.csv").is_file():
@@ -153,7 +136,7 @@ class StormwaterStudy(Experiment):
 
     @cached_property
     def rain_series(self) -> RainSeries:
-        """The series that is studied."""
+        """The series in use."""
         if self.data is not None:
             file = self.data / f"{REAL_SERIES}.csv" if self.data.is_dir() else self.data
             return self._read(file)
@@ -173,11 +156,12 @@ class StormwaterStudy(Experiment):
         return run_rows(self.comparisons, self.rain_series, self.train_stride, self.n_jobs)
 
     def _tune(self, number: int) -> Comparison:
-        searches = self.searches if number == TARGET else {TUNER: self.searches[TUNER]}
-        return tuned_on_set(self._objective(number), searches, self.n_trials, self.seeds, n_jobs=self.n_jobs, path=self.path)
+        folder = None if self.path is None else Path(self.path)
+        searches = self._entrants if number == TARGET else {TUNER: self._entrants[TUNER]}
+        return tuned_on_set(self._objective(number), searches, self.n_trials, self.seeds, n_jobs=self.n_jobs, path=folder)
 
     def table(self) -> pd.DataFrame:
-        """Return Table 5: a row a search, over the seeds, with the printed figures."""
+        """Return Table 5: a row for each search, with the printed figures."""
         return table_5(self.frame())
 
     def matrix(self) -> OversearchingMatrix:
@@ -185,27 +169,27 @@ class StormwaterStudy(Experiment):
         return set_matrix(self.frame())
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
-        """Return Table 6, and what each run recommends."""
+        """Return Table 6 and the recommended settings."""
         return {"Table 6": table_6(self.matrix()), "Recommended settings (tuned on 0: none)": winners(self.frame())}
 
     def notes(self) -> str:
-        """Return in words what is measured."""
-        return f"Data: {self.rain_series.described()}.\n\n{_NOTES}"
+        """Return an explanation of the tables."""
+        return f"Data: {self.rain_series}.\n\n{_NOTES}"
 
     def conclusion(self) -> str:
-        """Return in words who finds the lowest error, and how much of it is luck."""
+        """Return in words the errors of the searches, and how much of the tuned error is luck."""
         return f"{on_table_5(self.frame(), self.rain_series.unit)}\n\n{on_table_6(self.matrix())}\n\n{CAVEAT}"
 
     def _markdown_tables(self) -> dict[str, pd.DataFrame]:
         return {"Table 5": self.table(), "Table 6": table_6(self.matrix())}
 
     def figure(self) -> Figure:
-        """Draw convergence and final errors on set 4, and a stretch of the series as measured and as predicted."""
+        """Draw convergence and final errors on set 4, and a part of the series as measured and as predicted."""
         runs = self.frame()
         return draw_stormwater(self.comparisons[TARGET], runs, self._objective(TARGET))
 
     def _write_further(self, folder: Path) -> list[Path]:
-        """Write Table 6 as it stands, the matrix seed by seed, and every trial."""
+        """Write Table 6, the matrix of each seed, and all trials."""
         files = [folder / f"{self.name}{ending}" for ending in ("_matrix.csv", "_matrix_runs.csv", "_trials.csv")]
         self.matrix().to_csv(files[0])
         write_csv(self.matrix().runs(), files[1], "matrix")

@@ -1,4 +1,4 @@
-"""Tables 5 and 6 of Koch et al. 2011, as printed and from the runs of the stormwater study, and the figure."""
+"""Tables 5 and 6 of Koch et al. 2011, printed and from the runs of the stormwater study, and the figure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-#: with what Tables 5 and 6 of the paper are to be read beside ours
-CAVEAT = "The printed figures are of other data, which are not public: the two cannot be set against each other number by number."
+#: a caveat for the comparison with Tables 5 and 6 of the paper
+CAVEAT = "The printed figures are of other data, which are not public, so single figures cannot be compared."
 
 
 class Printed(NamedTuple):
@@ -44,7 +44,7 @@ TABLE_5 = {
     "by hand": Printed("Hand-tuning", 9.73, _NONE, _NONE, _NONE),
 }
 
-#: Table 6, mean RMSE over five seeds: rows are tuned on, columns applied to
+#: Table 6, mean RMSE over five seeds: rows are sets used for tuning, columns sets used for testing
 SETS_6 = (1, 3, 4)
 TABLE_6 = ((9.11, 16.40, 12.88), (10.82, 12.78, 12.36), (10.45, 12.93, 7.69))
 TABLE_6_SD = ((0.56, 6.42, 5.50), (1.55, 0.34, 3.46), (0.28, 0.35, 0.48))
@@ -53,20 +53,20 @@ TUNER: Final = "kriging"  # of Table 6
 
 
 def table_5(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row a search: best, mean, worst and standard deviation over the seeds of the error on set 4, and the printed.
+    """Return a row for each search: measured and printed errors on set 4 over the seeds (best, mean, worst, SD).
 
-    The columns `untouched` and `trained` are mean errors of the same settings on sets 1 and 3, which no search of these runs has
-    seen, and on set 2.
+    The column `untouched` is the mean error of the same settings on sets 1 and 3, which these searches have not seen; `trained`
+    is that on set 2.
     """
     rows = []
     for search, group in runs[runs.tuned_on.isin([0, TARGET])].groupby("search", sort=False):
-        found = group[f"set_{TARGET}"]
+        errors = group[f"set_{TARGET}"]
         row: dict[str, Any] = {
             "method": search,
-            "best": found.min(),
-            "mean": found.mean(),
-            "worst": found.max(),
-            "SD": found.std(),
+            "best": errors.min(),
+            "mean": errors.mean(),
+            "worst": errors.max(),
+            "SD": errors.std(),
         }
         row |= {"untouched": group[["set_1", "set_3"]].to_numpy().mean(), "trained": group["set_2"].mean()}
         printed = TABLE_5.get(str(search))
@@ -124,7 +124,7 @@ def on_table_5(runs: pd.DataFrame, unit: str) -> str:
 
 
 def _on_rivals(of: dict[str, dict[Any, Any]]) -> list[str]:
-    """Return in words whether Kriging's best and mean are below those of its rivals in the paper's Table 5."""
+    """Return in words whether the best and mean errors of Kriging are below those of its rivals in the paper's Table 5."""
     rivals = [name for name in _RIVALS if name in of]
     if not rivals:
         return []
@@ -139,14 +139,11 @@ def _on_rivals(of: dict[str, dict[Any, Any]]) -> list[str]:
 
 def _on_recommended(chosen: pd.DataFrame) -> str:
     same = int(np.isclose(chosen.recommended, chosen.best_seen).sum())
-    return (
-        f"Evaluations have no noise: in {same} of {len(chosen)} runs the trial that is recommended is the best seen, and there "
-        "the one does on fresh data what the other does."
-    )
+    return f"Evaluations have no noise: in {same} of {len(chosen)} runs the recommended trial is the best seen."
 
 
 def on_table_6(matrix: OversearchingMatrix) -> str:
-    """Return in words how much the tuned error flatters, and what the paper prints, of other data."""
+    """Return in words the optimism of the tuned error, and the printed optimism for other data."""
     printed = ", ".join(f"{100 * v:.1f} %" for v in OversearchingMatrix(TABLE_6, matrix.names).V)
     return f"{' '.join(matrix.summary().splitlines())} (Printed, of other data: {printed}.)"
 
@@ -156,7 +153,7 @@ _GREY = "#666666"
 
 
 def draw_stormwater(comparison: Comparison, runs: pd.DataFrame, objective: StormwaterErrors) -> Figure:
-    """Draw three panels: convergence and final errors on the set that is tuned on, and a stretch of the series."""
+    """Draw three panels: convergence and final errors on the set used for tuning, and a part of the series."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10, 7), layout="constrained")
@@ -172,13 +169,13 @@ def draw_stormwater(comparison: Comparison, runs: pd.DataFrame, objective: Storm
 
 
 def _draw_errors(panel: Axes, comparison: Comparison, runs: pd.DataFrame, number: int) -> None:
-    """Draw what each search found from each seed, the mean as a bar, and the error by hand as a line."""
+    """Draw the final errors of the seeds as dots, their mean as a bar, and the error by hand as a line."""
     results = comparison.results()
     for k, search in enumerate(comparison.searches):
-        found = results[search].to_numpy()
-        spread = np.linspace(-0.15, 0.15, len(found)) if len(found) > 1 else np.zeros(1)
-        panel.plot(k + spread, found, "o", color=COLOURS[k % len(COLOURS)], ms=5)
-        panel.plot([k - 0.28, k + 0.28], [found.mean()] * 2, "-", color=COLOURS[k % len(COLOURS)], lw=2)
+        errors = results[search].to_numpy()
+        spread = np.linspace(-0.15, 0.15, len(errors)) if len(errors) > 1 else np.zeros(1)
+        panel.plot(k + spread, errors, "o", color=COLOURS[k % len(COLOURS)], ms=5)
+        panel.plot([k - 0.28, k + 0.28], [errors.mean()] * 2, "-", color=COLOURS[k % len(COLOURS)], lw=2)
     hand = float(runs.loc[runs.search == HAND, f"set_{number}"].iloc[0])
     panel.axhline(hand, color=_GREY, ls="--", lw=1)
     panel.annotate(HAND, (0.02, hand), xycoords=("axes fraction", "data"), va="bottom", fontsize=8, color=_GREY)
@@ -188,7 +185,7 @@ def _draw_errors(panel: Axes, comparison: Comparison, runs: pd.DataFrame, number
 
 
 def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -> None:
-    """Draw the stretch of the set with the most to see in it: measured, and predicted by the best setting and the one by hand."""
+    """Draw the busiest part of the set: measured, and predicted with the best setting and with that by hand."""
     series, tuned = objective.series, runs[runs.tuned_on == objective.tuned_on]
     best = tuned.iloc[int(np.argmin(tuned[f"set_{objective.tuned_on}"].to_numpy()))]
     setting: dict[str, Any] = {name: best[name] for name in REGION}
@@ -200,7 +197,9 @@ def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -
     panel.legend(frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, fontsize=8)
     rain = panel.twinx()
     rain.bar(rows, series.rain[rows], width=1.0, color=COLOURS[5])
-    rain.set_ylim(4 * max(float(series.rain[rows].max()), np.finfo(float).tiny), 0)  # from above, over a quarter of the height
+    rain.set_ylim(
+        4 * max(float(series.rain[rows].max()), np.finfo(float).tiny), 0
+    )  # bars from above, over a quarter of the height
     rain.set_ylabel("rain")
     rain.spines["top"].set_visible(False)
     panel.margins(x=0.01)
@@ -208,7 +207,7 @@ def _draw_series(panel: Axes, runs: pd.DataFrame, objective: StormwaterErrors) -
 
 
 def _busiest(objective: StormwaterErrors) -> np.ndarray:
-    """Return the records of the stretch in which the level moves most."""
+    """Return the records of the part in which the level changes most."""
     rows = objective.series.rows(objective.tuned_on)
     moves = np.append(0.0, np.abs(np.diff(objective.series.level[rows])).cumsum())
     length = min(_STRETCH, len(rows) - 1)

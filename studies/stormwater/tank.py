@@ -1,4 +1,4 @@
-"""A simulated stormwater tank: rain runs off in two ways, fills the tank, drains through a throttle, and overflows."""
+"""A simulated stormwater tank: rain runs off fast and slowly, fills the tank, drains through a throttle, and overflows."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ STEP_MINUTES = 10
 
 
 class RainClimate(NamedTuple):
-    """Rates of the storms and their cells; the defaults are of a temperate climate, about 900 mm a year.
+    """Rates of storms and their cells; the defaults describe a temperate climate with about 900 mm a year.
 
     Parameters
     ----------
     hours_between_storms : float, default=24.0
-        Mean time from one storm's beginning to the next one's.
+        Mean time between the beginnings of two storms.
     cells_per_storm : float, default=6.0
         Mean number of cells, at least 1.
     hours_between_cells : float, default=2.0
-        Mean time from one cell's beginning to the next one's in a storm.
+        Mean time between the beginnings of two cells of a storm.
     cell_hours : float, default=1.2
         Mean duration of a cell.
     cell_intensity : float, default=0.4
-        Mean of the cells' intensities, mm per hour.
+        Mean intensity of a cell, mm per hour.
     shape : float, default=0.8
-        Shape of the gamma distribution of the cells' intensities; below 1 few cells bring most of the rain.
+        Shape of the gamma distribution of the intensities; below 1 a few cells bring most of the rain.
     roughness : float, default=0.5
-        Coefficient of variation of the rain of a step about its cell's intensity.
+        Coefficient of variation of the rain in a step about the intensity of its cell.
     """
 
     hours_between_storms: float = 24.0
@@ -48,8 +48,8 @@ class RainClimate(NamedTuple):
 def simulate_rain(n_records: int, rng: np.random.Generator, climate: RainClimate | None = None) -> Floats:
     """Return rain in mm per step of 10 minutes: bursts in wet spells, and dry spells between them.
 
-    Storms begin at random (a Poisson process); each has a geometric number of cells, which begin at random after it; a cell has
-    an exponential duration and a gamma distributed intensity, which the rain of its steps varies about. Cells add up.
+    Storms begin at random (a Poisson process). Each has a geometric number of cells, which begin at random after it. A cell has
+    an exponential duration and a gamma distributed intensity, about which the rain of its steps varies. Overlapping cells add up.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def simulate_rain(n_records: int, rng: np.random.Generator, climate: RainClimate
     Returns
     -------
     ndarray of shape (n_records,)
-        Rain, mm in the step that ends there, rounded to 0.01 mm.
+        Rain in each step, rounded to 0.01 mm.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def simulate_rain(n_records: int, rng: np.random.Generator, climate: RainClimate
 
 
 def _add_cell(rain: Floats, first: float, last: float, amount: float, roughness: float, rng: np.random.Generator) -> None:
-    """Add a cell that lasts from one time to another, in steps; the first and the last step get their part of the amount."""
+    """Add a cell from time `first` to time `last`, in steps; the first and the last step get their part of the amount."""
     steps = np.arange(int(first), int(np.ceil(last)))
     share = np.minimum(steps + 1, last) - np.maximum(steps, first)
     varied = rng.gamma(1.0 / roughness**2, roughness**2, len(steps))
@@ -114,7 +114,7 @@ _M3_PER_MM_AND_HECTARE = 10.0
 
 @dataclass(frozen=True)
 class TankSeries:
-    """The state of a tank under rain: arrays of shape (n_records,), a value per step of 10 minutes.
+    """The state of a tank under rain: arrays of shape (n_records,), with a value for each step of 10 minutes.
 
     Attributes
     ----------
@@ -123,13 +123,13 @@ class TankSeries:
     fallen : ndarray
         Rain on the catchment, mm in the step.
     runoff : ndarray
-        Water that runs off, m3 in the step.
+        Runoff, m3 in the step.
     inflow, outflow, overflow : ndarray
-        Into the tank, through its throttle, and over its edge, m3 in the step.
+        Flow into the tank, through the throttle, and over the edge, m3 in the step.
     stored : ndarray
-        In the tank at the end of the step, m3.
+        Volume in the tank at the end of the step, m3.
     level : ndarray
-        As it is measured at the end of the step, 0 to 100 % of the full tank.
+        Measured level at the end of the step, 0 to 100 % of the full tank.
     """
 
     rain: Floats
@@ -142,7 +142,7 @@ class TankSeries:
     level: Floats
 
     def frame(self, start: str = "2001-04-01") -> pd.DataFrame:
-        """Return time, rain (mm) and level (%) as a table, such as a user's CSV file holds."""
+        """Return a table of time, rain (mm) and level (%), as in a user's CSV file."""
         times = pd.date_range(start, periods=len(self.rain), freq=f"{STEP_MINUTES}min")
         return pd.DataFrame({"time": times, "rain_mm": self.rain, "level": self.level})
 
@@ -151,22 +151,22 @@ class TankSeries:
 class Tank:
     """A tank and its catchment. Volumes are in m3, times in steps of 10 minutes.
 
-    Rain is lost until a store of some millimetres, which dries out again, is full. A part of the remaining rain runs off quickly,
-    from roofs and streets, and a part slowly, each through a cascade of equal linear reservoirs (Nash 1957). The outflow is
-    proportional to the root of the level, as for an orifice. A full tank overflows.
+    Rain first fills a store of some millimetres, which dries out again. A part of the remaining rain runs off fast, from roofs
+    and streets, and a part slowly, each through a cascade of equal linear reservoirs (Nash 1957). The outflow is proportional to
+    the square root of the level, as for an orifice. A full tank overflows.
 
     Parameters
     ----------
     area : float, default=20.0
-        Of the catchment, hectares.
+        Area of the catchment, hectares.
     wetting : float, default=1.0
-        The store that rain fills first, mm.
+        Store that rain fills first, mm.
     drying : float, default=0.01
         Amount of this store that dries in a step, mm.
     fast_share : float, default=0.65
-        Part of the runoff that takes the fast way, 0 to 1.
+        Fast part of the runoff, 0 to 1.
     fast, slow : tuple of (int, int, float), default=(1, 1, 1.0) and (3, 2, 3.0)
-        Of either way: steps that pass before any of it arrives, reservoirs, and mean time in each reservoir in steps.
+        Delay in steps, number of reservoirs, and mean time in each reservoir in steps.
     capacity : float, default=300.0
         Volume of the full tank.
     throttle : float, default=24.0
@@ -200,7 +200,7 @@ class Tank:
     noise: float = 1.0
 
     def respond(self, rain: Floats, rng: np.random.Generator) -> TankSeries:
-        """Return what an empty tank does under this rain, in mm a step; `rng` draws the measurement's noise.
+        """Return the state of an initially empty tank under this rain, in mm per step; `rng` draws the measurement noise.
 
         Raises
         ------
@@ -218,7 +218,7 @@ class Tank:
         return TankSeries(rain, rain, runoff, inflow, outflow, overflow, stored, level)
 
     def _left_to_run_off(self, rain: Floats) -> Floats:
-        """Take from the rain what wets the ground, in mm."""
+        """Return the rain minus the water that wets the ground, in mm."""
         left = np.empty_like(rain)
         wet = 0.0
         for t, fallen in enumerate(rain.tolist()):
@@ -228,7 +228,7 @@ class Tank:
         return left
 
     def _storage(self, inflow: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return what is stored at the end of each step, what went through the throttle, and what flowed over."""
+        """Return the volume at the end of each step, the outflow through the throttle, and the overflow."""
         stored, outflow, overflow = (np.empty_like(inflow) for _ in range(3))
         volume = 0.0
         for t, arrived in enumerate(inflow.tolist()):
@@ -242,7 +242,7 @@ class Tank:
 
 
 def _routed(runoff: Floats, lag: int, reservoirs: int, time: float) -> Floats:
-    """Send runoff through a lag and a cascade of linear reservoirs; in a step, 1 / (1 + time) of what each holds leaves it."""
+    """Delay the runoff, and send it through linear reservoirs; in a step, 1 / (1 + time) of the content of each flows out."""
     keeps = time / (1.0 + time)
     arrived = np.concatenate([np.zeros(lag), runoff])[: len(runoff)]
     for _ in range(reservoirs):
@@ -260,12 +260,12 @@ def simulate_tank(
 ) -> TankSeries:
     """Simulate rain in steps of 10 minutes, and the tank under it; the same seed gives the same series.
 
-    `gauge_error` is by how much the rain at the gauge varies about that of the catchment in a step, as a part of it.
+    `gauge_error` is the coefficient of variation of the rain at the gauge about that of the catchment, in a step.
 
     Raises
     ------
     ArgumentError
-        If `n_records` is not positive, or the gauge's error is negative.
+        If `n_records` is not positive, or `gauge_error` is negative.
 
     Examples
     --------

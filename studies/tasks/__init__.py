@@ -1,4 +1,1 @@
-"""The tuning tasks on which searches are compared: functions, support vector machines, a stormwater tank.
-
-It may import `spotsvm.studies.common` and everything of spotsvm, and no study.
-"""
+"""The tuning tasks on which searches are compared: functions, support vector machines, a stormwater tank."""

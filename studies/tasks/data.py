@@ -1,4 +1,4 @@
-"""The data of the tuning tasks: small sets, rows chosen once and for all, features scaled."""
+"""The data of the tuning tasks: small sets with fixed rows and scaled features."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spotsvm.studies.common.data import Floats, read_binary, read_table
 
 
 class TuningSet(NamedTuple):
-    """Features with mean 0 and standard deviation 1, and the target as it is."""
+    """Features with mean 0 and standard deviation 1, and the raw target."""
 
     X: Floats
     y: Floats
@@ -23,20 +23,20 @@ class TuningSet(NamedTuple):
 def tuning_set(name: str) -> TuningSet:
     """Return the set of a tuning task.
 
-    The sets have the rows, the order of rows and the precision of KEEL's copies (Alcala-Fdez et al. 2011), from which 400 rows of
-    pima and of german were drawn by class; their numbers are in tuning_rows.csv.
+    The sets have the rows, the order of rows and the precision of KEEL's copies (Alcala-Fdez et al. 2011). From pima and german
+    400 rows were drawn by class; tuning_rows.csv has their indices.
 
     Parameters
     ----------
     name : str
-        "breast_cancer" and "diabetes" come with scikit-learn; "ionosphere", "sonar", "german400", "heart", "pima400" and
-        "satimage_imbalanced" from the folder that SPOTSVM_DATA names, where they are called ionosphere, sonar,
-        german_categorical, heart_statlog, pima and satimage_imbalanced.
+        "breast_cancer" and "diabetes" come with scikit-learn. "ionosphere", "sonar", "german400", "heart", "pima400" and
+        "satimage_imbalanced" come from the files ionosphere, sonar, german_categorical, heart_statlog, pima and
+        satimage_imbalanced in the folder SPOTSVM_DATA.
 
     Raises
     ------
     DataError
-        If the folder or the set is not there.
+        If the folder or the set is missing.
     KeyError
         If the name is unknown.
 
@@ -54,7 +54,7 @@ def _rows(name: str) -> NDArray[np.intp]:
 
 
 def _rounded(X: Floats) -> Floats:
-    """Round numbers of five decimals to three, halves to the even one: `np.round` alone misses some, such as 0.5095."""
+    """Round numbers of five decimals to three, halves to even; `np.round` alone is wrong for some, such as 0.5095."""
     return np.asarray(np.rint(np.round(1e5 * X) / 100) / 1000)
 
 
@@ -86,7 +86,7 @@ def _sonar() -> tuple[Floats, Floats]:
 def _heart() -> tuple[Floats, Floats]:
     X, y = read_binary("heart_statlog")
     oldpeak = X[:, 9]
-    # KEEL's copy has lost the decimal point of this feature: 2.4 is 24 in it, and 3.0 is 3
+    # KEEL's copy lacks the decimal point of this feature: 2.4 became 24, but 3.0 became 3
     X[:, 9] = np.where(oldpeak == oldpeak.round(), oldpeak, (10 * oldpeak).round())
     return X, y
 
@@ -100,7 +100,7 @@ def _pima() -> tuple[Floats, Floats]:
 def _german() -> tuple[Floats, Floats]:
     table = read_table("german_categorical").iloc[_rows("german_categorical")]
     features = table.drop(columns="y")
-    # a category is the place of its code among the set's, in alphabetical order
+    # a category becomes the index of its code in alphabetical order
     coded = features.apply(
         lambda column: column if pd.api.types.is_numeric_dtype(column) else column.astype("category").cat.codes
     )

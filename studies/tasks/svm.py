@@ -1,4 +1,4 @@
-"""The tuning tasks of support vector machines: errors as functions of an SVM's parameters, also for a tank under rain."""
+"""The tuning tasks of support vector machines: errors as functions of the parameters, also for the level of a tank."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from sklearn.svm import SVC, SVR
 from spotsvm.studies.common.data import Floats, Params, Split
 from spotsvm.studies.tasks.data import TuningSet
 
-#: bounds the time of hopeless settings, and, unlike a limit on time, gives the same value everywhere
+#: limits the time of hopeless settings; unlike a time limit, it gives the same value on any machine
 MAX_ITERATIONS = 20_000
 FOLDS = 5
-#: splits behind the true value of a noisy error, and a number above all seeds of trials, so that no search meets them
+#: number of splits for the true value of a noisy error, and their first seed, which is above all seeds of trials
 TRUE_SPLITS, FIRST_TRUE_SEED = 25, 1_000_000_000
 
 
 def fitted(machine: Any, X: Floats, y: Floats) -> Any:
-    """Fit a machine, and let it stop at its cap without a warning."""
+    """Fit a model with a cap on its iterations, without the warning at the cap."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return machine.set_params(max_iter=MAX_ITERATIONS).fit(X, y)
 
 
 class ClassificationError:
-    """Share of rows that an SVC with an RBF kernel gets wrong in 5-fold cross-validation, over C and gamma."""
+    """Error rate of an SVC with an RBF kernel in 5-fold cross-validation, as a function of C and gamma."""
 
     def __init__(self, data: TuningSet):
         self._data = data
@@ -41,16 +41,16 @@ class ClassificationError:
 
     @property
     def space(self) -> dict[str, Any]:
-        """What is searched."""
+        """The search space."""
         return {"C": loguniform(2.0**-5, 2.0**15), "gamma": loguniform(2.0**-15, 2.0**3)}
 
     @property
     def default(self) -> dict[str, float]:
-        """SVC's own parameters; of scaled features gamma="scale" is 1 / (number of features)."""
+        """SVC's default parameters; for scaled features gamma="scale" is 1 / (number of features)."""
         return {"C": 1.0, "gamma": 1 / self._data.X.shape[1]}
 
     def _scaled(self, params: Params) -> tuple[Floats, float]:
-        """Return the features as the kernel is to see them, and its gamma."""
+        """Return the features and the gamma for the kernel."""
         return self._data.X, params["gamma"]
 
     def __call__(self, params: Params, seed: int = 0) -> float:
@@ -65,17 +65,17 @@ class ClassificationError:
 
 
 class RelevanceError(ClassificationError):
-    """The same with one gamma a feature (automatic relevance determination), over C and all gammas."""
+    """The same with one gamma for each feature (automatic relevance determination), as a function of C and all gammas."""
 
     @property
     def space(self) -> dict[str, Any]:
-        """What is searched."""
+        """The search space."""
         features = self._data.X.shape[1]
         return {"C": loguniform(2.0**-3, 2.0**10)} | {f"gamma{i}": loguniform(2.0**-12, 2.0**2) for i in range(features)}
 
     @property
     def default(self) -> dict[str, float]:
-        """SVC's own parameters: one gamma for all features."""
+        """SVC's default parameters: the same gamma for all features."""
         features = self._data.X.shape[1]
         return {"C": 1.0} | {f"gamma{i}": 1 / features for i in range(features)}
 
@@ -85,9 +85,9 @@ class RelevanceError(ClassificationError):
 
 
 class RegressionError:
-    """Root mean squared error of an SVR in 5-fold cross-validation, in the target's units, over C, gamma and epsilon.
+    """Root mean squared error of an SVR in 5-fold cross-validation, as a function of C, gamma and epsilon.
 
-    The machine is trained on the standardised target, to which epsilon refers.
+    The error is in units of the target. The SVR is trained on the standardised target, to which epsilon refers.
     """
 
     def __init__(self, data: TuningSet):
@@ -96,12 +96,12 @@ class RegressionError:
 
     @property
     def space(self) -> dict[str, Any]:
-        """What is searched."""
+        """The search space."""
         return {"C": loguniform(2.0**-5, 2.0**10), "gamma": loguniform(2.0**-15, 2.0**3), "epsilon": loguniform(2.0**-8, 1.0)}
 
     @property
     def default(self) -> dict[str, float]:
-        """SVR's own parameters."""
+        """SVR's default parameters."""
         return {"C": 1.0, "gamma": 1 / self._X.shape[1], "epsilon": 0.1}
 
     @cached_property
@@ -118,10 +118,10 @@ class RegressionError:
 
 
 class UnbalancedError:
-    """1 - mean class accuracy on a random fifth of the rows, over C, gamma, weights of classes and cut-offs: noisy.
+    """1 - mean class accuracy on a random fifth of the rows, as a noisy function of C, gamma, class weights and cutoffs.
 
-    The decision values become shares by softmax, and the class with the largest ratio of share to cutoff wins. The cutoffs add up
-    to 1, so the last cutoff follows from the others.
+    Softmax turns the decision values into shares, and the class with the largest ratio of share to cutoff is predicted. The
+    cutoffs sum to 1, so the last cutoff follows from the others.
     """
 
     def __init__(self, data: TuningSet):
@@ -130,7 +130,7 @@ class UnbalancedError:
 
     @property
     def space(self) -> dict[str, Any]:
-        """What is searched."""
+        """The search space."""
         k = len(self._classes)
         weights = {f"weight{i}": uniform(0.05, 0.95) for i in range(k)}
         cutoffs = {f"cutoff{i}": uniform(0.01, 0.39) for i in range(k - 1)}
@@ -138,13 +138,13 @@ class UnbalancedError:
 
     @property
     def default(self) -> dict[str, float]:
-        """SVC's own parameters: all classes weigh 1 and have the same cut-off."""
+        """SVC's default parameters, with weight 1 and the same cutoff for all classes."""
         k = len(self._classes)
         weights, cutoffs = {f"weight{i}": 1.0 for i in range(k)}, {f"cutoff{i}": 1 / k for i in range(k - 1)}
         return {"C": 1.0, "gamma": 1 / self._data.X.shape[1], **weights, **cutoffs}
 
     def __call__(self, params: Params, seed: int = 0) -> float:
-        """Evaluate a setting on the split that the seed draws."""
+        """Evaluate a setting on the split with this seed."""
         X, y = self._data
         k = len(self._classes)
         weights = {label: params[f"weight{i}"] for i, label in enumerate(self._classes)}
@@ -153,13 +153,13 @@ class UnbalancedError:
         train, test = train_test_split(np.arange(len(y)), test_size=0.2, stratify=y, random_state=seed)
         machine = fitted(SVC(C=params["C"], gamma=params["gamma"], class_weight=weights), X[train], y[train])
         decisions = machine.decision_function(X[test])
-        # the softmax's divisor is common to a row, and does not change which ratio is the largest
+        # the divisor of the softmax is the same for all classes, so it does not change the prediction
         shares = np.exp(decisions - decisions.max(axis=1, keepdims=True))
-        said = self._classes[np.argmax(shares / cutoffs, axis=1)]
-        return 1.0 - float(np.mean([np.mean(said[y[test] == label] == label) for label in self._classes]))
+        predicted = self._classes[np.argmax(shares / cutoffs, axis=1)]
+        return 1.0 - float(np.mean([np.mean(predicted[y[test] == label] == label) for label in self._classes]))
 
     def truth(self, params: Params) -> float:
-        """Return the mean over splits of their own: what a setting is really worth."""
+        """Return the true value of a setting: the mean over splits that no trial uses."""
         return float(np.mean([self(params, FIRST_TRUE_SEED + k) for k in range(TRUE_SPLITS)]))
 
 
@@ -168,7 +168,7 @@ _ROWS = 260
 
 
 def simulated_rain(rng: np.random.Generator) -> Floats:
-    """Return bursts of rain: dry and wet spells of random length, each wet one with an intensity of its own."""
+    """Return bursts of rain: dry and wet spells of random length, each wet spell with its own intensity."""
     rain = np.zeros(_LENGTH)
     wet, intensity = False, 0.0
     for t in range(_LENGTH):
@@ -182,7 +182,7 @@ def simulated_rain(rng: np.random.Generator) -> Floats:
 
 
 def tank_level(rain: Floats) -> Floats:
-    """Return the level, 0 to 100, of a tank that fills through a quick and a slow reservoir and drains as its root."""
+    """Return the level, 0 to 100, of a tank with a quick and a slow inflow and an outflow by the root of the level."""
     delay, drain = 6.0, 0.15
     levels = np.zeros(len(rain))
     quick = slow = level = 0.0
@@ -196,7 +196,7 @@ def tank_level(rain: Floats) -> Floats:
 
 
 def leaky(rain: Floats, decay: float, window: int) -> Floats:
-    """Return the sum of the last window + 1 values, each weighed by the decay to the power of its age."""
+    """Return the sum of the last window + 1 values, weighted by the decay to the power of their ages."""
     return np.convolve(rain, decay ** np.arange(window + 1))[: len(rain)]
 
 
@@ -213,9 +213,8 @@ REGION: dict[str, Any] = {
     "C": uniform(1.0, 9.0),
 }
 
-#: What one would take without tuning: the middle of Table 4's region for the rain, and for the machine the defaults of the R
-#: package e1071, which R's users of SVMs begin with: C = 1, epsilon = 0.1, gamma = 1 / (number of features). The paper does not
-#: say which setting its hand-tuning came to.
+#: a setting without tuning: the middle of Table 4's region for the rain, and for the SVR the defaults of the R package e1071:
+#: C = 1, epsilon = 0.1, gamma = 1 / (number of features). The paper does not print its hand-tuned setting.
 BY_HAND: dict[str, Any] = {
     "D1": 31,
     "D2": 31,
@@ -245,12 +244,12 @@ class StormwaterError:
 
     @property
     def space(self) -> dict[str, Any]:
-        """What is searched."""
+        """The search space."""
         return dict(REGION)
 
     @property
     def default(self) -> dict[str, float]:
-        """SVR's own parameters, and of the rain the middle of what is searched."""
+        """SVR's default parameters, and the middle of the region for the rain."""
         return dict(BY_HAND)
 
     @cached_property
@@ -273,9 +272,9 @@ class StormwaterError:
     def __call__(self, params: Params, seed: int = 0) -> float:
         """Evaluate a setting."""
         level = self._series[1]
-        known = level[self._train]
+        target = level[self._train]
         rows, later_rows = self._features(params)
         machine = SVR(C=params["C"], gamma=params["gamma"], epsilon=params["epsilon"])
-        fitted(machine, rows, (known - known.mean()) / known.std())
-        predicted = machine.predict(later_rows) * known.std() + known.mean()
+        fitted(machine, rows, (target - target.mean()) / target.std())
+        predicted = machine.predict(later_rows) * target.std() + target.mean()
         return float(np.sqrt(np.mean((predicted - level[self._later]) ** 2)))

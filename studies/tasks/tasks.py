@@ -72,9 +72,9 @@ def rosenbrock(x: Floats) -> float:
 
 
 class SyntheticFunction:
-    """A function of an array of x0, x1, ... in a box, with normal noise if it has any.
+    """A function of x0, x1, ... in a box, with optional normal noise.
 
-    `noise` is the standard deviation of the noise added to the function, drawn from the seed of the evaluation.
+    `noise` is the standard deviation of the noise, which is drawn from the seed of the evaluation.
     """
 
     def __init__(self, function: Callable[[Floats], float], bounds: Sequence[tuple[float, float]], noise: float = 0.0):
@@ -82,15 +82,15 @@ class SyntheticFunction:
 
     @property
     def space(self) -> dict[str, Any]:
-        """What is searched."""
+        """The search space."""
         return {f"x{i}": uniform(low, high - low) for i, (low, high) in enumerate(self._bounds)}
 
     @property
     def default(self) -> None:
-        """A function has no settings of its own."""
+        """None: a function has no default parameters."""
 
     def truth(self, params: Mapping[str, float]) -> float:
-        """Return the function itself."""
+        """Return the value without noise."""
         return self._function(np.array([params[f"x{i}"] for i in range(len(self._bounds))]))
 
     def __call__(self, params: Mapping[str, float], seed: int = 0) -> float:
@@ -99,12 +99,12 @@ class SyntheticFunction:
         return self.truth(params) + error
 
 
-#: the number beside a noisy value by which a setting is judged
+#: the key of the true value beside a noisy value
 TRUE_VALUE = "true_value"
 
 
 class _Tuned(Protocol):
-    """What a task needs: an error to minimise, and its space."""
+    """An error to minimise, with its search space."""
 
     @property
     def space(self) -> dict[str, Any]: ...
@@ -116,7 +116,7 @@ class _Tuned(Protocol):
 
 
 class _Noisy(_Tuned, Protocol):
-    """What a noisy task also needs: the true value of a setting."""
+    """A noisy error, with the true value of a setting."""
 
     def truth(self, params: Mapping[str, Any]) -> float: ...
 
@@ -125,8 +125,8 @@ class _Noisy(_Tuned, Protocol):
 class TuningTask:
     """A function of named parameters to minimise; an objective for `compare`.
 
-    `error` takes parameters and a seed, which only matters with noise; it has `space`, and with noise `truth`, so that an
-    evaluation also gives the true value. `optimum` is the minimum, if it is known.
+    `error` takes parameters and a seed, which only matters with noise. It has `space`, and with noise also `truth`, which gives
+    the true value of each evaluation. `optimum` is the minimum if it is known.
 
     Examples
     --------
@@ -142,16 +142,16 @@ class TuningTask:
 
     @property
     def space(self) -> dict[str, Any]:
-        """What is searched, as `Study` takes it."""
+        """The search space, as `Study` takes it."""
         return self.error.space
 
     @property
     def default(self) -> dict[str, float] | None:
-        """The machine's own parameters, None of a function."""
+        """The default parameters of the estimator; None for a function."""
         return self.error.default
 
     def truth(self, params: Mapping[str, Any]) -> float:
-        """Return what a setting is really worth."""
+        """Return the true value of a setting."""
         return cast("_Noisy", self.error).truth(params) if self.noisy else self.error(params)
 
     def __call__(self, params: Mapping[str, Any], seed: int) -> float | dict[str, float]:
@@ -195,15 +195,15 @@ def make_task(name: str) -> TuningTask:
     Raises
     ------
     DataError
-        If its data are not there.
+        If its data are missing.
     KeyError
         If there is no such task.
     """
     return _MAKERS[name](name)
 
 
-def make_tasks(names: tuple[str, ...] = TASKS) -> tuple[list[TuningTask], dict[str, str]]:
-    """Make the tasks whose data are there; of the others give why they are left out, by name."""
+def make_tasks(names: Sequence[str] = TASKS) -> tuple[list[TuningTask], dict[str, str]]:
+    """Return the tasks with available data, and the reasons why the others are left out, by name."""
     made, left_out = [], {}
     for name in names:
         try:

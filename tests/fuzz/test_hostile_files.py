@@ -5,7 +5,6 @@ import signal
 import tempfile
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 from hypothesis import Phase, given, settings
@@ -15,7 +14,7 @@ from spotsvm.commands.main import main
 from spotsvm.errors import SpotSVMError
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.studies.common.data import data_from, read_binary
-from spotsvm.studies.common.run_file import RunFile
+from spotsvm.studies.common.jobs import JobFile
 from spotsvm.studies.stormwater.series import read_series as read_study_series
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy, record_tables
@@ -27,6 +26,7 @@ from tests.fuzz.hostile_values import changed_json
 
 pytestmark = [pytest.mark.faults, pytest.mark.filterwarnings("ignore")]  # of pandas and numpy on numbers as large as 1e308
 SECONDS = 10
+JOB = '{"key": {"set": "a", "seed": 0}, "rows": [{"error": 0.5}, {"error": NaN}]}'
 KERNEL = (
     '{"format": "spotsvm kernel expression", "version": 1, "expression": {"block": "multiply", "arguments": [{"block": "c1"}, '
     '{"block": "gaussian", "value": 0.5}]}, "constants": {"c1": 2.0}}'
@@ -173,15 +173,13 @@ def test_changed_series_of_a_study(data):
 
 
 @whole
-@given(changed_csv("set,seed,error\na,0,0.5\nb,1,\n"), changed_csv(BINARY))
-def test_changed_files_of_the_studies(runs, rows):
+@given(changed_json(JOB), changed_csv(BINARY))
+def test_changed_files_of_the_studies(job, rows):
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "runs.csv").write_bytes(runs)
+        (Path(folder) / "jobs.json").write_text('{"study": "toy"}\n' + job.replace("\n", " ") + "\n", "utf-8", "surrogatepass")
         (Path(folder) / "one.csv").write_bytes(rows)
         with taken_well():
-            file = RunFile(Path(folder) / "runs.csv", {"set": str, "seed": int, "error": float})
-            if len(file.read()):
-                file.append(pd.DataFrame({"set": ["c"], "seed": [2], "error": [0.1]}))
+            JobFile(Path(folder) / "jobs.json", "toy").add({"seed": 2}, [{"error": 0.1}])
         with taken_well(), data_from(Path(folder)):
             read_binary("one")
 

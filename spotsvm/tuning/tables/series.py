@@ -79,7 +79,7 @@ def read_series(
     for note in file.notes:
         _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
     try:
-        frame = _in_time(file.frame, target, time)
+        frame = in_time(file.frame, target, time)
         features = frame.drop(columns=target)
         for name in features.columns:
             _check_reading(features[name], time)
@@ -111,8 +111,8 @@ def read_series(
     return Table(X, y, "regression", history=features.astype(float))
 
 
-def _in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame:
-    """Return the rows in order of time, with their time as index."""
+def in_time(frame: pd.DataFrame, target: str, time: str | None) -> pd.DataFrame:
+    """Return the rows in order of time, with their time as index; DataError if times are missing, repeated or uneven."""
     if len(frame) == 0:
         raise DataError("the table has no rows")
     if time is None:

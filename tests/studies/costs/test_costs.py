@@ -45,7 +45,7 @@ def test_a_fold_that_differs_is_measured():
     data = stand_ins()[0]
     train, test = np.arange(0, 120), np.arange(120, 160)
     machine = SVC(C=100.0, gamma=0.02).fit(data.X[train], data.y[train])
-    gaps = FoldGaps(data).measure(100.0, 0.02, train, test, machine, machine.score(data.X[test], data.y[test]))
+    gaps = FoldGaps(data).measure({"C": 100.0, "gamma": 0.02}, (train, test), machine, machine.score(data.X[test], data.y[test]))
     assert gaps.same_score
     assert 0 < gaps.ours < 1e-3
     assert 0 < gaps.sklearn < 1.1e-3

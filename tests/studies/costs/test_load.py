@@ -32,5 +32,5 @@ def test_sentences_take_their_figures_from_the_table():
     run = {"tell_milliseconds": 3.0, "megabytes": 9.0, "resume_seconds": 11.0, "read_seconds": 1.0}
     cases = pd.DataFrame([run | {"search": "random", "trials": 1e4, "ask_seconds": 0.1},
                           run | {"search": "kriging", "trials": 1e4, "ask_seconds": 2.0}])  # fmt: skip
-    assert "the file 9.0 MB, resuming 11.0 s" in on_size(cases)
-    assert "a suggestion takes 2.000 s by kriging at 10000 trials" in on_size(cases)
+    assert "resuming 11.0 s and reading 1.0 s; the file has 9.0 MB" in on_size(cases)
+    assert "A suggestion takes 2.000 s by kriging at 10000 trials" in on_size(cases)

@@ -9,8 +9,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
-from spotsvm.studies.kernel_evolution.causality import STEPS, causality_table, step_changes
-from spotsvm.studies.kernel_evolution.runs import COLUMNS, LabelledSet, evolved, run_split, split_rows, split_seeds, tuned_rbf
+from spotsvm.studies.kernel_evolution.causality import STEPS, causality_table, walks
+from spotsvm.studies.kernel_evolution.runs import LabelledSet, evolved, run_split, split_rows, split_seeds, tuned_rbf
 from spotsvm.studies.kernel_evolution.tables import ALL_SETS, on_causality
 
 FEW = {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 6, "tournament_size": 4}
@@ -62,14 +62,14 @@ def test_an_evolved_kernel_is_of_the_training_rows_alone(flowers, grammar):
 
 
 def test_a_run_shares_rows_with_the_others_of_its_split(flowers):
-    rows = [run_split(flowers, 1, 7, grammar, 8, FEW) for grammar in (None, "psd")]
-    assert all(sorted(row) == sorted(COLUMNS) for row in rows)
-    assert [row["method"] for row in rows] == ["tRBF", "GP (psd)"]
+    rows = [run_split(flowers, 7, grammar, 8, FEW) for grammar in (None, "psd")]
+    assert [row["evaluations"] for row in rows] == [17**2, 8]
+    assert sorted(rows[0]) == sorted(rows[1])
     train, test = split_rows(100, 7)
     tuned = tuned_rbf(flowers.X[train], flowers.y[train], 7)
     assert rows[0]["error"] == pytest.approx(np.mean(tuned.machine.predict(flowers.X[test]) != flowers.y[test]))
     assert (rows[0]["train_rows"], rows[0]["test_rows"]) == (80, 20)
-    again = run_split(flowers, 1, 7, "psd", 8, FEW)
+    again = run_split(flowers, 7, "psd", 8, FEW)
     assert {**again, "seconds": 0} == pytest.approx({**rows[1], "seconds": 0}, nan_ok=True)
 
 
@@ -89,9 +89,18 @@ def data():
     return [LabelledSet(name, rng.normal(3.0, 5.0, size=(60, 4)), np.repeat([0, 1], 30)) for name in ("first", "second")]
 
 
+def steps_of(data, seed):
+    parts = [
+        pd.DataFrame(walks(some, grammar, 6, seed)).assign(set=some.name, grammar=grammar)
+        for some in data
+        for grammar in ("paper", "psd")
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
 @pytest.fixture(scope="module")
 def steps(data):
-    return step_changes(data, ("paper", "psd"), 6, seed=0)
+    return steps_of(data, 0)
 
 
 def test_small_steps_are_rows_and_smaller_than_the_papers(data, steps):
@@ -100,8 +109,8 @@ def test_small_steps_are_rows_and_smaller_than_the_papers(data, steps):
     # of two semidefinite matrices the alignment is between 0 and 1
     assert steps.change.dropna().between(-1e-9, 1 + 1e-9).all()
     assert (steps.tries >= 1).all()
-    pd.testing.assert_frame_equal(steps, step_changes(data, ("paper", "psd"), 6, seed=0))
-    assert not steps.change.equals(step_changes(data, ("paper", "psd"), 6, seed=1).change)
+    pd.testing.assert_frame_equal(steps, steps_of(data, 0))
+    assert not steps.change.equals(steps_of(data, 1).change)
     table = causality_table(steps).set_index(["grammar", "set"])
     assert table.loc[("psd", ALL_SETS), "median"] < table.loc[("paper", ALL_SETS), "median"] / 10
     assert table.loc[("psd", ALL_SETS), "unchanged"] < table.loc[("paper", ALL_SETS), "unchanged"]
@@ -113,6 +122,6 @@ def test_the_table_is_of_the_steps():
     assert (row["steps"], row["unchanged"], row["above 0.1"], row["above 0.5"]) == (5, 0.25, 0.5, 0.25)
     assert (row["median"], row["draws"], row["no child"]) == (0.2, 2.0, 0.2)
     text = on_causality(causality_table(steps))
-    assert "psd changes nothing in 25 % of the steps, and else by 0.2 in the median, by more than 0.5 in 25 % of all" in text
-    empty = causality_table(step_changes([], (), 1, 0))
+    assert "psd changes nothing in 25 % of the steps, and otherwise by 0.2 in the median, by more than 0.5 in 25 % of all" in text
+    empty = causality_table(pd.DataFrame())
     assert (len(empty), on_causality(empty)) == (0, "")

@@ -87,15 +87,15 @@ def kernels_of(errors):
     )  # fmt: skip
 
 
-def test_tables_4_and_5_give_ranks_and_say_what_is_not_to_be_had():
+def test_tables_4_and_5_give_ranks_and_say_what_is_not_available():
     errors = {("linear", "mfeatEO4"): 1.5, ("tuned", "mfeatEO6"): 0.55, ("fixed", "addata (1966 rows)"): 3.0}
     table = kernel_table(kernels_of(errors)).set_index(["table", "data set"])
     assert table.loc[("4, linear (10)", "mfeatEO4"), "rank vns"] == "1"
     assert table.loc[("5, model (8)", "mfeatEO6"), "rank vns"] == "1"
     assert table.loc[("5, model (7)", "addata (1966 rows)"), "nested VNS printed"] == 3.24
     assert pd.isna(table.loc[("5, model (7)", "addata (1966 rows)"), "rank vns"])
-    assert ("4, linear (10)", "pendigitEO (not to be had)") in table.index
-    assert ("4, linear (10)", "mfeatEO4 (not to be had)") not in table.index
+    assert ("4, linear (10)", "pendigitEO (not available)") in table.index
+    assert ("4, linear (10)", "mfeatEO4 (not available)") not in table.index
     text = on_tables_4_and_5(kernels_of(errors))
     assert "in 2 of 2 cases" in text
     assert "pendigit" not in text

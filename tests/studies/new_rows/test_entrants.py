@@ -10,8 +10,8 @@ from spotsvm.studies.new_rows.entrants import (
     ENTRANTS,
     FOREST,
     REFERENCE,
-    Job,
     Trail,
+    TuningRows,
     processor_seconds,
     spot,
 )
@@ -21,7 +21,7 @@ def job(regression=False, seed=0, n=60):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((n, 3))
     y = X[:, 0] + 0.3 * rng.standard_normal(n)
-    return Job(X, y if regression else (y > 0).astype(int), regression, seed, 0.01)
+    return TuningRows(X, y if regression else (y > 0).astype(int), regression, seed, 0.01)
 
 
 @pytest.mark.parametrize("regression", [False, True])

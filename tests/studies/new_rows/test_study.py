@@ -6,10 +6,9 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.studies.new_rows import study as module
-from spotsvm.studies.new_rows.entrants import DEFAULTS, ENTRANTS, REFERENCE, Entrant, Made
+from spotsvm.studies.new_rows.entrants import DEFAULTS, ENTRANTS, REFERENCE, Entrant, Key, Made
 from spotsvm.studies.new_rows.sets import CLASSIFICATION, MIXED, NUMBERS, REGRESSION, TableSet
 from spotsvm.studies.new_rows.study import NewRowsStudy
-from spotsvm.studies.new_rows.trials import Key
 
 KEYS = [*Key._fields, "budget"]
 
@@ -98,23 +97,21 @@ def test_what_it_says(tmp_path):
 
 
 @pytest.mark.usefixtures("fake_sets")
-def test_it_goes_on_from_its_file_and_is_the_same_with_any_number_of_jobs(tmp_path):
-    file = tmp_path / "trials.csv"
+def test_it_resumes_from_its_file_and_is_the_same_with_any_number_of_jobs(tmp_path):
+    file = tmp_path / "jobs.json"
     first = small(path=file).frame()
-    written = pd.read_csv(file, dtype=str, keep_default_na=False)
-    assert len(written) == len(first)
-    # killed in the middle, with the reference of one split missing
-    kept = written[(written["set"] == "digits") & (written["entrant"] != "budgeted")]
-    kept.to_csv(file, index=False)
+    head, *jobs = file.read_text().splitlines(keepends=True)
+    # killed in the middle, with the reference of one set missing
+    file.write_text(head + "".join(line for line in jobs if '"digits"' in line and '"budgeted"' not in line))
     with joblib.parallel_config("threading"):
         again = small(path=file, n_jobs=2).frame()
     pd.testing.assert_frame_equal(again, first)
-    assert len(pd.read_csv(file)) == len(first)
-    # a further entrant runs alone; trials of others stay in the file and are not shown
+    assert len(file.read_text().splitlines()) == 1 + len(jobs)
+    # a further entrant runs alone; jobs of others stay in the file and are not shown
     more = small(path=file, entrants=FAKES | {"again": FAKES["budgeted"]}).frame()
     assert len(more) == len(first) + 2 * 2 * 2 * 2
     assert len(small(path=file, n_splits=1).frame()) == len(first) // 2
-    with pytest.raises(DataError, match="was written with other units than"):
+    with pytest.raises(DataError, match=r"was written with units=\[2, 4\], not \[2, 5\]; name another file"):
         small(path=file, units=(2, 5)).run()
 
 

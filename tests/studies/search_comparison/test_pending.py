@@ -6,7 +6,6 @@ from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.studies.search_comparison.pending import (
     PendingQualityStudy,
-    pending_quality,
     pending_run,
     quality_table,
     result_after,
@@ -52,22 +51,22 @@ def test_under_noise_the_recommended_trial_counts():
     assert result_after(task, told, 6, 0) in truths[:6]
 
 
+def short(**options):
+    return PendingQualityStudy(**({"tasks": ["branin"], "seeds": 2, "q": (1, 3), "n_trials": 8, "searches": ["lhs"]} | options))
+
+
 def test_all_runs_are_taken_from_the_file_and_regret_and_ratio_follow(tmp_path, monkeypatch):
-    path = tmp_path / "runs.csv"
+    path = tmp_path / "jobs.json"
     tasks = ("branin", "branin_noisy")
-    first = pending_quality(tasks, [0, 1], (1, 3), 8, path, searches=["lhs"])
+    first = short(tasks=tasks, path=path).frame()
     assert len(first) == 2 * 2 * 3 * 3  # tasks, seeds, random and lhs with two q, numbers of trials
-    monkeypatch.setattr("spotsvm.studies.search_comparison.pending.pending_run", None)
-    again = pending_quality(tasks, [0, 1], (1, 3), 8, path, searches=["lhs"])
-    pd.testing.assert_frame_equal(first, again)
+    monkeypatch.setattr("spotsvm.studies.search_comparison.pending.run_pending", None)
+    pd.testing.assert_frame_equal(first, short(tasks=tasks, path=path).frame())
     monkeypatch.undo()
-    pd.testing.assert_frame_equal(
-        first.drop(columns="ask_seconds"),
-        pending_quality(tasks, [0, 1], (1, 3), 8, searches=["lhs"]).drop(columns="ask_seconds"),
-    )
-    with pytest.raises(DataError, match="other numbers of trials"):
-        pending_quality(tasks, [0, 1], (1, 3), 12, path, searches=["lhs"])
-    runs = pending_quality(("branin",), range(3), (1, 2), 8, searches=["random", "lhs"])
+    for name, value in {"n_trials": 12, "spread": 0.0}.items():
+        with pytest.raises(DataError, match=f"was written with {name}="):
+            short(tasks=tasks, path=path, **{name: value}).run()
+    runs = short(seeds=3, q=(1, 2), searches=["random", "lhs"]).frame()
     random = runs[(runs.search == "random") & (runs.trials == 8)]
     assert np.isclose(random.regret.median(), 1.0)
     table = quality_table(runs)
@@ -80,7 +79,7 @@ def test_all_runs_are_taken_from_the_file_and_regret_and_ratio_follow(tmp_path, 
 def test_the_study_in_short():
     study = PendingQualityStudy(quick=True, tasks=["branin_noisy"], searches=["lhs"])
     assert study.table().pending.tolist() == [1, 4]
-    assert "After 16 trials with 4 pending, against one at a time: lhs:" in study.conclusion()
+    assert "After 16 trials with 4 pending, compared with one at a time: lhs:" in study.conclusion()
     assert "virtual clock" in study.to_markdown()
     panels = study.figure().axes
     assert [panel.get_title() for panel in panels] == ["regret 16", "ratio 16", "difference 16", "ms to ask"]
@@ -97,7 +96,7 @@ def test_the_study_in_short():
 )
 def test_arguments_that_make_no_sense(arguments, error, message):
     with pytest.raises(error, match=message):
-        pending_quality(**({"tasks": ["branin"], "seeds": [0]} | arguments))
+        short(**arguments)
 
 
 def test_the_time_of_suggestions_passes_on_the_virtual_clock_where_it_is_wanted():

@@ -56,7 +56,7 @@ def test_what_is_left_out_is_named_and_files_are_written(quick, tmp_path):
     assert row.task == "svc_rbf_sonar"
     assert row.note.startswith("left out: the study needs the data set 'sonar': set SPOTSVM_DATA")
     assert "left out: the study needs" in quick.to_markdown()
-    assert quick.conclusion().endswith("Left out, for their data are not there: svc_rbf_sonar.")
+    assert quick.conclusion().endswith("Left out, because their data are missing: svc_rbf_sonar.")
     files = quick.write(tmp_path)
     assert [f.name for f in files] == [
         *("search_comparison_runs.csv", "search_comparison_table.csv", "search_comparison.md"),

@@ -1,0 +1,158 @@
+"""The jobs of a study: each runs by itself and gives rows, which a file keeps, so that an interrupted study resumes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import joblib
+import pandas as pd
+from tqdm import tqdm
+
+from spotsvm.errors import DataError, StorageError
+from spotsvm.studies.common.data import data_from, named_folder
+
+Row = dict[str, Any]
+
+
+class Job(NamedTuple):
+    """A part of a study that runs by itself.
+
+    Attributes
+    ----------
+    key : dict of str to (str, int, float, bool or None)
+        The columns that identify the job; they are the first columns of its rows.
+    run : callable
+        Returns a row, a list of rows or a frame.
+    arguments : tuple or callable, default=()
+        The arguments of `run`. A callable returns them when the job starts, so that large data are not in memory for all jobs.
+    """
+
+    key: Row
+    run: Callable[..., Any]
+    arguments: tuple[Any, ...] | Callable[[], tuple[Any, ...]] = ()
+
+
+class JobFile:
+    """The ended jobs of a study with their rows: in memory, and with a path also in a file, from which another run resumes.
+
+    The file has a line of JSON for the study and the settings that its jobs share, and a line for each job.
+
+    Parameters
+    ----------
+    path : path-like or None
+        The file; None stores nothing on disk.
+    study : str
+        Name of the study.
+    settings : mapping, default={}
+        The settings that all jobs of the file share.
+
+    Raises
+    ------
+    DataError
+        If the file belongs to another study or other settings, or is damaged.
+
+    Examples
+    --------
+    >>> jobs = JobFile(None, "toy")
+    >>> jobs.add({"seed": 0}, [{"error": 0.1}])
+    >>> jobs.rows({"seed": 0}), jobs.rows({"seed": 1})
+    ([{'error': 0.1}], None)
+    """
+
+    def __init__(self, path: str | Path | None, study: str, settings: Mapping[str, Any] = {}):
+        self.path = None if path is None else Path(path)
+        self._head = {"study": study} | {name: json.loads(_line(value)) for name, value in settings.items()}
+        self._rows: dict[str, list[Row]] = {}
+        if self.path is not None and self.path.is_file():
+            self._read(self.path)
+
+    def _read(self, path: Path) -> None:
+        try:
+            text = path.read_text(encoding="utf-8")
+            if text and not text.endswith("\n"):
+                raise DataError(f"{path} ends in the middle of a line; delete that line")
+            head, *jobs = [json.loads(line) for line in text.split("\n")[:-1]]
+            # of a job that two studies have written, the first rows count
+            self._rows = {_identity(job["key"]): [dict(row) for row in job["rows"]] for job in reversed(jobs)}
+            wrong = [name for name, value in self._head.items() if head.get(name) != value]
+        except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(f"{path} cannot be read as a file of jobs: {error}; name another file") from error
+        for name in wrong:
+            raise DataError(f"{path} was written with {name}={head.get(name)!r}, not {self._head[name]!r}; name another file")
+
+    def rows(self, key: Row) -> list[Row] | None:
+        """Return the rows of an ended job, or None."""
+        return self._rows.get(_identity(key))
+
+    def add(self, key: Row, rows: list[Row]) -> None:
+        """Add an ended job.
+
+        Raises
+        ------
+        StorageError
+            If the file cannot be written.
+        """
+        self._rows[_identity(key)] = rows
+        if self.path is None:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            head = "" if self.path.is_file() else _line(self._head)
+            with self.path.open("a", encoding="utf-8", newline="") as file:
+                file.write(head + _line({"key": key, "rows": rows}))
+        except OSError as error:
+            raise StorageError(f"{self.path}: cannot write there: {error.strerror or error}") from error
+
+
+def _identity(key: Row) -> str:
+    return json.dumps(key, sort_keys=True, default=_plain)
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, default=_plain) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else repr(value)
+
+
+def run_jobs(jobs: Iterable[Job], file: JobFile, name: str, n_jobs: int | None = None) -> pd.DataFrame:
+    """Run the jobs that the file does not have; return the rows of all in the order of the jobs.
+
+    Parameters
+    ----------
+    jobs : iterable of Job
+        The jobs; their keys differ.
+    file : JobFile
+        Each job is added to this file when it ends.
+    name : str
+        Name of the progress bar, which a terminal shows.
+    n_jobs : int or None, default=None
+        Number of jobs at the same time, as joblib takes it. It does not change the rows.
+    """
+    jobs = list(jobs)
+    left = [job for job in jobs if file.rows(job.key) is None]
+    calls = (joblib.delayed(_run_job)(k, job.run, _arguments(job), named_folder()) for k, job in enumerate(left))
+    with tqdm(total=len(left), desc=name, unit="run", disable=None) as bar:
+        for k, rows in joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls):
+            file.add(left[k].key, rows)
+            bar.set_postfix_str(", ".join(str(value) for value in left[k].key.values()), refresh=False)
+            bar.update(1)
+    return pd.DataFrame([job.key | row for job in jobs for row in file.rows(job.key) or []])
+
+
+def _arguments(job: Job) -> tuple[Any, ...]:
+    return job.arguments() if callable(job.arguments) else job.arguments
+
+
+def _run_job(k: int, run: Callable[..., Any], arguments: tuple[Any, ...], folder: Path | None) -> tuple[int, list[Row]]:
+    with data_from(folder):
+        rows = run(*arguments)
+    if isinstance(rows, pd.DataFrame):
+        rows = rows.to_dict("records")
+    return k, [rows] if isinstance(rows, dict) else list(rows)

@@ -1,0 +1,83 @@
+import math
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+
+from spotsvm.errors import DataError, StorageError
+from spotsvm.studies.common.data import data_from, named_folder
+from spotsvm.studies.common.jobs import Job, JobFile, run_jobs
+
+ROWS = [{"error": 0.1 + 0.2, "formula": "c1 / 3\u2028"}, {"error": math.nan, "formula": ""}]
+HEAD = '{"study": "toy", "n": 3}\n'
+
+
+def squares(n, base):
+    return [{"power": k, "value": base**k} for k in range(n)]
+
+
+def jobs(n):
+    return [Job({"base": base}, squares, (2, base)) for base in np.arange(n)]
+
+
+def test_rows_come_back_to_the_last_bit(tmp_path):
+    path = tmp_path / "new" / "jobs.json"
+    JobFile(path, "toy", {"n": np.int64(3), "names": ("a",)}).add({"set": "a, b", "seed": np.int64(0)}, ROWS)
+    again = JobFile(path, "toy", {"n": 3, "names": ["a"]})
+    pd.testing.assert_frame_equal(pd.DataFrame(again.rows({"seed": 0, "set": "a, b"})), pd.DataFrame(ROWS), check_exact=True)
+    assert again.rows({"seed": 1, "set": "a, b"}) is None
+
+
+def test_only_missing_jobs_run_and_the_rows_have_the_order_of_the_jobs(tmp_path):
+    file = JobFile(tmp_path / "jobs.json", "toy")
+    file.add({"base": 1}, [{"power": 7, "value": 7}])
+    with joblib.parallel_config("threading"):
+        frame = run_jobs(jobs(3), file, "toy", n_jobs=2)
+    assert frame["base"].tolist() == [0, 0, 1, 2, 2]
+    assert frame["value"].tolist() == [1, 0, 7, 1, 2]
+    pd.testing.assert_frame_equal(run_jobs(jobs(3), JobFile(tmp_path / "jobs.json", "toy"), "toy"), frame)
+    assert len((tmp_path / "jobs.json").read_text().splitlines()) == 1 + 3
+
+
+def test_of_a_job_that_was_written_twice_the_first_rows_count(tmp_path):
+    path = tmp_path / "jobs.json"
+    JobFile(path, "toy").add({"base": 1}, [{"value": 1}])
+    path.write_text(path.read_text() + path.read_text().splitlines()[1].replace(": 1}]", ": 2}]") + "\n")
+    assert JobFile(path, "toy").rows({"base": 1}) == [{"value": 1}]
+
+
+def test_workers_read_from_the_named_folder_and_arguments_may_come_late(tmp_path):
+    made = [Job({"k": k}, lambda k: {"folder": str(named_folder()), "k": k}, lambda k=k: (k,)) for k in range(2)]
+    with data_from(tmp_path), joblib.parallel_config("threading"):
+        frame = run_jobs(made, JobFile(None, "toy"), "toy", n_jobs=2)
+    assert frame["folder"].tolist() == [str(tmp_path)] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (HEAD + '{"key": {"base": 1}, "rows": [{"va', "ends in the middle of a line; delete that line"),
+        (HEAD[:9], "ends in the middle of a line"),
+        ('{"study": "toy", "n": 4}\n', "was written with n=4, not 3; name another file"),
+        ('{"study": "other", "n": 3}\n', "was written with study='other', not 'toy'; name another file"),
+        (HEAD + '{"key": {}}\n', "cannot be read as a file of jobs"),
+        (HEAD + '{"key": {}, "rows": 3}\n', "cannot be read as a file of jobs"),
+        ("[]\n", "cannot be read as a file of jobs"),
+        ("base,value\n1,1\n", "cannot be read as a file of jobs"),
+        ("", "cannot be read as a file of jobs"),
+        ("\udcff\udcfe\n", "cannot be read"),
+    ],
+)
+def test_a_damaged_file_is_named(tmp_path, text, message):
+    path = tmp_path / "jobs.json"
+    path.write_text(text, errors="surrogateescape")
+    with pytest.raises(DataError, match=message) as error:
+        JobFile(path, "toy", {"n": 3})
+    assert str(path) in str(error.value)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(StorageError, match="cannot write there"):
+        JobFile(tmp_path / "taken" / "jobs.json", "toy").add({"base": 1}, ROWS)
