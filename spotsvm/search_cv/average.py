@@ -114,10 +114,6 @@ def _has_probabilities(average: Any) -> bool:
     return average.calibration is not None or _response(average) == "predict_proba"
 
 
-def _has_decisions(average: Any) -> bool:
-    return average.calibration is not None or _response(average) != "predict"
-
-
 class AverageClassifier(ClassifierMixin, _Average):
     """The average of a few classifiers: of their probabilities, else of their decisions, else of their votes.
 
@@ -210,7 +206,7 @@ class AverageClassifier(ClassifierMixin, _Average):
         decisions = as_decisions(self._averaged(X, response, self.classes_), response)
         return decisions if self.calibration is None else np.asarray(self.calibration(decisions[None])[0])
 
-    @available_if(_has_decisions)
+    @available_if(lambda average: average.calibration is not None or _response(average) != "predict")
     def decision_function(self, X: Any) -> Array:
         """Return the averaged decisions; log odds or log probabilities where probabilities are averaged or calibrated.
 

@@ -165,21 +165,16 @@ def _fault(estimator: Any, X: Any, y: Any) -> str:
     remedy = "leave the row out, or put an imputer such as SimpleImputer before it in a pipeline"
     for column, row, value in _odd_cells(X, takes_nan, takes_text):
         place = f"X has {shown_value(value)} in column {column!r}, row {row} (counted from 0)"
-        return f"{place}, which {name} cannot take; {_text_remedy(column) if isinstance(value, str) else remedy}"
+        if isinstance(value, str):
+            remedy = f"leave column {column!r} out, or encode it, with OneHotEncoder for instance"
+        return f"{place}, which {name} cannot take; {remedy}"
     if y is None:
         return ""
-    for column, row, value in _odd_cells(_as_table(y), False, not is_regressor(estimator)):
+    targets = y if np.ndim(y) != 1 else pd.DataFrame({"y": np.asarray(y)})
+    for column, row, value in _odd_cells(targets, False, not is_regressor(estimator)):
         output = f" of column {column!r}" if np.ndim(y) > 1 else ""
         return f"y has {shown_value(value)} in row {row}{output} (counted from 0), which {name} cannot take as a target"
     return ""
-
-
-def _text_remedy(column: Any) -> str:
-    return f"leave column {column!r} out, or encode it, with OneHotEncoder for instance"
-
-
-def _as_table(y: Any) -> Any:
-    return y if np.ndim(y) != 1 else pd.DataFrame({"y": np.asarray(y)})
 
 
 def _odd_cells(X: Any, takes_nan: bool, takes_text: bool) -> Iterator[tuple[Any, int, Any]]:

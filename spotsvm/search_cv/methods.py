@@ -36,10 +36,9 @@ def _fitted_words(search: Any) -> str:
         shares = listed([short(float(weight), 2) for weight in weights])
         n = len({repr(params) for params in search.cv_results_["params"]})
         pool = "the ten best configurations" if n > POOL else counted(n, "configuration")
-        text = (
-            f"The final model averages {len(weights)} of {pool}, fitted on {rows}, with the weights {shares} by their "
-            f"out-of-fold answers: {how}."
-        )
+        which = f"averages {len(weights)} of" if len(weights) > 1 else "is one of"
+        weighted = f"with the weights {shares}" if len(weights) > 1 else "chosen"
+        text = f"The final model {which} {pool}, fitted on {rows}, {weighted} by their out-of-fold answers: {how}."
     else:
         params = listed([f"{code(name)} = {value_text(value)}" for name, value in search.best_params_.items()])
         chosen = f"The configuration with {params}" if params else "The estimator"

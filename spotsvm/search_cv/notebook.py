@@ -9,7 +9,7 @@ from html import escape
 from typing import Any
 
 from spotsvm.common.facts import escaped_line
-from spotsvm.common.text import duration, printable_line
+from spotsvm.common.text import duration, printable_line, value_text
 from spotsvm.errors import SpotSVMError
 from spotsvm.search_cv.scoring import metric_name
 from spotsvm.trials.ledger import finished_words, suggested
@@ -57,7 +57,7 @@ def _results(search: Any) -> Iterator[tuple[str, str]]:
     unit = _unit(search)
     words = f"{unit.title}; {unit.better}" if unit.is_error else unit.metric
     if hasattr(search, "best_params_"):
-        params = [f"{name} = {_value_text(value)}" for name, value in search.best_params_.items()]
+        params = [f"{name} = {printable_line(value_text(value), _LONGEST)}" for name, value in search.best_params_.items()]
         more = f" and {len(params) - _MOST_PARAMETERS} more" if len(params) > _MOST_PARAMETERS else ""
         yield "best parameters", ", ".join(params[:_MOST_PARAMETERS]) + more
     if hasattr(search, "best_score_"):
@@ -96,8 +96,3 @@ def _convergence(study: Any) -> str:
         f'<img alt="{escaped_line(picture.alt, _LONGEST_LINE)}" src="data:image/png;base64,{code}" '
         'style="max-width: 100%; width: 40em; margin-top: 0.5em; border-radius: 4px">'
     )
-
-
-def _value_text(value: Any) -> str:
-    text = f"{value:.4g}" if isinstance(value, float) else str(value)
-    return printable_line(text, _LONGEST)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -152,8 +153,9 @@ class ImprovementUnlikely:
                 chance = _MODELS[trial].chance(trial)
         except NotPositiveDefiniteError:
             return None
-        _UNLIKELY[trial] = _UNLIKELY.get(trial, 0) + 1 if chance < self.probability else 0
-        if _UNLIKELY[trial] < self.patience:
+        unlikely = _UNLIKELY.setdefault(trial, Counter())
+        unlikely[self] = unlikely[self] + 1 if chance < self.probability else 0
+        if unlikely[self] < self.patience:
             return None
         return f"the probability of an improvement by step {last:g} is {chance:.2g} after step {trial.steps[-1][0]:g}"
 
@@ -290,8 +292,8 @@ def _spread(steps: Sequence[Step]) -> list[Step]:
 
 
 _MODELS: WeakKeyDictionary[CurrentTrial, _CurveModel] = WeakKeyDictionary()
-#: for each running trial, the number of latest steps in a row after which an improvement was unlikely
-_UNLIKELY: WeakKeyDictionary[CurrentTrial, int] = WeakKeyDictionary()
+#: for each running trial and rule, the number of latest steps in a row after which an improvement was unlikely
+_UNLIKELY: WeakKeyDictionary[CurrentTrial, Counter[ImprovementUnlikely]] = WeakKeyDictionary()
 
 _RULES: dict[str, Callable[[], EarlyStopping]] = {"improvement": ImprovementUnlikely, "median": BelowMedian}
 

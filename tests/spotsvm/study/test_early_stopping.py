@@ -209,6 +209,15 @@ def test_a_run_whose_trials_are_all_stopped_has_no_best_one():
         study.recommend()
 
 
+def test_a_rule_can_be_made_of_several():
+    def either(trial):
+        reasons = [ImprovementUnlikely()(trial), ImprovementUnlikely(1e-9, patience=5)(trial)]
+        return reasons[0] or reasons[1]
+
+    alone, together = (run(early_stopping=rule).trials for rule in ("improvement", either))
+    assert [(t.steps, t.reason) for t in together] == [(t.steps, t.reason) for t in alone]
+
+
 @pytest.mark.parametrize("bad", [{"probability": 1.0}, {"patience": 0}, {"min_trials": True}])
 def test_bad_settings_are_refused(bad):
     with pytest.raises(ArgumentError, match=next(iter(bad))):
