@@ -24,15 +24,15 @@ def as_float(value: Any) -> float:
 
 def as_floats(values: Any) -> NDArray[np.float64]:
     """Return an array of float64, not always a copy; raise TypeError or ValueError for strings and complex numbers too."""
-    given = np.asarray(values)
-    if np.iscomplexobj(given):
+    array = np.asarray(values)
+    if np.iscomplexobj(array):
         raise TypeError("its entries are complex")
-    if given.dtype.kind in "USO":
-        for value in given.ravel().tolist():
+    if array.dtype.kind in "USO":
+        for value in array.ravel().tolist():
             if isinstance(value, (str, bytes)):
                 raise TypeError(f"it holds the string {value!r}")
     try:
-        return np.asarray(given, dtype=np.float64)
+        return np.asarray(array, dtype=np.float64)
     except OverflowError as error:
         raise ValueError(str(error)) from error
 

@@ -61,7 +61,7 @@ class _Announcement(event.Listener):
 
     def on_start(self, event: Any) -> None:
         dispatcher = event.data["dispatcher"]
-        if not self.made and any(dispatcher is one for one in self.of):
+        if not self.made and any(dispatcher is ours for ours in self.of):
             self.made = True
             _LOG.info(_KEPT if dispatcher.stats.cache_path else _NOT_KEPT)
 

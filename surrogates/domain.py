@@ -345,8 +345,6 @@ def initial_design(domain: Domain, n: int, rng: np.random.Generator, *, centre: 
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
     n : int
         Number of points, at least 1.
     rng : numpy.random.Generator

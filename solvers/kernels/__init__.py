@@ -5,7 +5,6 @@ from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKern
 from spotsvm.solvers.kernels.matrices.distance_columns import DistanceColumns
 from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_blocks, kernel_matrix, squared_distances
 from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
-from spotsvm.solvers.kernels.matrices.multi_gram import multi_gram_matrix, multi_kernel_blocks
 
 __all__ = [
     "KERNELS",
@@ -19,8 +18,6 @@ __all__ = [
     "kernel_blocks",
     "kernel_matrix",
     "make_kernel",
-    "multi_gram_matrix",
-    "multi_kernel_blocks",
     "resolve_gamma",
     "squared_distances",
 ]

@@ -173,10 +173,10 @@ def make_search(
     return made
 
 
-def _call(factory: Any, domain: Domain, seed: int, n_objectives: int, shown: str, **known: Any) -> Any:
+def _call(factory: Any, domain: Domain, seed: int, n_objectives: int, shown: str, **settings: Any) -> Any:
     """Call the factory of a search, in the variant for several objectives if needed.
 
-    `known` are arguments for those of the library's searches that take them, unless a partial sets them.
+    `settings` are arguments for those of the library's searches that take them, unless a partial sets them.
     """
     kind = _kind(factory)
     if n_objectives > 1 and isinstance(kind, type) and kind in _FOR_SEVERAL:
@@ -187,7 +187,7 @@ def _call(factory: Any, domain: Domain, seed: int, n_objectives: int, shown: str
     if isinstance(kind, type) and issubclass(kind, Search):
         _check_kind(takes_several, n_objectives, shown)
         free = inspect.signature(factory).parameters.keys() - getattr(factory, "keywords", {}).keys()
-        arguments = {name: value for name, value in known.items() if name in free}
+        arguments = {name: value for name, value in settings.items() if name in free}
     if takes_several:
         arguments["n_objectives"] = n_objectives
     return factory(domain, seed, **arguments)
@@ -235,9 +235,9 @@ def _check_capabilities(search: AskTell) -> None:
     name, declared = type(search).__name__, capabilities_of(search)
     if not isinstance(declared, Capabilities):
         raise SolverError(f"{name}.capabilities={declared!r} is invalid; use Capabilities(...)")
-    for field, given in (("n_initial", declared.n_initial), ("max_given", declared.max_given)):
-        if not isinstance(given, Real) or isinstance(given, bool) or not given >= 0:
-            raise SolverError(f"{name}.capabilities has {field}={given!r}; use a number of points, 0 or more")
+    for field, count in (("n_initial", declared.n_initial), ("max_given", declared.max_given)):
+        if not isinstance(count, Real) or isinstance(count, bool) or not count >= 0:
+            raise SolverError(f"{name}.capabilities has {field}={count!r}; use a number of points, 0 or more")
     methods = {"models_bounds": "take_margins", "models_seconds": "take_seconds", "follows_prior": "take_prior"}
     for field, method in methods.items():
         own = getattr(type(search), method, None)
@@ -284,8 +284,8 @@ def _describe_value(value: Any) -> str:
         return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' if len(value) == 1 else ''})"
     if hasattr(value, "get_params") and not isinstance(value, type):
         usual = inspect.signature(type(value)).parameters
-        given = {name: _describe_value(one) for name, one in sorted(value.get_params(deep=False).items())}
-        changed = (f"{k}={v}" for k, v in given.items() if k not in usual or v != _describe_value(usual[k].default))
+        described = {name: _describe_value(v) for name, v in sorted(value.get_params(deep=False).items())}
+        changed = (f"{k}={v}" for k, v in described.items() if k not in usual or v != _describe_value(usual[k].default))
         return f"{describe_search(type(value))}({', '.join(changed)})"
     if callable(value) or repr(value) == object.__repr__(value):
         return describe_search(value)

@@ -24,7 +24,7 @@ from spotsvm.multi_kernel.models.column_groups import group_names, resolve_group
 from spotsvm.multi_kernel.models.families import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.models.settings import KernelSettings
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
-from spotsvm.solvers.kernels.matrices.multi_gram import multi_gram_matrix, multi_kernel_blocks
+from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_blocks
 
 if TYPE_CHECKING:
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -141,15 +141,13 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         return bool((self.weights_ == self.weights_[0]).all())
 
     def _gram(self, X: Floats, rows: NDArray[np.intp], problem: int = 0) -> Floats:
-        return multi_gram_matrix(self.kernels_[problem], X[rows], max_bytes=check_cache_size(self.cache_size))
+        return gram_matrix(self.kernels_[problem], X[rows], max_bytes=check_cache_size(self.cache_size))
 
     def _support_columns(self, X: Any, problem: int = 0) -> Iterator[tuple[slice, Floats]]:
         if not len(self.support_):
             yield slice(0, len(X)), np.empty((len(X), 0))
             return
-        yield from multi_kernel_blocks(
-            self.kernels_[problem], X, self.support_vectors_, max_bytes=check_cache_size(self.cache_size)
-        )
+        yield from kernel_blocks(self.kernels_[problem], X, self.support_vectors_, max_bytes=check_cache_size(self.cache_size))
 
     def _weighted(self, plain: Floats) -> Floats:
         """Return the weights of the features from those with the plain linear kernel: times their groups' weights."""

@@ -78,8 +78,6 @@ class Chance:
 
         Parameters
         ----------
-        embedding : Embedding
-            Map from model inputs to the space of the processes.
         inputs : ndarray of shape (N, d)
             Model inputs of all evaluations.
         succeeded : ndarray of bool, shape (N,)
@@ -136,8 +134,6 @@ class Chance:
 
         Parameters
         ----------
-        embedding : Embedding
-            Map from model inputs to the space of the processes.
         inputs : ndarray of shape (N, d)
             Model inputs of evaluations.
         margins : ndarray of shape (N,)
@@ -324,8 +320,6 @@ def saving(embedding: Embedding, inputs: Floats, seconds: Floats) -> Chance | No
 
     Parameters
     ----------
-    embedding : Embedding
-        Map from model inputs to the space of the processes.
     inputs : ndarray of shape (N, d)
         Model inputs of evaluations.
     seconds : ndarray of shape (N,)
@@ -351,9 +345,9 @@ def saving(embedding: Embedding, inputs: Floats, seconds: Floats) -> Chance | No
     ... ).round(2)
     array([ 0.5, -0.5])
     """
-    known = np.isfinite(seconds)
-    logs = np.log(np.maximum(seconds[known], _LEAST_SECONDS))
+    measured = np.isfinite(seconds)
+    logs = np.log(np.maximum(seconds[measured], _LEAST_SECONDS))
     if len(logs) < _FEWEST_SECONDS or not np.ptp(logs) > 0:
         return None
     unit = float(np.std(logs))
-    return replace(Chance.of_bound(embedding, inputs[known], (logs.mean() - logs) / unit), power=unit)
+    return replace(Chance.of_bound(embedding, inputs[measured], (logs.mean() - logs) / unit), power=unit)

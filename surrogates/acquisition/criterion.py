@@ -63,10 +63,6 @@ class AveragedImprovement(_Criterion):
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
-    models : Models
-        The fitted ensemble.
     criterion : {"reinterpolation", "plain"}
         For noisy responses, the improvement of the interpolating process on its best prediction at an evaluated point
         (Forrester, Sobester, Keane 2008); for deterministic ones, of the process itself on the best response seen.
@@ -231,10 +227,6 @@ class PointwiseAcquisition(_Criterion):
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
-    models : Predictor
-        The fitted model.
     acquisition : callable
         A function such as those of `spotsvm.acquisition`.
     best : float

@@ -43,8 +43,6 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
     points : ndarray of shape (n, d)
         Canonical points; equal rows are replicates.
     values : ndarray of shape (n,)

@@ -65,8 +65,6 @@ def maximize_acquisition(
         The function.
     anchors : ndarray of shape (k, d)
         Good points, the best first; candidates are drawn around them.
-    rng : numpy.random.Generator
-        Random generator of the candidates.
     allowed : callable, optional
         Returns whether a canonical point may be returned.
     n_global, n_local : int

@@ -31,8 +31,6 @@ def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy:
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
     points : ndarray of shape (N, d)
         Canonical points; equal rows are replicates.
     values : ndarray of shape (N,)

@@ -113,8 +113,6 @@ def sweep(data, chains, moves, rng, width):
         A phi in each row.
     moves : ndarray of shape (m,)
         Coordinates to move, in this order; coordinate j of chain c is c p + j.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
     width : float
         Initial width of the interval.
     """

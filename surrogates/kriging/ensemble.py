@@ -76,8 +76,6 @@ class Models:
     ----------
     members : list of Member
         A member for each set of hyperparameters.
-    embedding : Embedding
-        Map from model inputs to the space of the processes.
     embedded : ndarray of shape (n, p)
         The distinct evaluated points, embedded.
     index : ndarray of shape (N,)
@@ -173,8 +171,6 @@ class KrigingEnsemble:
         Number of sampled sets of hyperparameters.
     warped : bool, default=True
         Whether the response is warped, with a sampled strength (only with "sampled").
-    prior : Prior, optional
-        Prior of sampled hyperparameters.
     nugget_bounds : (float, float), default=(1e-8, 10)
         Bounds of the nugget in maximum likelihood; equal bounds fix the nugget.
 
@@ -198,7 +194,6 @@ class KrigingEnsemble:
         inference: Inference = "sampled",
         n_members: int = 4,
         warped: bool = True,
-        prior: Prior | None = None,
         nugget_bounds: tuple[float, float] = (1e-8, 10.0),
     ):
         self.domain = domain
@@ -206,7 +201,6 @@ class KrigingEnsemble:
         self.inference = inference
         self.n_members = n_members if inference == "sampled" else 1
         self.warped = warped and inference == "sampled"
-        self.prior = prior or Prior()
         self.nugget_bounds = nugget_bounds
         self.chains: Floats | None = None
 
@@ -219,8 +213,6 @@ class KrigingEnsemble:
             Canonical points; equal rows are replicates.
         values : ndarray of shape (N,)
             Finite responses.
-        rng : numpy.random.Generator
-            Generator of the random numbers.
         sweeps : int, default=1
             Number of moves of each coordinate of the chains (with many points a share of it); 0 keeps the chains unchanged.
             Missing chains are made in any case.
@@ -254,7 +246,7 @@ class KrigingEnsemble:
 
     def _posterior(self, embedding: Embedding, embedded: Floats, values: Floats, index: NDArray[np.intp]) -> Hyperposterior:
         distances = embedding.pair_distances(embedded)
-        return Hyperposterior(self.correlation, distances, values, index, ResponseWarp.of(values), self.warped, self.prior)
+        return Hyperposterior(self.correlation, distances, values, index, ResponseWarp.of(values), self.warped, Prior())
 
     def _move_chains(
         self, posterior: Hyperposterior, points: Floats, values: Floats, sweeps: int, rng: np.random.Generator

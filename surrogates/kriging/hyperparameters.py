@@ -29,6 +29,7 @@ from spotsvm.surrogates.kriging.likelihood import JITTERS, Response
 
 Floats = NDArray[np.float64]
 
+_WIDTH = 1.0  # initial width of a slice's interval, which is stepped out at most four times at each end
 _TOO_CLOSE = 1e-100  # relative to the mean distance: with a smaller unit other responses would overflow
 
 
@@ -124,8 +125,6 @@ class Hyperposterior:
 
     Attributes
     ----------
-    correlation : Correlation
-        The correlation function.
     pair_distances : ndarray of shape (d, pairs)
         Squared distances of the pairs in each dimension.
     y : ndarray of shape (N,)
@@ -199,7 +198,7 @@ class Hyperposterior:
         n = len(np.unique(self.index))
         return float(log_density(self._data, phi, LENGTHS, rest, 0, np.empty(len(rest)), np.empty((n, n)), np.empty(n)))
 
-    def sweep(self, chains: Floats, moves: NDArray[np.intp], rng: np.random.Generator, width: float = 1.0) -> Floats:
+    def sweep(self, chains: Floats, moves: NDArray[np.intp], rng: np.random.Generator) -> Floats:
         """Return the chains after moves of some coordinates, each by a step of slice sampling.
 
         Parameters
@@ -208,10 +207,6 @@ class Hyperposterior:
             A phi in each row. A phi that has density 0 with the current data moves back to the prior's mean.
         moves : ndarray of shape (m,)
             Indices of the moves, in order; c p + j is coordinate j of chain c.
-        rng : numpy.random.Generator
-            Generator of the random numbers.
-        width : float, default=1.0
-            Initial width of the interval, which is stepped out at most four times at each end.
 
         References
         ----------
@@ -220,5 +215,5 @@ class Hyperposterior:
         from spotsvm.surrogates.kriging._posterior_kernels import sweep
 
         moved = np.array(chains, dtype=float)
-        sweep(self._data, moved, moves, rng, width)
+        sweep(self._data, moved, moves, rng, _WIDTH)
         return moved

@@ -39,12 +39,8 @@ def draw_level_shares(
     ----------
     models : Models
         A fitted ensemble with the Matern 5/2 correlation.
-    domain : Domain
-        The domain of the points.
     level : float
         The level, in the response's unit.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
     noise : {"noisy", "deterministic", "unknown"}
         Whether the response at a random point has the members' noise; "unknown" uses the smaller result for the lower share, and
         the larger for the upper share.
@@ -120,8 +116,6 @@ class Realisations:
         Number of responses in the data.
     n_draws : int
         Number of functions.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
 
     Attributes
     ----------

@@ -66,24 +66,22 @@ class Profile:
     jitter: float
 
 
-def factor(
-    correlation: Correlation, r2: Floats, n: int, nugget: float = 0.0, jitters: tuple[float, ...] = JITTERS
-) -> tuple[Floats, float]:
-    """Factor a correlation matrix with the smallest sufficient jitter; return the lower factor and the jitter.
+def factor(correlation: Correlation, r2: Floats, n: int) -> tuple[Floats, float]:
+    """Factor a correlation matrix without a nugget, with the smallest sufficient jitter; return the lower factor and the jitter.
 
     Raises
     ------
     NotPositiveDefiniteError
-        If even the last jitter is not sufficient. The last default jitter is sufficient for every finite matrix.
+        If even the last jitter is not sufficient: the matrix is not finite.
     """
     from spotsvm.surrogates.kriging._correlation_kernels import correlate, factor_with_jitter
 
     psi, U = np.empty(len(r2)), np.zeros((n, n))
     correlate(is_matern(correlation), r2, psi)
-    at = factor_with_jitter(psi, nugget, np.ones(n), np.array(jitters), U)
+    at = factor_with_jitter(psi, 0.0, np.ones(n), np.array(JITTERS), U)
     if at < 0:
-        raise _not_positive_definite(n, jitters)
-    return U.T, jitters[at]
+        raise _not_positive_definite(n, JITTERS)
+    return U.T, JITTERS[at]
 
 
 def profile(
@@ -125,8 +123,6 @@ def gradient(
 
     Parameters
     ----------
-    correlation : Correlation
-        The correlation function.
     pair_distances : ndarray of shape (d, n (n - 1) / 2)
         Squared distance of each pair of points in each dimension (`Embedding.pair_distances`).
     theta : ndarray of shape (d,)
@@ -187,8 +183,6 @@ class LikelihoodProblem:
 
     Attributes
     ----------
-    correlation : Correlation
-        The correlation function.
     pair_distances : ndarray of shape (d, pairs)
         Squared distances of the pairs in each dimension.
     response : Response
@@ -292,7 +286,7 @@ def _lbfgsb(
     design = problem.within(_likeliest(problem, n_restarts, 25 * n_restarts, rng))
     if starts is not None:
         design = np.vstack([np.clip(starts, problem.bounds[:, 0], problem.bounds[:, 1]), design])
-    found = [
+    optima = [
         minimize(
             problem.negative_with_gradient,
             start,
@@ -303,7 +297,7 @@ def _lbfgsb(
         )
         for start in design
     ]
-    return np.asarray(min(found, key=lambda f: f.fun if np.isfinite(f.fun) else np.inf).x)
+    return np.asarray(min(optima, key=lambda f: f.fun if np.isfinite(f.fun) else np.inf).x)
 
 
 def _cmaes(problem: LikelihoodProblem, rng: np.random.Generator) -> Floats:
@@ -322,6 +316,6 @@ def _cmaes(problem: LikelihoodProblem, rng: np.random.Generator) -> Floats:
 
     starts = np.full((_CMA_RUNS, size), 0.5)
     starts[:, :d] = _likeliest(problem, _CMA_RUNS, 50 * _CMA_RUNS, rng)
-    found = sorted((run(start, 0.1, 20) for start in starts), key=itemgetter(0))
-    found += [run(start, 0.02, 200) for _, start in found[:2]]
-    return problem.within(min(found, key=itemgetter(0))[1][:d])
+    runs = sorted((run(start, 0.1, 20) for start in starts), key=itemgetter(0))
+    runs += [run(start, 0.02, 200) for _, start in runs[:2]]
+    return problem.within(min(runs, key=itemgetter(0))[1][:d])

@@ -34,8 +34,6 @@ class Process:
 
     Attributes
     ----------
-    correlation : Correlation
-        The correlation function.
     scale : ndarray of shape (p,)
         Square root of theta for each embedded column.
     points : ndarray of shape (n, p)
@@ -83,8 +81,6 @@ class Process:
 
         Parameters
         ----------
-        correlation : Correlation
-            The correlation function.
         theta : ndarray of shape (p,)
             Inverse squared length of each embedded column.
         nugget : float

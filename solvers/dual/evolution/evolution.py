@@ -26,8 +26,6 @@ class Rows:
     ----------
     beta : ndarray of shape (size, n)
         The parents.
-    problem : DualProblem
-        The problem that the individuals solve.
     """
 
     def __init__(self, beta: Floats, problem: DualProblem):
@@ -60,8 +58,6 @@ class Gaussian:
 
     Parameters
     ----------
-    problem : DualProblem
-        The problem.
     step : float
         First standard deviation in units of the bounds.
     adaptation : float
@@ -100,8 +96,6 @@ class Flip:
 
     Parameters
     ----------
-    problem : DualProblem
-        The problem.
     kind : {"switching", "hybrid"}
         New value of a coordinate at zero: its bound, or uniform between zero and its bound.
     """
@@ -214,8 +208,6 @@ def evolve(problem: DualProblem, kind: str, rng: np.random.Generator, settings: 
         A problem without bias; its K may be indefinite.
     kind : {"gaussian", "switching", "hybrid"}
         The mutation: EvoSVM-G, EvoSVM-S or EvoSVM-H.
-    rng : numpy.random.Generator
-        Generator of all random numbers.
     settings : EvolutionSettings, optional
         The paper's by default.
 

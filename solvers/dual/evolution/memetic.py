@@ -20,15 +20,7 @@ Floats = NDArray[np.float64]
 
 
 class Perturbation:
-    """Makes feasible points in terms of beta = alpha y, with sum(beta) = 0 if the problem has a bias.
-
-    Parameters
-    ----------
-    problem : DualProblem
-        The problem.
-    rng : numpy.random.Generator
-        Generator of all random numbers.
-    """
+    """Makes feasible points in terms of beta = alpha y, with sum(beta) = 0 if the problem has a bias."""
 
     def __init__(self, problem: DualProblem, rng: np.random.Generator):
         self.problem = problem

@@ -63,8 +63,6 @@ def swarm(problem: DualProblem, rng: np.random.Generator, settings: SwarmSetting
     ----------
     problem : DualProblem
         A problem without bias; its K may be indefinite.
-    rng : numpy.random.Generator
-        Generator of all random numbers.
     settings : SwarmSettings, optional
         The paper's by default.
 

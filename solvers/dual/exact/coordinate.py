@@ -76,9 +76,7 @@ def _newton_direction(H: Floats, slope: Floats) -> Floats | None:
 REFRESH = 20  # times n steps, after which a Newton step is tried and the running gradient recomputed, against rounding
 
 
-def coordinate_ascent(
-    problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter: int | None = None, gap: float | None = None
-) -> Solution:
+def coordinate_ascent(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter: int | None = None) -> Solution:
     """Climb the dual without bias from `start` to a stationary point, two coordinates a step.
 
     The first coordinate of a step violates the optimality conditions most; the second gives the largest joint gain. The
@@ -97,9 +95,6 @@ def coordinate_ascent(
         KKT violation at which the solver stops, in units of the decision function.
     max_iter : int, optional
         Maximum number of steps; `iteration_cap` by default.
-    gap : float, optional
-        Also stop when the duality gap is below this share of the objective. Only for a positive semidefinite K: otherwise the gap
-        is no bound.
 
     Returns
     -------
@@ -121,11 +116,10 @@ def coordinate_ascent(
     diagonal = np.ascontiguousarray(K.diagonal())
     tau = 1e-12 * float(np.abs(diagonal).max())
     up, down, score = np.empty(n), np.empty(n), np.empty(n)
-    chunk = cap if gap is None else max(n, 200)
     done = unchecked = 0
     newton = True
     while True:
-        room = min(chunk, REFRESH * n, cap - done)
+        room = min(REFRESH * n, cap - done)
         steps, violation = pair_ascent(K, diagonal, lower, upper, beta, gradient, up, down, score, max(tau, 1e-300), tol, room)
         done += steps
         unchecked += steps
@@ -138,8 +132,6 @@ def coordinate_ascent(
                 continue  # the recomputed gradient confirms or corrects the violation
         if violation <= tol:
             return Solution(np.abs(beta), done, done, True, f"KKT violation {violation:.3g} is at most tol={tol:g}")
-        if gap is not None and _relative_gap(problem, beta, gradient) <= gap:
-            return Solution(np.abs(beta), done, done, True, f"relative duality gap is at most {gap:g}")
         if done >= cap:
             return Solution(
                 np.abs(beta), done, done, False, f"KKT violation {violation:.3g} above tol={tol:g} after {done} steps"
@@ -151,10 +143,3 @@ def _product(K: Floats, beta: Floats) -> Floats:
     if 2 * len(support) > len(beta):
         return K @ beta
     return beta[support] @ K[support]  # K is symmetric, and rows are contiguous
-
-
-def _relative_gap(problem: DualProblem, beta: Floats, gradient: Floats) -> float:
-    decision = problem.y - gradient
-    alpha = beta * problem.y
-    dual = problem.objective(alpha, decision)
-    return (problem.primal(alpha, decision, 0.0) - dual) / dual if dual > 0 else np.inf

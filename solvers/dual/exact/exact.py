@@ -19,8 +19,6 @@ def solve_exact(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter
 
     Parameters
     ----------
-    problem : DualProblem
-        The problem.
     start : ndarray of shape (n,)
         Starting point; it is moved into the feasible set. The objective never falls below its value at this feasible point.
     tol : float, default=1e-3

@@ -27,11 +27,6 @@ class SparseMutation(Mutation):
       number up to the largest;
     - a quarter by Gaussian steps of a tenth of the largest on a random share of the positive ones;
     - a quarter by a factor for all coefficients, log-normal with 0.3: a step along the margin.
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-        Generator of the random numbers.
     """
 
     def __init__(self, generator: np.random.Generator) -> None:
@@ -58,11 +53,6 @@ class BlendOrSwap(Crossover):
 
     The line serves the convex criteria: halfway between two solutions, norm and hinge error are at most their means. For the swap
     the second parent is scaled to the sum of the first, because parents of different C would not mix otherwise.
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-        Generator of the random numbers.
     """
 
     def __init__(self, generator: np.random.Generator) -> None:
@@ -97,8 +87,6 @@ def random_expansions(count: int, n: int, generator: np.random.Generator) -> Flo
         Number of expansions.
     n : int
         Number of coefficients of each expansion.
-    generator : numpy.random.Generator
-        Generator of the random numbers.
 
     Returns
     -------
@@ -121,16 +109,12 @@ def evolve_front(
 
     Parameters
     ----------
-    criteria : MarginError
-        The two criteria.
     starts : Front
         Points to start from. At most three quarters of the first population are taken from them, evenly spaced.
     population_size : int
         Individuals, at least 4.
     n_generations : int
         Generations after the first population.
-    generator : numpy.random.Generator
-        Generator of the random numbers.
 
     Returns
     -------

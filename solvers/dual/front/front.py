@@ -48,8 +48,6 @@ def merge(criteria: MarginError, first: Front, second: Front) -> Front:
 
     Parameters
     ----------
-    criteria : MarginError
-        The two criteria.
     first, second : Front
         Points, not necessarily non-dominated.
 
@@ -64,13 +62,6 @@ def merge(criteria: MarginError, first: Front, second: Front) -> Front:
 
 def better_than_constant(criteria: MarginError, front: Front) -> Front:
     """Return the points with a smaller training error than the constant function, whose margin is wider than any.
-
-    Parameters
-    ----------
-    criteria : MarginError
-        The two criteria.
-    front : Front
-        Points.
 
     Returns
     -------

@@ -177,8 +177,8 @@ def evaluate_settings(
     for constants in settings:
         values = _checked_constants(expression, constants)
         matrix = np.empty(products.shape)
-        for rows, pairs, known in blocks:
-            matrix[rows] = Evaluation(pairs, values, known).scalar(expression)
+        for rows, pairs, fields in blocks:
+            matrix[rows] = Evaluation(pairs, values, fields).scalar(expression)
         yield matrix
 
 
@@ -213,14 +213,14 @@ class Evaluation:
         Inner products, norms and distances of the pairs.
     constants : mapping of str to number
         The values of the symbolic constants.
-    known : dict
+    fields : dict
         Fields of the nodes without constants; new fields are added to it.
     number : callable, default=numpy.float64
         Converts the nodes' numbers to the number type of the fields.
     """
 
-    def __init__(self, pairs: PairFields, constants: Mapping[str, Any], known: dict[Any, Any], number: Any = np.float64):
-        self.pairs, self.constants, self.known, self.number = pairs, constants, known, number
+    def __init__(self, pairs: PairFields, constants: Mapping[str, Any], fields: dict[Any, Any], number: Any = np.float64):
+        self.pairs, self.constants, self.fields, self.number = pairs, constants, fields, number
 
     def scalar(self, node: Expression) -> ScalarField:
         """Return the field of a scalar, without warnings about overflow and 0/0."""
@@ -232,9 +232,9 @@ class Evaluation:
             return self.constants[node.block]
         if node.constants or not node.arguments:
             return self._computed(node)
-        if node not in self.known:
-            self.known[node] = self._computed(node)
-        return self.known[node]
+        if node not in self.fields:
+            self.fields[node] = self._computed(node)
+        return self.fields[node]
 
     def _computed(self, node: Expression) -> Any:
         if node.block in ("normalise", "exponential"):
@@ -263,8 +263,8 @@ class Evaluation:
 
     def _with_itself(self, side: str) -> Evaluation:
         norms = getattr(self.pairs, side)
-        known = self.known.setdefault(side, {})
-        return Evaluation(PairFields(norms, norms, norms, norms * 0), self.constants, known, self.number)
+        fields = self.fields.setdefault(side, {})
+        return Evaluation(PairFields(norms, norms, norms, norms * 0), self.constants, fields, self.number)
 
 
 def _inverse_root(squared: ScalarField) -> ScalarField:

@@ -15,11 +15,6 @@ def simplified(expression: Expression) -> Expression:
     are computed. A kernel that is already normalised or scaled is not normalised or scaled again. The values stay the same up to
     rounding; numbers are clipped to 1e-100 .. 1e100.
 
-    Parameters
-    ----------
-    expression : Expression
-        A scalar.
-
     Examples
     --------
     >>> wide, narrow = (

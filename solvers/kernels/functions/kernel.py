@@ -176,8 +176,9 @@ def _power(values: Floats, degree: int) -> Floats:
 def check_kernel_name(name: Any) -> None:
     """Raise SolverError unless `name` is a known kernel or a callable."""
     if not callable(name) and not (isinstance(name, str) and name in KERNELS):
-        known = ", ".join(repr(k) for k in KERNELS)
-        raise SolverError(f"kernel={name!r} is not known; use one of {known}, or a function of two arrays")
+        raise SolverError(
+            f"kernel={name!r} is not known; use one of {', '.join(map(repr, KERNELS))}, or a function of two arrays"
+        )
 
 
 def check_finite_number(name: str, value: Any) -> None:

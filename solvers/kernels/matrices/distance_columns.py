@@ -129,18 +129,17 @@ class DistanceColumns:
 
     def _slots(self, rows: Integers) -> Integers:
         """Compute missing columns of some rows, and return the slots of these rows; they must fit into the cache."""
-        known = self._slot_of
         missing = []
         for row in rows.tolist():
-            if row in known:
-                known.move_to_end(row)
+            if row in self._slot_of:
+                self._slot_of.move_to_end(row)
             else:
                 missing.append(row)
         if missing:
             free = self._free(len(missing))
             self._fill(np.array(missing, dtype=np.intp), free)
-            known.update(zip(missing, free, strict=True))
-        return np.array([known[row] for row in rows.tolist()], dtype=np.intp)
+            self._slot_of.update(zip(missing, free, strict=True))
+        return np.array([self._slot_of[row] for row in rows.tolist()], dtype=np.intp)
 
     def _free(self, count: int) -> list[int]:
         """Return slots to write to: unused slots first, then the least recently used."""

@@ -1,4 +1,4 @@
-"""Kernel matrices: symmetric on a set of rows, or between two sets, whole or in blocks within a memory limit."""
+"""Matrices of kernels and combined kernels: on a set of rows, or between two sets, whole or in blocks within a memory limit."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from scipy.spatial.distance import cdist
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_floats
 from spotsvm.solvers.kernels.functions.kernel import Kernel
+from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
 
 Floats = NDArray[np.float64]
 Block = Callable[[slice, slice], Floats]
@@ -163,12 +164,12 @@ def _recompute(values: Floats, doubtful: NDArray[np.bool_], a: Floats, b: Floats
 Matrix = NDArray[Any]
 
 
-def gram_matrix(kernel: Kernel, X: Any, *, dtype: DTypeLike = np.float64, max_bytes: int = MAX_BYTES) -> Matrix:
+def gram_matrix(kernel: Kernel | MultiKernel, X: Any, *, dtype: DTypeLike = np.float64, max_bytes: int = MAX_BYTES) -> Matrix:
     """Compute the symmetric kernel matrix of a set of rows; only half of the values are computed.
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Kernel or MultiKernel
         The kernel function.
     X : array-like of shape (n, d)
         Finite numbers. With the kernel "precomputed" the kernel matrix itself, (n, n).
@@ -185,8 +186,8 @@ def gram_matrix(kernel: Kernel, X: Any, *, dtype: DTypeLike = np.float64, max_by
     Raises
     ------
     SolverError
-        If X has no rows or holds nan or infinity; if kernel values overflow; if a callable fails to give a finite matrix of
-        shape (n, n).
+        If X has no rows, too few columns, or holds nan or infinity; if kernel values overflow; if a callable fails to give a
+        finite matrix of shape (n, n).
 
     Examples
     --------
@@ -196,20 +197,21 @@ def gram_matrix(kernel: Kernel, X: Any, *, dtype: DTypeLike = np.float64, max_by
     """
     rows = check_rows(X)
     n = len(rows)
-    if kernel.base in ("precomputed", "rows"):
+    if isinstance(kernel, Kernel) and kernel.base in ("precomputed", "rows"):
         return finite_values(given_values(kernel, rows, rows, n), kernel).astype(dtype, copy=False)
     result = np.empty((n, n), dtype=dtype)
-    compute = base_values(kernel, rows, rows)
-    fill_symmetric(result, lambda b, c: finite_values(kernel.of(compute(b, c)), kernel), max_bytes)
+    fill_symmetric(result, kernel_block(kernel, rows, rows), _for_blocks(kernel, max_bytes))
     return result
 
 
-def kernel_matrix(kernel: Kernel, X: Any, Z: Any, *, dtype: DTypeLike = np.float64, max_bytes: int = MAX_BYTES) -> Matrix:
+def kernel_matrix(
+    kernel: Kernel | MultiKernel, X: Any, Z: Any, *, dtype: DTypeLike = np.float64, max_bytes: int = MAX_BYTES
+) -> Matrix:
     """Compute the kernel values between two sets of rows.
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Kernel or MultiKernel
         The kernel function.
     X : array-like of shape (n, d)
         Finite numbers. With the kernel "precomputed" the values themselves, (n, m).
@@ -236,19 +238,21 @@ def kernel_matrix(kernel: Kernel, X: Any, Z: Any, *, dtype: DTypeLike = np.float
     array([[1., 2.]])
     """
     rows, others = check_rows(X), check_rows(Z, "Z")
-    m = rows.shape[1] if kernel.base == "precomputed" else len(others)
+    m = rows.shape[1] if isinstance(kernel, Kernel) and kernel.base == "precomputed" else len(others)
     result = np.empty((len(rows), m), dtype=dtype)
     for block, values in kernel_blocks(kernel, rows, others, max_bytes=max_bytes):
         result[block] = values
     return result
 
 
-def kernel_blocks(kernel: Kernel, X: Floats, Z: Floats, *, max_bytes: int = MAX_BYTES) -> Iterator[tuple[slice, Floats]]:
+def kernel_blocks(
+    kernel: Kernel | MultiKernel, X: Floats, Z: Floats, *, max_bytes: int = MAX_BYTES
+) -> Iterator[tuple[slice, Floats]]:
     """Compute the kernel values between two sets of rows, a block of the first at a time.
 
     Parameters
     ----------
-    kernel : Kernel
+    kernel : Kernel or MultiKernel
         The kernel function.
     X : ndarray of shape (n, d)
         Finite numbers.
@@ -277,15 +281,27 @@ def kernel_blocks(kernel: Kernel, X: Floats, Z: Floats, *, max_bytes: int = MAX_
     ... ]
     [slice(0, 2, None), slice(2, 3, None)]
     """
-    m = X.shape[1] if kernel.base == "precomputed" else len(Z)
-    rows = rows_within(max_bytes, m)
-    if kernel.base in ("precomputed", "rows"):
+    m = X.shape[1] if isinstance(kernel, Kernel) and kernel.base == "precomputed" else len(Z)
+    rows = rows_within(_for_blocks(kernel, max_bytes), m)
+    if isinstance(kernel, Kernel) and kernel.base in ("precomputed", "rows"):
         for block in row_blocks(len(X), rows):
             yield block, finite_values(given_values(kernel, X[block], Z, m), kernel)
         return
-    compute = base_values(kernel, X, Z)
+    compute = kernel_block(kernel, X, Z)
     for block in row_blocks(len(X), min(RECTANGULAR_ROWS, rows)):
-        yield block, finite_values(kernel.of(compute(block, slice(0, m))), kernel)
+        yield block, compute(block, slice(0, m))
+
+
+def _for_blocks(kernel: Kernel | MultiKernel, max_bytes: int) -> int:
+    return max_bytes if isinstance(kernel, Kernel) else max_bytes // 2  # a sum needs the blocks of its terms too
+
+
+def kernel_block(kernel: Kernel | MultiKernel, X: Floats, Z: Floats) -> Block:
+    """Return a function that computes a block of a kernel's values."""
+    if isinstance(kernel, MultiKernel):
+        return _combined_block(kernel, check_columns(kernel, X), Z)
+    compute = base_values(kernel, X, Z)
+    return lambda rows, columns: finite_values(kernel.of(compute(rows, columns)), kernel)
 
 
 def base_values(kernel: Kernel, X: Floats, Z: Floats) -> Block:
@@ -345,3 +361,64 @@ def finite_values(values: Floats, kernel: Kernel) -> Floats:
     wrong = values[~np.isfinite(values)][0]
     advice = "" if kernel.base in ("rows", "precomputed") else "; scale the data, or use smaller parameters"
     raise SolverError(f"kernel: {kernel.label} gives {wrong}{advice}")
+
+
+def check_columns(kernel: MultiKernel, X: Floats) -> Floats:
+    """Return X unchanged, or raise SolverError if it has fewer columns than the kernel needs."""
+    last = max(max(base.columns) for base in kernel.bases)
+    if last >= X.shape[1]:
+        raise SolverError(f"X has {X.shape[1]} columns; a kernel needs column {last}, counted from 0")
+    return X
+
+
+def _combined_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
+    """Return a function that computes a block of a combined kernel's values."""
+    if kernel.product:
+        return _product_block(kernel, X, Z)
+    # kernels of the same columns share their distances or inner products
+    shared: dict[Any, list[tuple[Kernel, float]]] = {}
+    for base, weight in kernel.terms:
+        what = base.kernel.name if callable(base.kernel.name) else base.kernel.base
+        shared.setdefault((base.columns, what), []).append((base.kernel, weight))
+    parts = []
+    for (columns, _), kernels in shared.items():
+        first = BaseKernel(kernels[0][0], columns)
+        own = first.of(X)
+        parts.append((_values(first.kernel, own, own if Z is X else first.of(Z)), kernels))
+
+    def block(rows: slice, columns: slice) -> Floats:
+        total: Floats | None = None
+        for values, kernels in parts:
+            shared_values = values(rows, columns)
+            for k, (part, weight) in enumerate(kernels):
+                term = shared_values if k == len(kernels) - 1 else shared_values.copy()
+                term = finite_values(part.of(term) if part.base != "rows" else term, part)
+                if weight != 1.0:
+                    term *= weight
+                total = term if total is None else np.add(total, term, out=total)
+        assert total is not None
+        return total
+
+    return block
+
+
+def _values(kernel: Kernel, X: Floats, Z: Floats) -> Block:
+    """Return a function that computes a block of a kernel's base values, or of a callable's own values."""
+    if kernel.base != "rows":
+        return base_values(kernel, X, Z)
+    return lambda rows, columns: np.array(given_values(kernel, X[rows], Z[columns], columns.stop - columns.start))
+
+
+def _product_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
+    gaussian = Kernel("rbf", 1.0)
+    with np.errstate(over="ignore"):
+        rows = kernel.scaled_columns(X)
+        others = rows if Z is X else kernel.scaled_columns(Z)
+    values, weight = base_values(gaussian, rows, others), kernel.weights[0]
+
+    def block(rows: slice, columns: slice) -> Floats:
+        product = finite_values(gaussian.of(values(rows, columns)), gaussian)
+        product *= weight
+        return product
+
+    return block

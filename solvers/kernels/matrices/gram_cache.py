@@ -97,7 +97,7 @@ class GramCache:
         fill_symmetric(result, lambda b, c: finite_values(kernel.of(kept[b, c].copy()), kernel), self.max_bytes)
         return result
 
-    def rows(self, kernel: Kernel, index: Any, *, dtype: DTypeLike = np.float64) -> Matrix:
+    def rows(self, kernel: Kernel, index: Any) -> Floats:
         """Compute some rows of the kernel matrix.
 
         Parameters
@@ -106,8 +106,6 @@ class GramCache:
             The kernel function.
         index : int array of shape (k,) or slice
             The rows.
-        dtype : dtype, default=float64
-            Of the result: float64 or float32.
 
         Returns
         -------
@@ -121,9 +119,8 @@ class GramCache:
         """
         base = self._base(kernel)
         if base is None:
-            return kernel_matrix(kernel, self.X[index], self.X, dtype=dtype, max_bytes=self.max_bytes)
-        values = base[index].copy()
-        return finite_values(kernel.of(values), kernel).astype(dtype, copy=False)
+            return kernel_matrix(kernel, self.X[index], self.X, max_bytes=self.max_bytes)
+        return finite_values(kernel.of(base[index].copy()), kernel)
 
     def _base(self, kernel: Kernel) -> Floats | None:
         """Return the cached base values of a kernel; None if the kernel has none or they do not fit."""

@@ -16,12 +16,13 @@ from spotsvm.solvers.kernels.matrices.gram import (
     SYMMETRIC_ROWS,
     Block,
     base_values,
+    check_columns,
     check_rows,
     fill_symmetric,
     gram_matrix,
+    kernel_block,
     row_blocks,
 )
-from spotsvm.solvers.kernels.matrices.multi_gram import check_columns, combined_block
 
 Single = NDArray[np.float32]
 
@@ -64,11 +65,6 @@ class SingleGram:
 
     def matrix(self, kernel: Kernel) -> tuple[Single, float]:
         """Return a kernel matrix minus a constant, and the constant; the next call overwrites the matrix.
-
-        Parameters
-        ----------
-        kernel : Kernel
-            The kernel function.
 
         Returns
         -------
@@ -177,11 +173,6 @@ class GroupGram:
         self._kernel: MultiKernel | None = None
         self._offset = 0.0
 
-    @staticmethod
-    def bytes_for(n: int, n_kept: int) -> int:
-        """Return the memory that n rows need: a kernel matrix, and half a matrix for each cached entry."""
-        return 4 * n * n + 2 * n * (n + 1) * n_kept
-
     @property
     def kept_bytes(self) -> int:
         """Memory in use by the cache."""
@@ -189,11 +180,6 @@ class GroupGram:
 
     def matrix(self, kernel: MultiKernel) -> tuple[Single, float]:
         """Return the matrix of a combined kernel minus a constant, and the constant; the next call overwrites the matrix.
-
-        Parameters
-        ----------
-        kernel : MultiKernel
-            The kernel.
 
         Returns
         -------
@@ -227,7 +213,7 @@ class GroupGram:
         """Write the sum of weighted kernels without the cache; return the constant."""
         assert self._matrix is not None
         with np.errstate(over="ignore"):
-            fill_symmetric(self._matrix, combined_block(kernel, self.X, self.X), MAX_BYTES // 2)
+            fill_symmetric(self._matrix, kernel_block(kernel, self.X, self.X), MAX_BYTES // 2)
         if not np.isfinite(self._matrix).all():
             raise _beyond(kernel.label)
         return 0.0
@@ -325,7 +311,7 @@ class GroupGram:
                 if base.kernel.name == "linear":
                     rows = rows - rows.mean(axis=0)
                 alone = MultiKernel((BaseKernel(base.kernel, tuple(range(rows.shape[1]))),), (1.0,))
-                values = _upper_half(combined_block(alone, rows, rows), len(rows))
+                values = _upper_half(kernel_block(alone, rows, rows), len(rows))
                 largest = max(float(values.max()), -float(values.min()))
                 if not np.isfinite(largest):
                     raise _beyond(base.kernel.label)

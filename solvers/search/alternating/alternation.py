@@ -90,8 +90,6 @@ def high_low_children(population: Population[T], genetics: Genetics[T], rng: np.
         The parents; the middle individual of an odd number belongs to the better half, and a single individual to both halves.
     genetics : Genetics
         The operators: each child is a crossover, and is then mutated, with the operators' own probabilities.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
 
     Returns
     -------
@@ -145,8 +143,6 @@ class Phase(Generic[T]):
 
     Parameters
     ----------
-    genetics : Genetics
-        The operators.
     size : int
         Number of individuals of the first population, unless the operators ignore it.
     renew : callable, optional
@@ -213,8 +209,6 @@ class Phase(Generic[T]):
         ----------
         evaluate : callable
             Returns the fitness of a list of individuals, (n, k). The current individuals are evaluated again first.
-        rng : numpy.random.Generator
-            Generator of the random numbers.
         note : callable, optional
             Called with the population at the start and after each generation.
         may_go_on : callable, optional
@@ -370,22 +364,24 @@ class Alternation(Generic[A, B]):
         return a, b
 
     def _begin(self, individuals: list[A], b: B) -> A:
-        self.first.begin(individuals, lambda given: self._fitness(given, [b]), self._note(self.names[0], lambda a: (a, b)))
+        self.first.begin(
+            individuals, lambda individuals: self._fitness(individuals, [b]), self._note(self.names[0], lambda a: (a, b))
+        )
         return self._best(self.first)
 
     def _run_first(self, b: B, rng: np.random.Generator) -> tuple[bool, A]:
         note = self._note(self.names[0], lambda a: (a, b))
-        improved = self.first.run(lambda given: self._fitness(given, [b]), rng, note, self.may_go_on)
+        improved = self.first.run(lambda individuals: self._fitness(individuals, [b]), rng, note, self.may_go_on)
         return improved, self._best(self.first)
 
-    def _run_second(self, a: A, individuals: list[B], rng: np.random.Generator) -> tuple[bool, B]:
+    def _run_second(self, a: A, first: list[B], rng: np.random.Generator) -> tuple[bool, B]:
         note = self._note(self.names[1], lambda b: (a, b))
 
-        def evaluate(given: list[B]) -> Floats:
-            return self._fitness([a], given)
+        def evaluate(individuals: list[B]) -> Floats:
+            return self._fitness([a], individuals)
 
         if self.second.population is None:
-            self.second.begin(individuals, evaluate)
+            self.second.begin(first, evaluate)
         improved = self.second.run(evaluate, rng, note, self.may_go_on)
         return improved, self._best(self.second)
 

@@ -91,8 +91,6 @@ class PairNsga2:
 
         Parameters
         ----------
-        rng : numpy.random.Generator
-            Generator of the random numbers.
         may_go_on : callable
             Called before each generation; False ends the run.
         note : callable, optional
@@ -114,7 +112,7 @@ class PairNsga2:
                 alive = self._select(Population.merge(alive, self._evaluated(children)), rng)
             generation += 1
             note(generation, alive.get("F"))
-        return [one.X[0] for one in alive if one.get("rank") == 0]
+        return [individual.X[0] for individual in alive if individual.get("rank") == 0]
 
     def _first(self, rng: np.random.Generator) -> list[Pair]:
         grid = self.models.grid()
@@ -134,8 +132,8 @@ class PairNsga2:
         )
 
     def _winner(self, alive: Population, rng: np.random.Generator) -> Pair:
-        one, other = (alive[int(k)] for k in rng.integers(len(alive), size=2))
-        better = min((one, other), key=lambda x: (x.get("rank"), -x.get("crowding")))
+        drawn = [alive[int(k)] for k in rng.integers(len(alive), size=2)]
+        better = min(drawn, key=lambda x: (x.get("rank"), -x.get("crowding")))
         pair: Pair = better.X[0]
         return pair
 

@@ -93,8 +93,6 @@ class CategoryShares:
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
     rate : float
         Step of the shares in each generation, in (0, 1].
     floor : float
@@ -186,8 +184,6 @@ class CmaesRun:
 
     Parameters
     ----------
-    coding : CmaesCoding
-        The coordinates.
     mean : ndarray of shape (d,)
         The point of the cube to start from.
     sigma0 : float
@@ -196,8 +192,6 @@ class CmaesRun:
         Points in each generation.
     streams : sequence of two SeedSequence
         Seeds of the normal numbers, and of all other random numbers.
-    shares : CategoryShares
-        The distribution of the categories.
     tol_x : float
         The run stops when the standard deviations of all coordinates are below it, as a share of their ranges.
     options : dict

@@ -100,8 +100,6 @@ def breed_new(grammar: Grammar, accepts: Accepts, tries: int, rng: np.random.Gen
         Returns whether an expression within the limits is a kernel; called once for each.
     tries : int
         Maximum number of draws, at least 1.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
 
     References
     ----------
@@ -143,8 +141,6 @@ def breed_variation(
         Returns whether an expression within the limits is a kernel; called once for each.
     tries : int
         Maximum number of draws, at least 1.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
 
     References
     ----------
@@ -194,11 +190,6 @@ def canonical_key(expression: Expression) -> tuple[Any, ...]:
 
     The key does not depend on the order of commuting arguments; on an exchange of x_i and x_j throughout, as a kernel is
     symmetric; or on the names of symbolic constants, as the search treats all constants alike.
-
-    Parameters
-    ----------
-    expression : Expression
-        A kernel.
 
     Examples
     --------

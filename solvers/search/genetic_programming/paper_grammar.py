@@ -35,8 +35,6 @@ def grow_subtree(wanted: Type, max_depth: int, rng: np.random.Generator) -> Expr
         Type of the expression.
     max_depth : int
         Maximum number of levels, at least 1.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
 
     References
     ----------

@@ -106,8 +106,6 @@ def evolve(
         Makes individuals.
     fitness : callable
         Maps an individual to a tuple of numbers, compared in order; inf for an individual that is not viable.
-    rng : numpy.random.Generator
-        Generator of all random numbers.
     n_trials : int, default=2500
         Number of calls of `fitness`, at least 1.
     population_size : int, default=20

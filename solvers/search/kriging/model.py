@@ -118,8 +118,6 @@ class SearchModel:
 
     Parameters
     ----------
-    ensemble : KrigingEnsemble
-        The ensemble.
     warped : bool or "auto"
         Whether the response is warped; "auto" warps a response known to be deterministic.
     max_points : int
@@ -206,10 +204,6 @@ class Prospect:
 
         Parameters
         ----------
-        domain : Domain
-            What the coordinates mean.
-        fit : ModelFit
-            The model of the response.
         told : Evaluations
             All reported evaluations, including failures.
         criterion : {"reinterpolation", "plain"}

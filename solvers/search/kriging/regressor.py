@@ -103,8 +103,6 @@ class RegressorModel:
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
     regressor : estimator
         A regressor with `predict(X, return_std=True)`.
     max_points : int

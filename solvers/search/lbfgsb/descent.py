@@ -23,8 +23,6 @@ class FiniteDifferences:
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
     response : callable
         Returns the value at a canonical point: nan if the evaluation failed, None if the value is not known.
     step : float
@@ -130,8 +128,6 @@ class LbfgsbDescent:
 
     Parameters
     ----------
-    domain : Domain
-        The unit cube.
     response : callable
         Returns the value at a canonical point: nan if the evaluation failed, None if the value is not known.
     start : ndarray of shape (d,)

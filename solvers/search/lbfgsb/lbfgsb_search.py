@@ -21,7 +21,7 @@ _FREE_DESCENTS = 30  # descents that need no new point, before a random point is
 _DESIGNS_AHEAD = 200  # designs asked for while a descent waits for values, before a random point is suggested
 
 
-class Stage(NamedTuple):
+class Progress(NamedTuple):
     """The progress of the search.
 
     Attributes
@@ -41,8 +41,8 @@ class Stage(NamedTuple):
     step: float = 0.0
     tried: frozenset[bytes] = frozenset()
 
-    def descend(self, start: Floats, step: float) -> Stage:
-        """Return the stage at the beginning of a descent."""
+    def descend(self, start: Floats, step: float) -> Progress:
+        """Return the progress at the beginning of a descent."""
         return self._replace(start=start, step=step, tried=self.tried | {start.tobytes()})
 
 
@@ -129,68 +129,68 @@ class LbfgsbSearch(PlannedSearch):
         self.first_step = first_step
         self.options = {"ftol": ftol, "gtol": 1e-6, "maxls": maxls}
         self._designs: list[Floats] = []
-        self._stage = Stage()
-        self._planned_stage = Stage()
+        self._progress = Progress()
+        self._planned_progress = Progress()
 
     @property
     def n_foreseen(self) -> int:
         """Number of points left of the design or of a gradient's differences."""
-        return max(sum(self._is_open(s) for s in self._due(self._stage)[1]), 1)
+        return max(sum(self._is_open(s) for s in self._due(self._progress)[1]), 1)
 
     def _plan(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point: of a design or a descent; while the descent waits for values, of the next designs."""
-        self._planned_stage, due = self._due(self._stage)
+        self._planned_progress, due = self._due(self._progress)
         for suggestion in due:
             if self._is_open(suggestion):
                 return suggestion
         reason = "a descent waits for values" if due else "every point that a descent needs is known"
-        for k in range(self._planned_stage.designs, self._planned_stage.designs + _DESIGNS_AHEAD):
+        for k in range(self._planned_progress.designs, self._planned_progress.designs + _DESIGNS_AHEAD):
             for point in self._design(k):
                 if self.is_new(point):
                     return Suggestion(point, "design", reason)
         return Suggestion(self.new_point(rng), "random", reason)
 
     def _proceed(self, planned: Suggestion) -> None:
-        self._stage = self._planned_stage
+        self._progress = self._planned_progress
 
     def _is_open(self, suggestion: Suggestion) -> bool:
         if suggestion.origin == "replicate":
             return not self.is_pending(suggestion.point)
         return self.is_new(suggestion.point)
 
-    def _due(self, stage: Stage) -> tuple[Stage, list[Suggestion]]:
-        """Return the next points, none of which depends on another's value, and their stage.
+    def _due(self, progress: Progress) -> tuple[Progress, list[Suggestion]]:
+        """Return the next points, none of which depends on another's value, and their progress.
 
         This changes no state: only points that are asked for do.
         """
         for _ in range(_FREE_DESCENTS):
-            if stage.designs == 0 and stage.start is None:
+            if progress.designs == 0 and progress.start is None:
                 told = self.best_told()
-                stage = stage._replace(designs=1) if told is None else stage.descend(told, self._step_now())
-            if stage.start is None:
-                points = [p for k in range(stage.designs) for p in self._design(k)]
+                progress = progress._replace(designs=1) if told is None else progress.descend(told, self._step_now())
+            if progress.start is None:
+                points = [p for k in range(progress.designs) for p in self._design(k)]
                 if missing := [p for p in points if self.response(p) is None]:
-                    return stage, [Suggestion(p, "design") for p in missing]
+                    return progress, [Suggestion(p, "design") for p in missing]
                 best = self.best_told()
                 if best is not None and self.judge(self.noise) == "unknown":
-                    return stage, [Suggestion(best, "replicate", "to find out whether the objective is noisy")]
-                ahead = [p for design in self._designs[stage.designs :] for p in design]
-                start = self._best_start([*points, *ahead, *self.strangers()], stage)
+                    return progress, [Suggestion(best, "replicate", "to find out whether the objective is noisy")]
+                ahead = [p for design in self._designs[progress.designs :] for p in design]
+                start = self._best_start([*points, *ahead, *self.strangers()], progress)
                 if start is None:
-                    stage = stage._replace(designs=stage.designs + 1)
+                    progress = progress._replace(designs=progress.designs + 1)
                     continue
-                stage = stage.descend(start, self._step_now())
-            assert stage.start is not None
+                progress = progress.descend(start, self._step_now())
+            assert progress.start is not None
             try:
-                LbfgsbDescent(self.domain, self.response, stage.start, stage.step, self.first_step, self.options).run()
+                LbfgsbDescent(self.domain, self.response, progress.start, progress.step, self.first_step, self.options).run()
             except ValueMissingError as missing_values:
-                return stage, [Suggestion(p, missing_values.origin) for p in missing_values.points]
-            stage = stage._replace(start=None, designs=stage.designs + 1)
-        return stage, []
+                return progress, [Suggestion(p, missing_values.origin) for p in missing_values.points]
+            progress = progress._replace(start=None, designs=progress.designs + 1)
+        return progress, []
 
-    def _best_start(self, points: list[Floats], stage: Stage) -> Floats | None:
+    def _best_start(self, points: list[Floats], progress: Progress) -> Floats | None:
         """Return the best of the points that was not a start before."""
-        values = {p.tobytes(): self.response(p) for p in points if p.tobytes() not in stage.tried}
+        values = {p.tobytes(): self.response(p) for p in points if p.tobytes() not in progress.tried}
         ok = {key: v for key, v in values.items() if v is not None and np.isfinite(v)}
         return np.frombuffer(min(ok, key=lambda key: ok[key])).copy() if ok else None
 

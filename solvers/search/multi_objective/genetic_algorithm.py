@@ -29,11 +29,6 @@ class Individuals:
 
     A continuous coordinate is a Real in [0, 1], an ordered coordinate an Integer, and a categorical coordinate a Choice, so that
     each gets pymoo's operators for its kind. An inactive coordinate keeps its value, like a gene that is not expressed.
-
-    Parameters
-    ----------
-    domain : Domain
-        What the coordinates mean.
     """
 
     def __init__(self, domain: Domain):
@@ -75,7 +70,7 @@ class OnlyNew(DuplicateElimination):
 
     def do(self, pop: Any, *others: Any, **options: Any) -> Any:
         """Return the remaining individuals; evaluated ones are not new, so only new ones are compared with each other."""
-        taken = {self._individuals.point(one).tobytes() for other in others for one in other}
+        taken = {self._individuals.point(individual).tobytes() for other in others for individual in other}
         kept = []
         for k, individual in enumerate(pop):
             point = self._individuals.point(individual)
@@ -90,8 +85,6 @@ class GeneticAlgorithm:
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
     n_objectives : int
         Number m of objectives, at least 2.
     population : int

@@ -144,8 +144,8 @@ class Nsga2Search(MultiObjectiveSearch):
     @property
     def _n_lacking(self) -> int:
         """Number of points missing in the first generation until it is final."""
-        known = int(np.isfinite(self.values[:, 0]).sum()) + len(self._evaluating)
-        return max(self.population - known, 0)
+        succeeded = int(np.isfinite(self.values[:, 0]).sum())
+        return max(self.population - succeeded - len(self._evaluating), 0)
 
     def _breed(self) -> None:
         """Select among the points reported since the last selection, and breed the next generation from the survivors."""

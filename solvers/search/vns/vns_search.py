@@ -31,16 +31,12 @@ def shake(domain: Domain, around: Floats, radius: Floats, norm: Norm, rng: np.ra
 
     Parameters
     ----------
-    domain : Domain
-        What the coordinates mean.
     around : ndarray of shape (d,)
         A canonical point: the middle of the neighbourhood.
     radius : ndarray of shape (d,)
         Radius in each coordinate, as a share of the cube, positive.
     norm : {"inf", "2", "1"}
         Maximum norm, Euclidean norm or sum of absolute values.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
 
     Returns
     -------
@@ -83,8 +79,6 @@ def uniform_in_ball(centre: Floats, radius: Floats, norm: Norm, rng: np.random.G
         Radius in each coordinate, positive.
     norm : {"inf", "2", "1"}
         The norm of the ball.
-    rng : numpy.random.Generator
-        Generator of the random numbers.
 
     Returns
     -------

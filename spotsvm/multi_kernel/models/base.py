@@ -15,8 +15,7 @@ from spotsvm.multi_kernel.models.settings import KernelSettings
 from spotsvm.multi_kernel.models.terms import FixedGamma, ParameterMap, Term, parameter_map
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
-from spotsvm.solvers.kernels.matrices.gram import check_rows
-from spotsvm.solvers.kernels.matrices.multi_gram import check_columns, multi_gram_matrix, multi_kernel_blocks
+from spotsvm.solvers.kernels.matrices.gram import check_columns, check_rows, gram_matrix, kernel_matrix
 
 Range = tuple[float, float]
 
@@ -230,9 +229,8 @@ class KernelModel:
         rows = check_rows(X)
         kernel, C = self._combined(rows, column_names(X), params)
         if Z is None:
-            return multi_gram_matrix(kernel, rows) * C
-        others = check_columns(kernel, check_rows(Z, "Z"))
-        return np.vstack([values for _, values in multi_kernel_blocks(kernel, rows, others)]) * C
+            return np.asarray(gram_matrix(kernel, rows) * C)
+        return np.asarray(kernel_matrix(kernel, rows, check_columns(kernel, check_rows(Z, "Z"))) * C)
 
     def matrices(self, X: Any) -> KernelMatrices:
         """Return the kernel matrices of some rows for any parameters; shared parts are computed once.

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel, kernel_matrix, multi_gram_matrix, multi_kernel_blocks
+from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel, gram_matrix, kernel_blocks, kernel_matrix
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.standard_normal((300, 7)), RNG.standard_normal((41, 7))
@@ -41,10 +41,10 @@ def expected(rows, others):
 
 @pytest.mark.parametrize("max_bytes", [200 * 2**20, 20_000])
 def test_a_sum_is_the_sum(max_bytes):
-    K = multi_gram_matrix(MIXED, X, max_bytes=max_bytes)
+    K = gram_matrix(MIXED, X, max_bytes=max_bytes)
     np.testing.assert_allclose(K, expected(X, X), rtol=1e-12, atol=1e-12)
     assert (K == K.T).all()
-    blocks = list(multi_kernel_blocks(MIXED, X, Z, max_bytes=max_bytes))
+    blocks = list(kernel_blocks(MIXED, X, Z, max_bytes=max_bytes))
     assert (len(blocks) == 1) == (max_bytes > 10**6)
     np.testing.assert_allclose(np.vstack([values for _, values in blocks]), expected(X, Z), rtol=1e-12, atol=1e-12)
 
@@ -54,30 +54,30 @@ def test_a_sum_is_the_sum(max_bytes):
 def test_a_product_is_the_anisotropic_gaussian_kernel(gammas, weight):
     kernel = MultiKernel(tuple(base("rbf", columns, g) for columns, g in zip((A, B, C), gammas, strict=True)), (weight,), True)
     factors = [kernel_matrix(b.kernel, b.of(X[:40]), b.of(Z)) for b in kernel.bases]
-    ((_, values),) = multi_kernel_blocks(kernel, X[:40], Z)
+    ((_, values),) = kernel_blocks(kernel, X[:40], Z)
     np.testing.assert_allclose(values, weight * np.prod(factors, axis=0), rtol=1e-10, atol=1e-33)
-    np.testing.assert_allclose(multi_gram_matrix(kernel, X[:40]).diagonal(), weight)
+    np.testing.assert_allclose(gram_matrix(kernel, X[:40]).diagonal(), weight)
 
 
 def test_kernels_of_the_same_columns_share_their_distances(monkeypatch):
-    from spotsvm.solvers.kernels.matrices import multi_gram
+    from spotsvm.solvers.kernels.matrices import gram
 
     calls = []
-    original = multi_gram.base_values
-    monkeypatch.setattr(multi_gram, "base_values", lambda *a: calls.append(a[1].shape) or original(*a))
+    original = gram.base_values
+    monkeypatch.setattr(gram, "base_values", lambda *a: calls.append(a[1].shape) or original(*a))
     kernel = MultiKernel(tuple(base("rbf", B, g) for g in (0.1, 1.0, 10.0)), (1.0, 2.0, 3.0))
-    K = multi_gram_matrix(kernel, X)
+    K = gram_matrix(kernel, X)
     assert calls == [(300, 4)]
     np.testing.assert_allclose(K, sum(w * rbf_kernel(X[:, B], gamma=g) for w, g in ((1, 0.1), (2, 1.0), (3, 10.0))), rtol=1e-12)
 
 
 def test_too_few_columns_and_overflow_are_told():
     with pytest.raises(SolverError, match="X has 5 columns; a kernel needs column 6"):
-        multi_gram_matrix(MIXED, X[:, :5])
+        gram_matrix(MIXED, X[:, :5])
     with pytest.raises(SolverError, match="'linear' gives inf"):
-        multi_gram_matrix(MultiKernel((base("linear", (0,)),), (1.0,)), [[1e200], [1.0]])
+        gram_matrix(MultiKernel((base("linear", (0,)),), (1.0,)), [[1e200], [1.0]])
     with pytest.raises(SolverError, match="returned shape"):
-        multi_gram_matrix(MultiKernel((base(lambda a, b: np.ones((1, 1)), A),), (1.0,)), X)
+        gram_matrix(MultiKernel((base(lambda a, b: np.ones((1, 1)), A),), (1.0,)), X)
 
 
 RBF, LINEAR = BaseKernel(Kernel("rbf", 0.5), (0, 1)), BaseKernel(Kernel("linear"), (2,))

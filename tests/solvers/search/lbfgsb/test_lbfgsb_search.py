@@ -104,7 +104,7 @@ def test_a_replicate_finds_out_about_noise_and_the_step_follows():
         search = LbfgsbSearch(CUBE, 0, noise=noise)
         suggestions = drive(search, f, 10)
         assert sum(s.origin == "replicate" for s in suggestions) == replicates
-        start = search._stage.start
+        start = search._progress.start
         assert np.abs(points(suggestions, "difference") - start).max() == pytest.approx(step)
 
 
