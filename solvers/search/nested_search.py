@@ -334,15 +334,7 @@ class NestedSearch(Search):
         return inside
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Report the value at a point of the richest cube, also to the current stage's search if its model contains the point.
-
-        Parameters
-        ----------
-        point : array-like of shape (d,)
-            A point of the richest cube.
-        value : float
-            The response, smaller being better; nan or infinite if the evaluation failed.
-        """
+        """Report the value at a point of the richest cube, also to the current stage's search if its model contains the point."""
         super().tell(point, value)
         self._tell_inner(self._points[-1], self._values[-1])
 

@@ -15,7 +15,7 @@ from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import AskTell, Capabilities, LatinHypercubeSearch, Noise, RandomSearch, Search
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
-from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
+from spotsvm.solvers.search.lbfgsb_search import LbfgsbSearch
 from spotsvm.solvers.search.multi_objective.multi_objective_search import (
     MultiObjectiveLatinHypercubeSearch,
     MultiObjectiveRandomSearch,
@@ -23,7 +23,7 @@ from spotsvm.solvers.search.multi_objective.multi_objective_search import (
 )
 from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
 from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch
-from spotsvm.solvers.search.vns.vns_search import VnsSearch
+from spotsvm.solvers.search.vns_search import VnsSearch
 from spotsvm.surrogates.domain import Domain
 
 SearchFactory = Callable[[Domain, int], AskTell]

@@ -92,7 +92,7 @@ class SingleGram:
         return self._matrix, self._offset
 
     def _fill_gaussian(self, kernel: Kernel) -> None:
-        from spotsvm.solvers.kernels.matrices._gaussian_kernels import fill_gaussian, fill_gaussian_less_one
+        from spotsvm.solvers.kernels.matrices._single_kernels import fill_gaussian, fill_gaussian_less_one
 
         n = len(self.X)
         distances = self._distances
@@ -181,15 +181,7 @@ class GroupGram:
     def matrix(self, kernel: MultiKernel) -> tuple[Single, float]:
         """Return the matrix of a combined kernel minus a constant, and the constant; the next call overwrites the matrix.
 
-        Returns
-        -------
-        ndarray of shape (n, n), float
-            K - constant, and the constant.
-
-        Raises
-        ------
-        SolverError
-            If distances or kernel values do not fit into single precision.
+        As `SingleGram.matrix`.
         """
         if kernel != self._kernel or self._matrix is None:
             self._kernel = None
@@ -220,7 +212,7 @@ class GroupGram:
 
     def _scaled_product(self, kernel: MultiKernel) -> float:
         """Write the Gaussian kernel of scaled columns without the cache; return the constant."""
-        from spotsvm.solvers.kernels.matrices._gaussian_kernels import fill_gaussian, fill_gaussian_less_one
+        from spotsvm.solvers.kernels.matrices._single_kernels import fill_gaussian, fill_gaussian_less_one
 
         K, weight = self._matrix, kernel.weights[0]
         assert K is not None
@@ -264,7 +256,7 @@ class GroupGram:
 
     def _fill(self, parts: list[Any], exponential: tuple[np.float32, np.float32] | None) -> None:
         """Sum the parts in blocks of rows, and write the sums into both halves of the matrix."""
-        from spotsvm.solvers.kernels.matrices._group_kernels import add_exponentials, add_scaled, place_rows
+        from spotsvm.solvers.kernels.matrices._single_kernels import add_exponentials, add_scaled, place_rows
 
         K = self._matrix
         assert K is not None

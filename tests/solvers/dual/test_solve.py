@@ -16,10 +16,10 @@ from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
 from spotsvm.solvers.dual.exact import _coordinate_kernels, _face_kernels, _fold_kernels, _smo_kernels
 from spotsvm.solvers.dual.solve import METHODS
-from spotsvm.solvers.kernels.matrices import _gaussian_kernels
+from spotsvm.solvers.kernels.matrices import _single_kernels
 
 SEEDS = st.integers(0, 10_000)
-MODULES = [_coordinate_kernels, _evolution_kernels, _face_kernels, _fold_kernels, _smo_kernels, _gaussian_kernels]
+MODULES = [_coordinate_kernels, _evolution_kernels, _face_kernels, _fold_kernels, _smo_kernels, _single_kernels]
 COMPILED = sorted({f for m in MODULES for f in vars(m).values() if isinstance(f, CPUDispatcher)}, key=lambda f: f.__name__)
 BRIEF = {
     "memetic": MemeticSettings(searches=5, rivals=False),

@@ -9,10 +9,10 @@ from spotsvm.solvers.search.checks import RESPONSES, replayed, run
 from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import RandomSearch, Search, Suggestion
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
-from spotsvm.solvers.search.lbfgsb.lbfgsb_search import LbfgsbSearch
+from spotsvm.solvers.search.lbfgsb_search import LbfgsbSearch
 from spotsvm.solvers.search.nested_search import NestedSearch, Stage
 from spotsvm.solvers.search.registry import describe_search, make_search
-from spotsvm.solvers.search.vns.vns_search import VnsSearch
+from spotsvm.solvers.search.vns_search import VnsSearch
 from spotsvm.surrogates.domain import Coordinate, Domain
 
 LINE, SQUARE = Domain.continuous(1), Domain.continuous(2)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spotsvm.solvers.dual.exact import _face_kernels as face
 from spotsvm.solvers.dual.exact import _smo_kernels as kernels
 from spotsvm.solvers.dual.exact.smo import face_minimum
-from spotsvm.solvers.kernels.matrices._gaussian_kernels import fill_gaussian, fill_gaussian_less_one
+from spotsvm.solvers.kernels.matrices._single_kernels import fill_gaussian, fill_gaussian_less_one
 
 SEEDS = st.integers(0, 10_000)
 SIZES = st.sampled_from([1, 2, 7, 40, 1023, 1024, 1025, 2100])  # a pass is by blocks of 1024

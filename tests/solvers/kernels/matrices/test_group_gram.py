@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spotsvm.errors import SolverError
 from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel, gram_matrix, squared_distances
 from spotsvm.solvers.kernels.matrices import single_gram
-from spotsvm.solvers.kernels.matrices._group_kernels import add_exponentials, add_scaled, place_rows
+from spotsvm.solvers.kernels.matrices._single_kernels import add_exponentials, add_scaled, place_rows
 from spotsvm.solvers.kernels.matrices.single_gram import GroupGram
 
 X = np.random.default_rng(0).standard_normal((150, 7))

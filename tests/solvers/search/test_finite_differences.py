@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.solvers.search.lbfgsb.descent import FiniteDifferences
+from spotsvm.solvers.search.lbfgsb_search import FiniteDifferences
 from spotsvm.surrogates.domain import Coordinate, Domain
 
 MIXED = Domain(

@@ -310,15 +310,7 @@ class VnsSearch(Search):
             self._shaken.add(self.pending[-1].tobytes())
 
     def tell(self, point: ArrayLike, value: float) -> None:
-        """Report the value at a point, and move there if it is better than the incumbent's.
-
-        Parameters
-        ----------
-        point : array-like of shape (d,)
-            A point of the unit cube.
-        value : float
-            The response, smaller being better; nan or infinite if the evaluation failed.
-        """
+        """Report the value at a point, and move there if it is better than the incumbent's; see `Search.tell`."""
         n_pending = len(self.pending)
         super().tell(point, value)
         here, value = self._points[-1], self._values[-1]

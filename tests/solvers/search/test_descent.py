@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.solvers.search.lbfgsb.descent import LbfgsbDescent, ValueMissingError
+from spotsvm.solvers.search.lbfgsb_search import LbfgsbDescent, ValueMissingError
 from spotsvm.surrogates.domain import Domain
 
 CUBE = Domain.continuous(2)

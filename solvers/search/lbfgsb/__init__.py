@@ -1,4 +1,0 @@
-"""L-BFGS-B with finite differences and restarts.
-
-It may import `spotsvm.solvers.search.contract`.
-"""

@@ -1,4 +1,0 @@
-"""Variable neighbourhood search.
-
-It may import `spotsvm.solvers.search.contract`.
-"""
