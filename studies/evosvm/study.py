@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -12,21 +11,9 @@ from spotsvm.studies.common.data import read_set, stand_ins
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.jobs import Job
 from spotsvm.studies.common.table import draw_table
-from spotsvm.studies.evosvm.checks import generation_rates, memetic_costs, on_swarm, readings, stops, swarm_readings, swarm_table
-from spotsvm.studies.evosvm.folds import AFTER, BIASED, LIBSVM, PAPERS, fold_runs
+from spotsvm.studies.evosvm.folds import AFTER, BIASED, LIBSVM, PAPERS, fold_runs, memetic_costs
 from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, FOLDS, SIGMA
-from spotsvm.studies.evosvm.tables import (
-    as_printed,
-    by_method,
-    cells,
-    f_tests,
-    on_readings,
-    on_reasons,
-    rate_ratios,
-    reading_distances,
-    stop_shares,
-    threshold_distances,
-)
+from spotsvm.studies.evosvm.tables import as_printed, by_method, cells, f_tests, on_printed, threshold_distances
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +35,7 @@ of the optimum is the dual objective (eq. 31) divided by its maximum in the box 
 can be negative."""
 
 # columns that are not figures
-_KEYS = {"data set", "C", "method", "reading"}
+_KEYS = {"data set", "C", "method"}
 _DRAWN = ("share of optimum", "lowest", "time / LIBSVM", "error less exact's")
 
 
@@ -56,10 +43,8 @@ _DRAWN = ("share of optimum", "lowest", "time / LIBSVM", "error less exact's")
 class EvosvmStudy(Experiment):
     """The dual solved by evolution, by a swarm and exactly: Table 2 of Mierswa 2006.
 
-    The paper leaves several readings open. In addition to Table 2, the study compares readings of sigma and of the features by
-    the printed errors of the two exact solvers, and readings of the swarm by those of PsoSVM. It also measures why the paper's
-    four methods stop before the optimum. It compares the generations per second with those of an evolution that evaluates each
-    individual in full, and the time of the memetic solver with a fit of SVC.
+    In addition to Table 2, the study measures the share of the optimum that each method reaches, the effect of the threshold, and
+    the time of the memetic solver compared with a fit of SVC.
 
     Parameters
     ----------
@@ -77,51 +62,29 @@ class EvosvmStudy(Experiment):
     )
 
     def _measure(self) -> pd.DataFrame:
-        costs: tuple[float, ...]
-        lengths: tuple[tuple[int, int], ...]
-        memetic: tuple[tuple[float, ...], int]
-        if self.quick:
-            sets, folds, costs, longest = [(data, 0.1) for data in stand_ins()], 4, COSTS[:1], 1000
-            large, sizes, lengths, memetic = [sets[0][0]], [100], ((20, 1),), ((1.0,), 3)
-        else:
-            sets, folds, costs, longest = [(read_set(name), SIGMA[name]) for name in DATA_SETS], FOLDS, COSTS, 10_000
-            large, sizes = [read_set("ida_waveform"), read_set("ida_ringnorm")], [1000, 2000]
-            lengths, memetic = ((100, 3), (1000, 1)), ((1.0, 10.0, 100.0), 11)
+        costs: tuple[float, ...] = COSTS[:1] if self.quick else COSTS
+        sets = [(data, 0.1) for data in stand_ins()] if self.quick else [(read_set(name), SIGMA[name]) for name in DATA_SETS]
+        folds, memetic = (4, ((1.0,), 3)) if self.quick else (FOLDS, ((1.0, 10.0, 100.0), 11))
         fold_runs(*sets[-1], costs[0], 2)  # compiles
-        parts: dict[str, tuple[Callable[..., pd.DataFrame], Sequence[Any], tuple[Any, ...]]] = {
-            "readings": (readings, sets, (costs, folds)),
-            "swarm": (swarm_readings, sets, (costs[0], folds)),
-            "stops": (stops, sets, (costs, longest)),
-            "generations": (generation_rates, large, (sizes, lengths)),
-            "memetic": (memetic_costs, sets, memetic),
-        }
-        self._parts = {
-            part: self._run(
-                Job({"part": part, "data set": (data if part == "generations" else data[0]).name}, function, ([data], *arguments))
-                for data in data_sets
-            ).drop(columns="part")
-            for part, (function, data_sets, arguments) in parts.items()
-        }
+        self._memetic = self._run(Job({"data set": data.name}, memetic_costs, (data, gamma, *memetic)) for data, gamma in sets)
         return self._run(
             Job({"data_set": data.name, "C": cost}, fold_runs, (data, gamma, cost, folds))
             for cost in costs
             for data, gamma in sets
         )
 
-    def part(self, name: str) -> pd.DataFrame:
-        """Return the measurements of one of "readings", "swarm", "stops", "generations" and "memetic"."""
+    def memetic(self) -> pd.DataFrame:
+        """Return the distance of "memetic" from the optimum and its time, a row for each data set and C."""
         self.frame()
-        return self._parts[name]
+        return self._memetic
 
     def table(self) -> pd.DataFrame:
         """Return a row for each data set, C and method: measured and printed errors, times, and shares of the optimum."""
         return cells(self.frame())
 
     def conclusion(self) -> str:
-        """Return in words how near the paper's four methods come to the optimum, why they stop, and how much error this costs."""
-        of_readings = on_readings(self.frame(), self.part("readings"), self.table())
-        texts = [self._on_shares(), on_reasons(self.part("stops")), self._on_errors(), of_readings]
-        texts += [on_swarm(self.part("swarm")), self._on_costs()]
+        """Return in words how near the methods come to the optimum, their errors and their times."""
+        texts = [self._on_shares(), self._on_errors(), on_printed(self.frame(), self.table()), self._on_memetic()]
         return "\n\n".join(text for text in texts if text)
 
     def _on_shares(self) -> str:
@@ -149,14 +112,11 @@ class EvosvmStudy(Experiment):
             f"learners over the folds have p < 0.05 in {low} of {len(tests)} pairs."
         )
 
-    def _on_costs(self) -> str:
-        rates, costs = rate_ratios(self.part("generations")), self.part("memetic")
+    def _on_memetic(self) -> str:
+        costs = self.memetic()
         return (
-            f"Hybrid runs {_range(rates['to one by one'])} times as many generations per second as one-by-one evaluation, and "
-            f"{_range(rates['to one product'])} times as many as one matrix product for each generation (n = {_range(rates.n)}). "
-            f"The objectives agree to {rates.difference.max():.1g}. Memetic misses at most {costs.iloc[:, 3].max():.1g} of the "
-            f"optimum. Its time is {costs.ratio.median():.2f} times that of one SVC fit in the median and "
-            f"{costs.ratio.max():.2f} times at most."
+            f"Memetic misses at most {costs['missing share of the optimum'].max():.1g} of the optimum. Its time is "
+            f"{costs.ratio.median():.2f} times that of one SVC fit in the median and {costs.ratio.max():.2f} times at most."
         )
 
     def further_tables(self) -> dict[str, pd.DataFrame]:
@@ -166,16 +126,10 @@ class EvosvmStudy(Experiment):
             "Errors in percent" + ("" if self.quick else ", in brackets as printed"): as_printed(table),
             "F tests": f_tests(self.frame()),
             "Share of the optimum, time and error": by_method(table),
-            "What stops the paper's four (all rows; medians over the data sets)": stop_shares(self.part("stops")),
-            "Readings of sigma and of the features: mean distance of LIBSVM's error to the printed ones": reading_distances(
-                self.part("readings")
-            ),
             "The threshold: mean distance of the errors of the paper's four to the printed ones": threshold_distances(
                 self.frame()
             ),
-            "Readings of the swarm: error in percent at C = 1": swarm_table(self.part("swarm")),
-            "Generations a second of hybrid": rate_ratios(self.part("generations")),
-            "Memetic against one fit of SVC": self.part("memetic"),
+            "Memetic compared with one fit of SVC": self.memetic(),
         }
         shown = {name: part.dropna(axis=1, how="all") for name, part in tables.items()}
         return {name: part for name, part in shown.items() if set(part) - _KEYS}
@@ -192,9 +146,4 @@ class EvosvmStudy(Experiment):
         return self.further_tables()  # they contain all cells of the table, arranged as in the paper
 
     def _further_files(self) -> dict[str, pd.DataFrame]:
-        return self._parts
-
-
-def _range(values: pd.Series) -> str:
-    low, high = f"{values.min():.4g}", f"{values.max():.4g}"
-    return low if low == high else f"{low} to {high}"
+        return {"memetic": self.memetic()}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import f_oneway
 
-from spotsvm.studies.evosvm.checks import f_test
 from spotsvm.studies.evosvm.folds import AFTER, BIASED, LIBSVM, METHODS, PAPERS, PRINTED_AS
 from spotsvm.studies.evosvm.printed import ERRORS, F_TESTS, implied_f
 
@@ -42,6 +43,16 @@ def cells(runs: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def f_test(groups: Sequence[Any]) -> tuple[float, float]:
+    """Return F and the probability of a one-way ANOVA; 0 and 1 if the means are equal."""
+    if np.ptp([np.mean(group) for group in groups]) == 0.0:
+        return 0.0, 1.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # groups without spread have an infinite F, which is correct
+        f, p = f_oneway(*groups)
+    return float(f), float(p)
 
 
 def f_tests(runs: pd.DataFrame) -> pd.DataFrame:
@@ -92,20 +103,6 @@ def by_method(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def reading_distances(readings: pd.DataFrame) -> pd.DataFrame:
-    """Return for each reading the mean distance to the printed errors of mySVM and LibSVM, at the largest C and over all C."""
-    names = [column for column in readings if "sigma" in str(column)]
-    rows = []
-    for name in names:
-        row: dict[str, str | float] = {"reading": str(name)}
-        for learner in ("mySVM", "LibSVM"):
-            distance = (readings[name] - readings[f"printed {learner}"]).abs()
-            row[f"to {learner}, C = {readings['C'].max():g}"] = distance[readings["C"] == readings["C"].max()].mean()
-            row[f"to {learner}, all C"] = distance.mean()
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
 def threshold_distances(runs: pd.DataFrame) -> pd.DataFrame:
     """Return for each C and method of the paper the mean distance to the printed errors, without and with threshold."""
     table = cells(runs)
@@ -119,92 +116,9 @@ def threshold_distances(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def stop_shares(stops: pd.DataFrame) -> pd.DataFrame:
-    """Return for each C and method the median shares of the optimum over the data sets, at each stage."""
-    shares = stops.drop(columns="data set").groupby(["C", "method"], sort=False).median().reset_index()
-    return shares.sort_values(["C", "method"], key=_order, ascending=[False, True], kind="stable", ignore_index=True)
-
-
-def _order(column: pd.Series) -> pd.Series:
-    return column.map({method: k for k, method in enumerate(PAPERS)}) if column.name == "method" else column
-
-
-def rate_ratios(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return medians over the seeds for each data set, size and number of generations."""
-    ratios = rates.assign(
-        ratio=rates["ours a second"] / rates["one by one"],
-        product_ratio=rates["ours a second"] / rates["by one product"],
-    )
-    table = ratios.groupby(["data set", "n", "generations"], sort=False, as_index=False).median().drop(columns="seed")
-    return table.rename(columns={"ratio": "to one by one", "product_ratio": "to one product"})
-
-
-SHORT = 0.95  # share of the optimum below which a method is stopped short
-STILL = 0.01  # share of the optimum below which a gain counts as none
-
-
-def on_reasons(stops: pd.DataFrame) -> str:
-    """Return in words why each of the paper's four methods stops, from the measurements of `checks.stops`."""
-    names = [name for name in ("start", "paper's rule", "1000 generations", "longest") if name in stops]
-    median = stops.groupby("method")[[*names, "generations"]].median()
-    of = {str(method): row for method, row in median.to_dict("index").items()}
-    begins = median["start"].iloc[0]
-    start = f"On all rows, medians over data sets and C: the best of the ten random starts has {begins:.2f} of the optimum."
-    mutating = [_without_rule(method, of[method], names[2:]) for method in ("switching", "hybrid")]
-    if all(median[names[-1]][method] < SHORT for method in ("switching", "hybrid")):
-        mutating.append(
-            "A likely reason, which is not measured: their mutations set a nonzero value to 0, so a value that is too small can "
-            "only grow after it has been 0, which is worse at first. Crossover only swaps existing values."
-        )
-    steps = stops[stops.method == "gaussian"]
-    capped = int(steps.generations.ge(1000).sum())
-    gaussian = f"With gaussian {capped} of {len(steps)} runs end at the cap of 1000 generations and not by the rule."
-    return " ".join(
-        [
-            start,
-            *mutating,
-            gaussian,
-            _without_rule("gaussian", of["gaussian"], names[2:]),
-            _without_rule("swarm", of["swarm"], names[2:]),
-        ]
-    )
-
-
-def _without_rule(method: str, median: Mapping[Any, float], later: list[str]) -> str:
-    by_rule, last = median["paper's rule"], median[later[-1]]
-    shares = " and ".join(f"{median[name]:.2f} ({name})" for name in later)
-    if by_rule >= SHORT:
-        verdict = "it is not stopped short"
-    elif last >= SHORT:
-        verdict = "the rule is what stops it"
-    elif last - by_rule < STILL:
-        verdict = "the rule is not what stops it"
-    else:
-        verdict = "the rule costs it something and is not all that stops it"
-    return (
-        f"With the rule of 5 idle generations {method} ends at {by_rule:.2f} of the optimum, after {median['generations']:.0f} "
-        f"generations, without it at {shares}: {verdict}."
-    )
-
-
-def on_readings(runs: pd.DataFrame, readings: pd.DataFrame, table: pd.DataFrame) -> str:
-    """Return in words the readings that are nearest to the printed errors; empty if the data sets have no printed errors."""
-    if table["printed error"].isna().all():
-        return ""
-    return " ".join([_on_sigma(readings), _on_threshold(runs), _on_spread(runs, table)])
-
-
-def _on_sigma(readings: pd.DataFrame) -> str:
-    distances = reading_distances(readings)
-    nearest = distances.iloc[distances.iloc[:, 1].argmin()]
-    name, (to_mysvm, to_mysvm_all, to_libsvm, to_libsvm_all) = nearest.iloc[0], nearest.iloc[1:].astype(float)
-    elsewhere = to_libsvm_all > 1.0 and to_libsvm_all > 3.0 * to_libsvm
-    return (
-        f"Of the four readings '{name}' is nearest to the printed errors of the exact solvers at C = {readings['C'].max():g} "
-        f"(mean distance {to_mysvm:.2f} points to mySVM, {to_libsvm:.2f} to LibSVM); over all C it is {to_mysvm_all:.2f} from "
-        f"mySVM and {to_libsvm_all:.2f} from LibSVM"
-        + (". So the errors printed for LibSVM at smaller C are not this machine's plain decision." if elsewhere else ".")
-    )
+def on_printed(runs: pd.DataFrame, table: pd.DataFrame) -> str:
+    """Compare in words the thresholds and the spread with the printed figures; empty if the data sets have no printed errors."""
+    return "" if table["printed error"].isna().all() else f"{_on_threshold(runs)} {_on_spread(runs, table)}"
 
 
 def _on_threshold(runs: pd.DataFrame) -> str:
