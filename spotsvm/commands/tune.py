@@ -38,18 +38,18 @@ def cluster(address: str | None) -> Iterator[Any]:
 
 
 def run_average(table: Any, *, quiet: bool, code: bool, **options: Any) -> Any:
-    """Fit a TunedSVC or TunedSVR to a table, print a summary, and return the results; the options are those of `TunedJob`."""
+    """Fit a TunedSVC or TunedSVR to a table, print a summary, and return job and results; the options are those of `TunedJob`."""
     from spotsvm.tuning.summary import summary
     from spotsvm.tuning.tuned_job import TunedJob
 
     job = TunedJob(table, command=command_line(), **options)
     results = job.run(_sayer(quiet))
     _print(summary(job, results), results, code)
-    return results
+    return job, results
 
 
 def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int | None, **options: Any) -> Any:
-    """Search the parameters of one SVM, on a Dask cluster or in this process, print a summary, and return the results.
+    """Search the parameters of one SVM, on a Dask cluster or in this process, print a summary, and return job and results.
 
     The options are those of `TuningJob`; folds that are not given are 5, or fewer if the table allows no more.
     """
@@ -76,7 +76,7 @@ def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
                 raise
             raise StorageError(f"--out {job.out} belongs to another table; use a new --out") from error
     _print(summary(job, results), results, code)
-    return results
+    return job, results
 
 
 def _sayer(quiet: bool) -> Callable[[str], None]:
@@ -443,23 +443,22 @@ def demo(model: str, **options: Any) -> None:
     source.use("sklearn.datasets", "load_breast_cancer")
     source.use("spotsvm.tables", "make_table")
     run = run_average if model == "tuned" else run_search
-    results = run(make_table(X, y), source=source, **options)
-    for line in _demo_page(results, options["out"]):
+    job, results = run(make_table(X, y), source=source, **options)
+    for line in _demo_page(job, results, options["out"]):
         click.echo(line)
     # an environment that is not activated has the command at the place from which this one was started
     script = "spotsvm" if which("spotsvm") or Path(sys.argv[0]).name != "spotsvm" else sys.argv[0]
     click.echo(f"Next, with a table of your own: {script} tune FILE.csv --target COLUMN")
 
 
-def _demo_page(results: Any, out: Path | None) -> Iterator[str]:
+def _demo_page(job: Any, results: Any, out: Path | None) -> Iterator[str]:
     """Write the page into the current folder, unless a folder with it was named, and yield where it is or why it is not."""
     from spotsvm.errors import StorageError
-    from spotsvm.tuning.results import write_tuning_report
 
     page = _DEMO_PAGE if out is None else out / "report.html"
     try:
         if out is None:
-            write_tuning_report(results, page)
+            job.write_page(results, page)
         yield f"\nThe page {page} shows this with pictures, and has Python code that repeats it: open it in a browser."
     except (OSError, StorageError) as error:
         yield f"\nThe page with pictures was not written ({error}); --out FOLDER names another folder."

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 #: Okabe and Ito's palette, safe for the colour-blind, without its yellow, which is hard to see on paper
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+BLUE, ORANGE, GREEN = COLOURS[:3]
 #: name of a CSS variable to its colour in the light and in the dark scheme
 _BASE = {
     "paper": ("#ffffff", "#14171c"),

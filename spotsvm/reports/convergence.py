@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.common.drawing import count_axis, drawing, name_chosen, name_trials, plain
+from spotsvm.common.drawing import BLUE, GREEN, ORANGE, count_axis, drawing, name_chosen, name_trials, plain
 from spotsvm.common.text import counted, short
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.fold_bias import tuned_metric
@@ -130,14 +130,14 @@ def _best_picture(view: StudyView, baseline: StudyResults | None, band: _Band | 
                 (points,) = ax.plot(numbers[at], values[at], marker, ls="", color="0.6", ms=5, label=label)
                 name_trials(points, [ended[k].number for k in at])
         if band is not None:
-            ax.fill_between(band.numbers, band.edges[0], band.edges[2], color="#D55E00", alpha=0.18, lw=0, step="mid")
-            ax.plot(band.numbers, band.edges[1], "--", color="#D55E00", lw=1.2, label="random search, median and 80 % band")
+            ax.fill_between(band.numbers, band.edges[0], band.edges[2], color=ORANGE, alpha=0.18, lw=0, step="mid")
+            ax.plot(band.numbers, band.edges[1], "--", color=ORANGE, lw=1.2, label="random search, median and 80 % band")
         if baseline is not None:
             other = best_so_far(_ended(baseline), sign)
             at = _without_the_straight(other)
-            ax.step(at, other[at - 1], where="post", color="#009E73", lw=1.2, label="baseline, best so far")
+            ax.step(at, other[at - 1], where="post", color=GREEN, lw=1.2, label="baseline, best so far")
         at = _without_the_straight(curve)
-        ax.step(at, curve[at - 1], where="post", color="#0072B2", lw=1.8, label="best so far")
+        ax.step(at, curve[at - 1], where="post", color=BLUE, lw=1.8, label="best so far")
         _mark_chosen(ax, view)
         ax.set_ylim(*limits)
         count_axis(ax)
@@ -265,9 +265,7 @@ def _mark_chosen(ax: Any, view: StudyView) -> None:
     if number is None or (value := view.trials[number].value) is None:
         return
     at = 1 + next(k for k, t in enumerate(view.ended) if t.number == number)
-    (ring,) = ax.plot(
-        [at], [value], "o", ms=9, mfc="none", mec="#D55E00", mew=1.8, clip_on=False, zorder=5, label=view.chosen_words
-    )
+    (ring,) = ax.plot([at], [value], "o", ms=9, mfc="none", mec=ORANGE, mew=1.8, clip_on=False, zorder=5, label=view.chosen_words)
     name_chosen(ring, f"{view.chosen_words}: trial {number}, {short(value)}")
 
 
@@ -298,8 +296,8 @@ def _hypervolume_picture(view: StudyView, baseline: StudyResults | None) -> Pict
     with drawing(4.4, 3.0) as figure:
         ax = figure.subplots()
         if baseline is not None:
-            ax.step(*_hypervolumes(baseline, reference), where="post", color="#009E73", lw=1.2, label="baseline")
-        ax.step(numbers, curve, where="post", color="#0072B2", lw=1.8, label="this study")
+            ax.step(*_hypervolumes(baseline, reference), where="post", color=GREEN, lw=1.2, label="baseline")
+        ax.step(numbers, curve, where="post", color=BLUE, lw=1.8, label="this study")
         count_axis(ax)
         ax.set_xlabel("finished trials")
         ax.set_ylabel("hypervolume (larger is better)")

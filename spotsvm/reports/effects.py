@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.drawing import drawing, name_chosen, name_trials, plain, set_ticks
+from spotsvm.common.drawing import BLUE, ORANGE, drawing, name_chosen, name_trials, plain, set_ticks
 from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
@@ -84,8 +84,8 @@ def importance_picture(axes: Sequence[StudyAxis], shares: Importance) -> Picture
         ax = figure.subplots()
         places = np.arange(len(shown))[::-1]
         first, total = shares.first[shown], shares.total[shown]
-        ax.barh(places, first, color="#0072B2", height=0.62, label="alone")
-        ax.barh(places, total - first, left=first, color="#0072B2", alpha=0.35, height=0.62, label="together with others")
+        ax.barh(places, first, color=BLUE, height=0.62, label="alone")
+        ax.barh(places, total - first, left=first, color=BLUE, alpha=0.35, height=0.62, label="together with others")
         set_ticks(ax, "y", places.tolist(), [cut_name(axes[j].short, 24) for j in shown])
         ax.set_xlabel("share of the variance of the value")
         ax.set_xlim(0.0, max(1.0, float(total.max())))
@@ -127,11 +127,11 @@ def _effects_picture(view: StudyView, effects: Sequence[MainEffect], label: str)
 def draw_effect(ax: Any, effect: MainEffect, label: str = "") -> None:
     """Draw predictions along a parameter with their band: a line, or a point for each category."""
     if effect.axis.levels and not effect.axis.ordered:
-        ax.vlines(effect.places, *effect.band, color="#0072B2", alpha=0.4, lw=5)
-        ax.plot(effect.places, effect.mean, "o", color="#0072B2", ms=5, label=label)
+        ax.vlines(effect.places, *effect.band, color=BLUE, alpha=0.4, lw=5)
+        ax.plot(effect.places, effect.mean, "o", color=BLUE, ms=5, label=label)
     else:
-        ax.fill_between(effect.places, *effect.band, color="#0072B2", alpha=0.2, lw=0)
-        ax.plot(effect.places, effect.mean, color="#0072B2", marker="o" if effect.axis.levels else "", ms=3.5, label=label)
+        ax.fill_between(effect.places, *effect.band, color=BLUE, alpha=0.2, lw=0)
+        ax.plot(effect.places, effect.mean, color=BLUE, marker="o" if effect.axis.levels else "", ms=3.5, label=label)
 
 
 def _draw_places(ax: Any, view: StudyView, effect: MainEffect, limits: tuple[float, float]) -> None:
@@ -144,7 +144,7 @@ def _draw_places(ax: Any, view: StudyView, effect: MainEffect, limits: tuple[flo
     (strokes,) = ax.plot([t.point[column] for t in some], at, "|", color="0.45", ms=6, mew=0.8)
     name_trials(strokes, [t.number for t in some])
     if view.recommended is not None and view.study.space.domain.active(view.chosen_point)[0, column]:
-        line = ax.axvline(view.chosen_point[column], color="#D55E00", ls="--", lw=1.2)
+        line = ax.axvline(view.chosen_point[column], color=ORANGE, ls="--", lw=1.2)
         name_chosen(line, f"{view.chosen_words}: {effect.axis.value_at(float(view.chosen_point[column]))}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from spotsvm.common.drawing import drawing, name_trials, plain
+from spotsvm.common.drawing import BLUE, ORANGE, drawing, name_trials, plain
 from spotsvm.common.text import counted, short
 from spotsvm.reports.html.page import Part, Picture, Section
 from spotsvm.reports.view import StudyView
@@ -45,7 +45,7 @@ def _picture(view: StudyView, trials: list[Trial]) -> Picture:
         for t in sorted(trials, key=lambda t: (t.state == "ok", t.number == chosen)):
             at, values = np.array(t.steps).T
             best = t.number == chosen
-            color = "#D55E00" if best else "#0072B2" if t.state == "ok" else "0.6"
+            color = ORANGE if best else BLUE if t.state == "ok" else "0.6"
             (line,) = ax.plot(at, values, color=color, lw=1.8 if best else 0.8, alpha=1.0 if best else 0.7)
             line.set_label(view.chosen_words if best else "complete" if t.state == "ok" else "not complete")
             if t.state != "ok":

@@ -54,6 +54,12 @@ class StudyModel:
             mean, error = predict_averages(self.models, inputs)
             return self.sign * self.unit * mean, self.unit * error
 
+    def along(self, point: Floats, column: int, places: Floats) -> tuple[Floats, Floats]:
+        """Return the predictions at a point with other values of a coordinate, and their standard errors, of shape (n,)."""
+        points = np.tile(point, (len(places), 1))
+        points[:, column] = places
+        return self.average(points[:, None, :])
+
 
 def fit_study_model(
     trials: Sequence[Trial], domain: Domain, objectives: Objectives, objective: int, *, noise: Noise, seed: int
@@ -87,8 +93,8 @@ _POOL = 4096
 _NOISE_DRAWS = 8
 
 
-def best_of(values: Floats, numbers: Floats, quantiles: tuple[float, ...] = QUANTILES) -> Floats:
-    """Return quantiles of the smallest of m values drawn with replacement, a column for each m of `numbers`.
+def best_of(values: Floats, numbers: Floats) -> Floats:
+    """Return the `QUANTILES` of the smallest of m values drawn with replacement, a column for each m of `numbers`.
 
     The smallest of m values exceeds their p-quantile with probability (1 - p)^m, so its q-quantile is the quantile of the values
     at 1 - (1 - q)^(1/m).
@@ -102,7 +108,7 @@ def best_of(values: Floats, numbers: Floats, quantiles: tuple[float, ...] = QUAN
     >>> best_of(np.arange(10.0), np.array([1, 2, 100])).tolist()
     [[0.0, 0.0, 0.0], [4.0, 2.0, 0.0], [8.0, 6.0, 0.0]]
     """
-    shares = 1.0 - (1.0 - np.array(quantiles)[:, None]) ** (1.0 / np.asarray(numbers, dtype=float))
+    shares = 1.0 - (1.0 - np.array(QUANTILES)[:, None]) ** (1.0 / np.asarray(numbers, dtype=float))
     # less one part in 10^12, against rounding errors
     places = np.ceil(shares * len(values) - 1e-12).astype(int) - 1
     return np.asarray(np.sort(values)[np.clip(places, 0, len(values) - 1)])

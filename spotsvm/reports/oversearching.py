@@ -8,7 +8,7 @@ from math import isclose
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.drawing import count_axis, drawing, plain
+from spotsvm.common.drawing import BLUE, ORANGE, count_axis, drawing, plain
 from spotsvm.common.text import short, short_names
 from spotsvm.luck.optimism import Optimism
 from spotsvm.reports.convergence import best_so_far
@@ -118,8 +118,8 @@ def _tuned_and_test(view: StudyView, name: str) -> list[Part]:
     numbers = np.arange(1, len(values) + 1)
     with drawing(4.4, 3.1) as figure:
         ax = figure.subplots()
-        ax.step(numbers, tuned, where="post", color="#0072B2", lw=1.8, label="value of the best trial so far")
-        ax.step(numbers, test, where="post", color="#D55E00", lw=1.5, ls="--", label=plain(f"its {name}"))
+        ax.step(numbers, tuned, where="post", color=BLUE, lw=1.8, label="value of the best trial so far")
+        ax.step(numbers, test, where="post", color=ORANGE, lw=1.5, ls="--", label=plain(f"its {name}"))
         count_axis(ax)
         ax.set_xlabel("trials that succeeded")
         ax.set_ylabel(plain(view.study.objectives.labels[0]))

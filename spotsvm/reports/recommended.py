@@ -43,7 +43,7 @@ def recommended_section(view: StudyView) -> Section | None:
     parts: list[Part] = [Table(table, "The parameters to use", 6)]
     if view.chosen_number is not None:
         parts.append(Table(trial_table(view, best), f"The recommended trial is {_HOW[best.basis]}", 6))
-    if view.chosen_number is None:
+    else:
         parts.append("These are the default parameters, which are not a trial of the search.")
     if shortened := [f"{short_name} is {name}" for name, short_name in short_names(params).items() if short_name != name]:
         parts.append(f"Full names: {', '.join(shortened)}.")
@@ -77,7 +77,7 @@ def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
     folds, else the standard error of the recommended value under noise, else that of the model's prediction.
     """
     model = view.models[0]
-    if isinstance(model, str) or view.recommended is None or view.chosen_words != "recommended":
+    if isinstance(model, str) or view.recommended is None or not view.is_in_space:
         return {}, ""
     allowed, width = _allowed(view)
     point = view.chosen_point
@@ -104,9 +104,7 @@ def _allowed(view: StudyView) -> tuple[float, str]:
 
 
 def _plausible(model: StudyModel, axis: StudyAxis, places: Any, point: Any, allowed: float) -> Any:
-    points = np.tile(point, (len(places), 1))
-    points[:, axis.column] = places
-    mean, error = model.average(points[:, None, :])
+    mean, error = model.along(point, axis.column, places)
     here = int(np.argmin(np.abs(places - point[axis.column])))
     with np.errstate(over="ignore"):  # values near the largest number
         worse = model.sign * (mean - mean[here])

@@ -9,7 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.common.drawing import LEVELS, drawing, level_map, name_chosen, name_trial, name_trials, panels, plain, set_ticks
+from spotsvm.common.drawing import (
+    LEVELS,
+    ORANGE,
+    drawing,
+    level_map,
+    name_chosen,
+    name_trial,
+    name_trials,
+    panels,
+    plain,
+    set_ticks,
+)
 from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
 from spotsvm.reports.convergence import possible
@@ -192,7 +203,7 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
             name_trials(dots, [t.number for t, is_there in zip(trials, exists, strict=True) if is_there])
     chosen = view.chosen_point
     ring = {"marker": "o", "ms": 10, "mfc": "none", "mew": 2.0, "clip_on": False}
-    (mark,) = ax.plot(chosen[x.column], chosen[y.column], ls="", mec="#D55E00", label=view.chosen_words, zorder=4, **ring)
+    (mark,) = ax.plot(chosen[x.column], chosen[y.column], ls="", mec=ORANGE, label=view.chosen_words, zorder=4, **ring)
     places = (f"{axis.short} = {axis.value_at(float(chosen[axis.column]))}" for axis in (x, y))
     name_chosen(mark, f"{view.chosen_words}: {', '.join(places)}")
 
@@ -214,9 +225,7 @@ def _spread(column: Floats, axis: StudyAxis) -> Floats:
 def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Picture:
     """Draw the model along the only parameter, with the trials."""
     places = axis.grid(101)
-    points = np.tile(view.chosen_point, (len(places), 1))
-    points[:, axis.column] = places
-    curve = MainEffect(axis, places, *model.average(points[:, None, :]))
+    curve = MainEffect(axis, places, *model.along(view.chosen_point, axis.column, places))
     shown = [t for t in view.drawn if t.value is not None]
     own = [t.point[axis.column] for t in shown]
     with drawing(4.4, 3.2) as figure:
@@ -224,7 +233,7 @@ def _curve_picture(view: StudyView, model: StudyModel, axis: StudyAxis) -> Pictu
         draw_effect(ax, curve, "model, with a 95 % band")
         (dots,) = ax.plot(own, np.array([t.value for t in shown], dtype=float), "o", ms=3.6, color="0.25", label="trial")
         name_trials(dots, [t.number for t in shown])
-        line = ax.axvline(view.chosen_point[axis.column], color="#D55E00", ls="--", lw=1.2, label=view.chosen_words)
+        line = ax.axvline(view.chosen_point[axis.column], color=ORANGE, ls="--", lw=1.2, label=view.chosen_words)
         name_chosen(line, f"{view.chosen_words}: {axis.short} = {axis.value_at(float(view.chosen_point[axis.column]))}")
         set_ticks(ax, "x", *axis.ticks())
         ax.set_xlabel(plain(cut_name(axis.short, 40)))
@@ -263,7 +272,7 @@ def parallel_picture(view: StudyView) -> Picture:
             t, in_front = done[k], done[k].number in best
             u = [scale.places([t])[0] for scale in scales]
             u += [t.point[axis.column] if exists[k, axis.column] else np.nan for axis in axes]
-            shade = "#D55E00" if several and in_front else _SHADES[min(int(ranks[k] * len(_SHADES)), len(_SHADES) - 1)]
+            shade = ORANGE if several and in_front else _SHADES[min(int(ranks[k] * len(_SHADES)), len(_SHADES) - 1)]
             (line,) = ax.plot(u, color=shade, lw=1.6 if in_front else 0.7, alpha=0.95 if in_front else 0.7)
             name_trial(line, t.number)
         _draw_scales(ax, scales, axes)

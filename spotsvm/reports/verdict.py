@@ -38,23 +38,14 @@ def verdict_parts(verdict: Verdict) -> list[Part]:
     """Return the sentences, the scores as a picture and a table, and the difference if two models were compared."""
     unit, folds = ScoreUnit(verdict.metric), _FOLDS[verdict.by]
     words = [Notice(text, "finding") for text in (verdict.sentence, verdict.expectation) if text]
-
-    def held_out(name: str, value: float, error: float) -> Row:
-        ends = bounded((value - SURE * error, value + SURE * error), [value], verdict.metric)
-        return (f"{name}, held-out rows", value, *ends)
-
-    def on_folds(name: str, value: float) -> Row:
-        # the interval of a score on the folds is known if it is the score to expect
-        expected = verdict.by == "average" and verdict.recommended == name
-        return (f"{name}, {folds}", value, *(verdict.expected.interval if expected else NO_INTERVAL))
-
-    rivals = [held_out(rival.name, rival.held_out, rival.error) for rival in verdict.rivals]
-    first = int(verdict.constant is not None)
-    rows = [*rivals[:first], on_folds("default", verdict.default_score)]
-    rows.append(held_out("default", verdict.default_held_out, verdict.default_error))
-    if verdict.compares:
-        rows += [on_folds("tuned", verdict.tuned_score), held_out("tuned", verdict.tuned_held_out, verdict.tuned_error)]
-    rows += rivals[first:]
+    rows: list[Row] = []
+    for code, name, score, held_out, error, _ in _models(verdict):
+        if code in ("default", "tuned"):
+            # the interval of a score on the folds is known if it is the score to expect
+            expected = verdict.by == "average" and verdict.recommended == code
+            rows.append((f"{name}, {folds}", score, *(verdict.expected.interval if expected else NO_INTERVAL)))
+        ends = bounded((held_out - SURE * error, held_out + SURE * error), [held_out], verdict.metric)
+        rows.append((f"{name}, held-out rows", held_out, *ends))
     if verdict.by == "search" and np.isfinite(verdict.expected.value):
         rows.append((f"{verdict.recommended}, on new rows", verdict.expected.value, *verdict.expected.interval))
     return [
@@ -73,14 +64,21 @@ def verdict_parts(verdict: Verdict) -> list[Part]:
 
 def verdict_table(verdict: Verdict) -> pd.DataFrame:
     """Return a frame with a row for each model: its score on the folds and on held-out rows, in the unit of the metric."""
-    rows = [("default", verdict.default_score, verdict.default_held_out, verdict.default_error, nan)]
-    rows += [("tuned", verdict.tuned_score, verdict.tuned_held_out, verdict.tuned_error, nan)] if verdict.compares else []
-    rows = [(f"{row[0]} (recommended)" if row[0] == verdict.recommended else row[0], *row[1:]) for row in rows]
-    others = [(rival.name, rival.score, rival.held_out, rival.error, rival.seconds) for rival in verdict.rivals]
-    rows = [*others[:1], *rows, *others[1:]]
     unit = ScoreUnit(verdict.metric)
-    cells = [(name, unit.value(score), unit.value(held_out), error, took) for name, score, held_out, error, took in rows]
+    cells = [
+        (f"{name} (recommended)" if code == verdict.recommended else name, *map(unit.value, scores), error, seconds)
+        for code, name, *scores, error, seconds in _models(verdict)
+    ]
     return pd.DataFrame(cells, columns=["model", _FOLDS[verdict.by], "held-out", "its error", "fit, s"])
+
+
+def _models(verdict: Verdict) -> list[tuple[str, str, float, float, float, float]]:
+    """Return code, name, score on the folds, held-out score, its error and seconds of a fit of each model, a constant first."""
+    own = [("default", "default", verdict.default_score, verdict.default_held_out, verdict.default_error, nan)]
+    if verdict.compares:
+        own.append(("tuned", "tuned", verdict.tuned_score, verdict.tuned_held_out, verdict.tuned_error, nan))
+    rivals = [(r.code, r.name, r.score, r.held_out, r.error, r.seconds) for r in verdict.rivals]
+    return [*rivals[:1], *own, *rivals[1:]]
 
 
 def _differences(verdict: Verdict, unit: ScoreUnit) -> list[Part]:

@@ -303,11 +303,15 @@ class StudyView:
         return self.recommended.params
 
     @property
+    def is_in_space(self) -> bool:
+        """Whether the recommended model is a trial, or a default that is in the space."""
+        return self.chosen_number is not None or self.default_point is not None
+
+    @property
     def chosen_words(self) -> str:
         """A word for the trial at `chosen_point`."""
         if self.recommended is not None:
-            is_shown = self.chosen_number is not None or self.default_point is not None
-            return "recommended" if is_shown else "best of the search"
+            return "recommended" if self.is_in_space else "best of the search"
         return "middle of the front" if self.study.objectives.several and self.front else "best, out of bounds"
 
     @cached_property

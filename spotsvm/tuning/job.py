@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from time import monotonic
 from typing import Any, cast
 
@@ -106,7 +107,7 @@ class TuningJob(TableJob):
             self._add_findings(search.study_, noticed, verdict, code)
             results[-1] = replace(results[-1], verdict=verdict, code=code)
         if self.out is not None:
-            write_results(results, self.out, None if self.is_series else self.table, self.metric, self.test)
+            write_results(self, results, self.out)
         return results
 
     def check(self) -> None:
@@ -239,6 +240,13 @@ class TuningJob(TableJob):
         study.add_finding(TABLE, self.facts(study.findings.get(TABLE)))
         study.add_finding(REPEAT, {"code": code, "command": self.command})
 
+    def write_page(self, results: Sequence[HeldOutResult], path: Path) -> None:
+        """Write the report of the search. A random search is its baseline, if it has a successful trial."""
+        baselines = [result.search.study_ for result in results[:-1] if result.search is not None and result.name == "random"]
+        usable = (study for study in baselines if any(t.value is not None for t in study.trials))
+        search: Any = results[-1].search
+        search.study_.report(path, next(usable, None))
+
     @property
     def _searches(self) -> list[str]:
         """Names of the searches, the requested one last."""
@@ -282,7 +290,7 @@ class TuningJob(TableJob):
 
     @property
     def is_series(self) -> bool:
-        """Whether the pipeline is for a series."""
+        """Whether the table is a series, whose rows are predicted from earlier rows."""
         return is_series(self.pipeline)
 
     @property

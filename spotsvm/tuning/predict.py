@@ -13,7 +13,7 @@ from pandas.api.types import is_numeric_dtype
 from spotsvm.common.fingerprint import versions
 from spotsvm.errors import DataError
 from spotsvm.preprocessing.table_encoder import as_texts
-from spotsvm.trials.metrics import ScoreUnit, named_scorer
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.saved import SavedModel
 from spotsvm.tuning.scoring import scorer_of
 from spotsvm.tuning.tables.faults import check_numbers, listed
@@ -113,9 +113,9 @@ def _score(model: SavedModel, X: pd.DataFrame, target: pd.Series) -> str:
         y = pd.Series([labels[text] for text in texts], index=y.index)
     elif not is_numeric_dtype(y):
         return f"score: none, as the target {model.target!r} is not numeric"
-    unit, scorer = ScoreUnit(model.metric), scorer_of(model.metric, model.positive)
+    unit = ScoreUnit(model.metric)
     try:
-        value = (named_scorer(scorer) if isinstance(scorer, str) else scorer)(model.pipeline, _given(model, X[has_target]), y)
+        value = scorer_of(model.metric, model.positive)(model.pipeline, _given(model, X[has_target]), y)
     except ValueError as error:  # for example, a class is missing
         return f"score: none, as {unit.title} cannot be computed: {error}"
     return f"score: {unit.title} {unit.value(float(value)):.4g} on the {len(y)} rows with a target; {unit.better}"

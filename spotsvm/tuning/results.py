@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,11 @@ from spotsvm.errors import StorageError
 from spotsvm.luck.difference import Difference
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Verdict
-from spotsvm.reports.html.page import Code, Page
-from spotsvm.reports.html.page import Notice as NoticePart
-from spotsvm.reports.verdict import verdict_parts
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuned.page import page_of
 from spotsvm.tuning.predict import predicted
 from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model
 from spotsvm.tuning.tables.suspicions import Notice
-from spotsvm.tuning.tables.table import Table
 
 _COLUMNS = ["model", "metric", "better", "on_folds", "held_out", "held_out_error", "difference", "low", "high", "seconds", "note"]
 
@@ -46,8 +41,6 @@ class HeldOutResult:
     code: str = ""  # Python code that repeats it
     seconds: float = float("nan")  # time of the fit
     notices: tuple[Notice, ...] = ()  # what to know before trusting the scores; only the last result has notices
-    facts: Mapping[str, Any] = field(default_factory=dict)  # data of an average, for its page
-    command: str = ""  # the command line of an average, for its page
 
 
 def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
@@ -111,14 +104,14 @@ def check_writable(out: Path) -> None:
         raise StorageError(f"--out {out}: cannot write to this folder: {error.strerror or error}") from error
 
 
-def write_results(results: Sequence[HeldOutResult], out: Path, table: Table | None, metric: str, test: Table) -> None:
+def write_results(job: Any, results: Sequence[HeldOutResult], out: Path) -> None:
     """Write comparison.csv, report.html, parameters.json of the recommended model, and the files of its kind of tuning.
 
-    A search adds its trials, fold scores and parameters, an average adds settings.csv. With a table there are also the fitted
-    pipeline, columns.csv with the treatment of each column, and the predictions of rows without a target. For a series `table` is
-    None, as its predictions depend on earlier rows.
+    A search adds its trials, fold scores and parameters, an average adds settings.csv. There are also the fitted pipeline,
+    columns.csv with the treatment of each column, and the predictions of rows without a target, but not for a series, as its
+    predictions depend on earlier rows.
     """
-    final, use = results[-1], recommended(results)
+    final, use, table = results[-1], recommended(results), job.table
     try:
         out.mkdir(parents=True, exist_ok=True)
         write_csv(comparison(results), out / "comparison.csv", "comparison")
@@ -129,11 +122,11 @@ def write_results(results: Sequence[HeldOutResult], out: Path, table: Table | No
                 _write_json(_plain(c.estimator.get_params(deep=True)), out / f"{c.name}_parameters.json")
         if final.search is None:
             write_csv(final.estimator.settings_, out / "settings.csv", "settings")
-        write_tuning_report(results, out / "report.html")
+        job.write_page(results, out / "report.html")
         _write_json(machine_parameters(use), out / PARAMETERS)
-        if table is None:
+        if job.is_series:
             return
-        save_model(out / MODEL, use, table, metric, test)
+        save_model(out / MODEL, use, table, job.metric, job.test)
         if table.columns is not None:
             write_csv(table.columns, out / "columns.csv", "columns")
         if table.unlabelled is not None:
@@ -149,26 +142,3 @@ def _write_json(content: dict[str, Any], file: Path) -> None:
 def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters as JSON types; estimators become their repr."""
     return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}
-
-
-def write_tuning_report(results: Sequence[HeldOutResult], path: Path) -> None:
-    """Write the page of the last result. A random search among the others is the baseline."""
-    final = results[-1]
-    if final.search is None:
-        _average_page(final).write(path)
-        return
-    drawn = [c.search.study_ for c in results[:-1] if c.search is not None and c.name == "random"]
-    usable = [study for study in drawn if any(t.value is not None for t in study.trials)]
-    final.search.study_.report(path, usable[0] if usable else None)
-
-
-def _average_page(result: HeldOutResult) -> Page:
-    """Return the page of an average: the scores on held-out rows, then the page of the fit."""
-    assert result.verdict is not None
-    what = result.facts.get("File")
-    name = type(result.estimator).__name__
-    first = [*(NoticePart(notice.sentence, "warning") for notice in result.notices), *verdict_parts(result.verdict)]
-    repeat = [Code(result.command, "The command")] if result.command else []
-    repeat.append(Code(result.code, "Python code that repeats the fit"))
-    about = [(key, str(value)) for key, value in result.facts.items()]
-    return page_of(result.estimator, name + (f" for {what}" if what else ""), about, first, repeat)

@@ -67,14 +67,20 @@ def table_scorer(metric: str, table: Table) -> Any:
     >>> table_scorer("f1", table)
     'f1'
     """
-    return scorer_of(metric, positive_class(metric, table))
+    positive = positive_class(metric, table)
+    scorer = scorer_of(metric, positive)
+    return metric if _is_usual(positive) and metric != "mean_class_accuracy" else scorer
+
+
+def _is_usual(positive: Any) -> bool:
+    """Return whether scikit-learn's own scorer has this positive class."""
+    return positive is None or bool(not isinstance(positive, str | bool | np.bool_) and positive == 1)
 
 
 def scorer_of(metric: str, positive: Any) -> Any:
-    """Return the scorer of this name, with this positive class unless None; scikit-learn's name where that is enough."""
-    scorer = named_scorer(metric)
-    if positive is None or (not isinstance(positive, str | bool | np.bool_) and positive == 1):
-        return scorer if metric == "mean_class_accuracy" else metric
+    """Return the scorer of this name, a callable, with this positive class unless None."""
+    if _is_usual(positive):
+        return named_scorer(metric)
     options = (
         {"response_method": ("decision_function", "predict_proba")} if metric == "average_precision" else {"zero_division": 0}
     )

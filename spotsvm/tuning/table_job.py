@@ -27,10 +27,10 @@ from spotsvm.luck.difference import Difference, paired_difference
 from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, HeldOut, Rival, Verdict
 from spotsvm.study.stop import checked_timeout
-from spotsvm.trials.metrics import ScoreUnit, named_scorer
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, check_writable
-from spotsvm.tuning.scoring import table_scorer
+from spotsvm.tuning.scoring import positive_class, scorer_of
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.suspicions import Notice
@@ -77,8 +77,12 @@ class TableJob:
     @cached_property
     def scorer(self) -> Any:
         """The scorer, a callable."""
-        scoring = table_scorer(self.metric, self.table)
-        return named_scorer(scoring) if isinstance(scoring, str) else scoring
+        return scorer_of(self.metric, positive_class(self.metric, self.table))
+
+    @property
+    def is_series(self) -> bool:
+        """Whether the table is a series, whose rows are predicted from earlier rows."""
+        return False
 
     @property
     def in_time(self) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -18,6 +19,9 @@ from sklearn.svm import SVC, SVR
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.table_encoder import TableEncoder
+from spotsvm.reports.html.page import Code, Notice
+from spotsvm.reports.verdict import verdict_parts
+from spotsvm.tuned.page import page_of
 from spotsvm.tuned.tuned_svc import SCORES as CLASSIFICATION_SCORES
 from spotsvm.tuned.tuned_svc import TunedSVC
 from spotsvm.tuned.tuned_svr import SCORES as REGRESSION_SCORES
@@ -76,10 +80,20 @@ class TunedJob(TableJob):
             rivals = self.rivals(self._plain, few, its, None, model.constant_score_.value, compare)
             verdict = replace(verdict, rivals=tuple(rivals))
         code = fitting_code(self, model, self._plain, verdict)
-        results[-1] = replace(results[-1], verdict=verdict, code=code, facts=self.facts(), command=self.command)
+        results[-1] = replace(results[-1], verdict=verdict, code=code)
         if self.out is not None:
-            write_results(results, self.out, self.table, self.metric, self.test)
+            write_results(self, results, self.out)
         return results
+
+    def write_page(self, results: Sequence[HeldOutResult], path: Path) -> None:
+        """Write the page of the average: the scores on held-out rows, and the page of the fit."""
+        final, facts = results[-1], self.facts()
+        assert final.verdict is not None
+        title = type(final.estimator).__name__ + (f" for {facts['File']}" if "File" in facts else "")
+        first = [*(Notice(notice.sentence, "warning") for notice in final.notices), *verdict_parts(final.verdict)]
+        repeat = [Code(self.command, "The command")] if self.command else []
+        repeat.append(Code(final.code, "Python code that repeats the fit"))
+        page_of(final.estimator, title, [(name, str(value)) for name, value in facts.items()], first, repeat).write(path)
 
     def check(self) -> None:
         """Raise an error for settings that cannot be used, such as a score by which the average cannot be judged."""

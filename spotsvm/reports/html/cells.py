@@ -53,8 +53,8 @@ def is_numeric(column: pd.Series[Any]) -> bool:
     return bool(present) and all(present)
 
 
-def column_texts(column: pd.Series[Any], digits: int = 4) -> list[str]:
-    """Return the cells of a column; numbers of about the same size have the same number of decimals.
+def column_texts(column: pd.Series[Any], digits: int = 4, decimals: int | None = None) -> list[str]:
+    """Return the cells of a column; floats have these decimals, or the same number of decimals if their sizes are similar.
 
     Examples
     --------
@@ -64,15 +64,16 @@ def column_texts(column: pd.Series[Any], digits: int = 4) -> list[str]:
     ... )
     (['0.9000', '0.8512', '1.0000'], ['1e-05', '20'])
     """
-    cells = [cell_of(value, digits) for value in column]
-    sizes = [abs(float(value)) for value, (text, number) in zip(column, cells, strict=True) if number and text != MISSING]
-    nonzero = [size for size in sizes if size]
-    if not column.dtype.kind == "f" or not nonzero or all(size.is_integer() for size in nonzero):
-        return [text for text, _ in cells]
-    most = max(nonzero)
-    if not 1e-4 <= most < 10.0**digits or min(nonzero) < 1e-3 * most:
-        return [text for text, _ in cells]
-    usual = float(np.median(nonzero))
-    # the smallest numbers get another digit
-    decimals = max(digits - 1 - math.floor(math.log10(usual)), 0) + (min(nonzero) < 0.02 * usual)
-    return [f"{value:.{decimals}f}" if text != MISSING else text for value, (text, _) in zip(column, cells, strict=True)]
+    texts = [cell_of(value, digits)[0] for value in column]
+    if column.dtype.kind != "f":
+        return texts
+    if decimals is None:
+        sizes = np.abs(column[column.notna() & (column != 0)].to_numpy())
+        if not len(sizes) or (sizes == np.rint(sizes)).all():
+            return texts
+        if not 1e-4 <= sizes.max() < 10.0**digits or sizes.min() < 1e-3 * sizes.max():
+            return texts
+        usual = float(np.median(sizes))
+        # the smallest numbers get another digit
+        decimals = max(digits - 1 - math.floor(math.log10(usual)), 0) + int(sizes.min() < 0.02 * usual)
+    return [f"{value:.{decimals}f}" if text != MISSING else text for value, text in zip(column, texts, strict=True)]

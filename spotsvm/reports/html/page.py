@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.drawing import colour_variables
-from spotsvm.common.text import MISSING, checked_path, printable, printable_line
+from spotsvm.common.text import checked_path, printable, printable_line
 from spotsvm.errors import StorageError
 from spotsvm.reports.html.cells import column_texts, cut_text, is_numeric
 from spotsvm.reports.html.svg import inline_svg
@@ -83,28 +83,22 @@ class Table:
     @property
     def rows(self) -> list[tuple[int | None, list[str]]]:
         """The trial of each row, if any, and its cells."""
-        shown = self.shown
-        columns = self._alike() if self.one_kind else [column_texts(column, self.digits) for _, column in shown.items()]
+        shown, decimals = self.shown, self.decimals
+        columns = [column_texts(column, self.digits, decimals) for _, column in shown.items()]
         numbers: list[int | None] = [None] * len(shown)
         if self.trials is not None:
             every = list(self.trials) if self.rows_shown is None else [self.trials[k] for k in self.rows_shown]
             numbers = [int(number) for number in every[: len(shown)]]
         return list(zip(numbers, (list(row) for row in zip(*columns, strict=True)), strict=True)) if columns else []
 
-    def _alike(self) -> list[list[str]]:
-        """Return the texts of each column, with the decimals of the largest number in all columns."""
-        columns = [column for _, column in self.shown.items()]
-        sizes = np.abs(np.concatenate([np.zeros(1), *(column.to_numpy() for column in columns if column.dtype.kind == "f")]))
-        largest = float(np.max(sizes, where=np.isfinite(sizes), initial=0.0))
-        if not 1e-3 <= largest < 10.0**self.digits:
-            return [column_texts(column, self.digits) for column in columns]
-        decimals = self.digits - max(math.floor(math.log10(largest)), 0)
-        return [
-            [MISSING if np.isnan(value) else f"{value:.{decimals}f}" for value in column]
-            if column.dtype.kind == "f"
-            else column_texts(column, self.digits)
-            for column in columns
-        ]
+    @property
+    def decimals(self) -> int | None:
+        """The decimals of all numbers of one kind, by the largest number; None if each column has its own."""
+        floats = self.shown.select_dtypes("float").to_numpy()
+        largest = float(np.max(np.abs(floats), where=np.isfinite(floats), initial=0.0))
+        if not self.one_kind or not 1e-3 <= largest < 10.0**self.digits:
+            return None
+        return self.digits - max(math.floor(math.log10(largest)), 0)
 
 
 @dataclass(frozen=True)

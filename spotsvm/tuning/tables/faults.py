@@ -79,19 +79,19 @@ def listed(names: Iterable[Any], most: int = 8) -> str:
     return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
 
 
-def check_features(X: pd.DataFrame, where: Where = row_of) -> None:
+def check_features(X: pd.DataFrame) -> None:
     """Raise DataError if a column has missing values or anything but numbers; a series and some pipelines need numbers."""
     for name, dtype in zip(X.columns, X.dtypes, strict=True):
         if not is_numeric_dtype(dtype) and not (X[name].isna() | X[name].isin([True, False])).all():
-            raise DataError(not_numeric(f"column {name!r}", X[name], where, "; correct the cell, or leave the column out"))
+            raise DataError(not_numeric(f"column {name!r}", X[name], row_of, "; correct the cell, or leave the column out"))
     missing = X.isna().to_numpy()
     if missing.any():
         k = int(np.argmax(missing.any(axis=0)))
         raise DataError(
             f"column {X.columns[k]!r} has {int(missing[:, k].sum())} missing values, the first in "
-            f"{where(X.index[int(np.argmax(missing[:, k]))])}; fill or remove them"
+            f"{row_of(X.index[int(np.argmax(missing[:, k]))])}; fill or remove them"
         )
-    check_sizes(X, where)
+    check_sizes(X, row_of)
 
 
 def check_numbers(X: pd.DataFrame, kinds: Mapping[str, str], where: Where) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_bool_dtype, is_float_dtype, is_integer_dtype, is_numeric_dtype
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.utils import _safe_indexing
 
 from spotsvm.common.text import did_you_mean, printable_line
@@ -335,9 +335,9 @@ def make_table(
         raise DataError("the table has no rows below its header; name a file with rows")
     if len(X) == 1:
         raise DataError("the table has 1 row, too few to learn from; give more rows")
-    y, found, why = checked_target(y, task, where)
+    y, decided, why = checked_target(y, task, where)
     table = _with_kinds(X, y, tuple(categorical), wanted, where)
-    return replace(table, task=found, groups=copies_of(table.X, y), why=why)
+    return replace(table, task=decided, groups=copies_of(table.X, y), why=why)
 
 
 def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: Where = row_of) -> tuple[pd.Series, Task, str]:
@@ -354,8 +354,8 @@ def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: W
     # many distinct cells, mostly numbers: probably a quantity with a fault, and not classes
     if task == "auto" and not is_numeric_dtype(y) and y.nunique() > FEW_INTEGERS and (mostly_numbers(y) or thousands_mark(y)):
         raise DataError(not_numeric(what, y, where, f"{_repaired(y)}, or use --task classification if these are classes"))
-    found: Task = _task_of(y) if task == "auto" else task
-    if found == "regression":
+    decided, why = _decided(y) if task == "auto" else (task, "as said")
+    if decided == "regression":
         if not is_numeric_dtype(y) or is_bool_dtype(y):
             raise DataError(not_numeric(what, y, where, f", as regression requires{_repaired(y)}, or name another --target"))
         check_size(what, y, where)
@@ -365,7 +365,7 @@ def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: W
             )
     else:
         _check_classes(y)
-    return y, found, _why(y, found) if task == "auto" else "as said"
+    return y, decided, why
 
 
 def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wanted: Sequence[str], where: Where) -> Table:
@@ -462,23 +462,18 @@ def _huge_integers(column: pd.Series) -> bool:
         return False
 
 
-def _why(y: pd.Series, task: Task) -> str:
-    """Return the reason for the task of a target."""
-    if task == "regression":
-        what = f"more than {FEW_INTEGERS} different whole numbers" if bool((y == np.rint(y)).all()) else "numbers with fractions"
-    elif is_numeric_dtype(y) and not is_bool_dtype(y):
+def _decided(y: pd.Series) -> tuple[Task, str]:
+    """Return the task of a target, and the reason."""
+    task: Task = "classification"
+    if not is_numeric_dtype(y) or is_bool_dtype(y):
+        what = "no numbers"
+    elif not bool((y == np.rint(y)).all()):
+        task, what = "regression", "numbers with fractions"
+    elif y.nunique() <= FEW_INTEGERS:
         what = f"at most {FEW_INTEGERS} different whole numbers"
     else:
-        what = "no numbers"
-    return f"as the target has {what} (--task overrides this)"
-
-
-def _task_of(y: pd.Series) -> Task:
-    if is_float_dtype(y) and not bool((y == np.rint(y)).all()):
-        return "regression"
-    if is_integer_dtype(y) or is_float_dtype(y):
-        return "classification" if y.nunique() <= FEW_INTEGERS else "regression"
-    return "classification"
+        task, what = "regression", f"more than {FEW_INTEGERS} different whole numbers"
+    return task, f"as the target has {what} (--task overrides this)"
 
 
 def _check_classes(y: pd.Series) -> None:
