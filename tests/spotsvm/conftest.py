@@ -5,14 +5,23 @@ import pytest
 from spotsvm.cross_validation.shared_folds import SharedScores
 
 
+def described(figure, name, alt):
+    """Return an empty picture with its description."""
+    return f'<svg role="img" aria-label="{escape(alt)}"></svg>'
+
+
 @pytest.fixture
 def no_pictures(monkeypatch):
     """Leaves the pictures of pages out, for tests of other things: drawing takes most of the time of a page."""
-
-    def described(figure, name, alt):
-        return f'<svg role="img" aria-label="{escape(alt)}"></svg>'
-
     monkeypatch.setattr("spotsvm.reports.html.page.inline_svg", described)
+
+
+@pytest.fixture(scope="module")
+def no_pictures_here():
+    """Leaves them out in all tests of a module, and in its fixtures."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("spotsvm.reports.html.page.inline_svg", described)
+        yield
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def noise(rng, n):
 
 
 @pytest.fixture(scope="module", params=[board, noise], ids=["much to gain", "noise"])
-def tuned(request, tmp_path_factory):
+def tuned(request, tmp_path_factory, no_pictures_here):
     """Return the name of the data, what was printed, and the folder."""
     folder = tmp_path_factory.mktemp("numbers")
     X, y = request.param(np.random.default_rng(4), 240)

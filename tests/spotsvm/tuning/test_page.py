@@ -22,7 +22,7 @@ def quiet(name, budget):
 
 
 @pytest.fixture(scope="module", params=["classification", "regression"])
-def tuned(request, tmp_path_factory):
+def tuned(request, tmp_path_factory, no_pictures_here):
     out = tmp_path_factory.mktemp("out")
     X, y = (load_iris if request.param == "classification" else load_diabetes)(return_X_y=True, as_frame=True)
     table = make_table(X.iloc[40:120], y.iloc[40:120], request.param)
