@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
-from spotsvm.common.text import shown_value
+from spotsvm.common.text import counted, shown_value
 from spotsvm.errors import ArgumentError, BudgetError, SpotSVMError, StorageError, WorkersError
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Callbacks, StopRun
@@ -52,7 +52,7 @@ def run_trials(
             books.add_finding(name, finding)
     if (stop := followers.ended_by) is not None:
         n, why = study.n_finished, f": {one_line(str(stop))}" if str(stop) else ""
-        sentence = f"A callback ended the run after {n} {'trial' if n == 1 else 'trials'}{why}"
+        sentence = f"A callback ended the run after {counted(n, 'trial')}{why}"
         books.add_finding("stop", {"stopped": True, "n_trials": n, "rule": "callback", "sentence": sentence})
     run.end()
     if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):
@@ -110,16 +110,16 @@ class RunSettings:
     with_trial: bool = False
 
     def __post_init__(self) -> None:
-        if not _is_number(self.n_trials, Integral):
+        if not _is_whole(self.n_trials):
             raise ArgumentError(f"n_trials={shown_value(self.n_trials)} is not a number of trials; use a whole number")
         if self.n_trials < 1:
             raise BudgetError(f"n_trials={shown_value(self.n_trials)} is not a number of trials; use 1 or more")
-        if self.batch_size is not None and (not _is_number(self.batch_size, Integral) or self.batch_size < 1):
+        if self.batch_size is not None and (not _is_whole(self.batch_size) or self.batch_size < 1):
             raise ArgumentError(f"batch_size={shown_value(self.batch_size)} is not a number of trials; use 1 or more, or None")
-        if not _is_number(self.retries, Integral) or self.retries < 0:
+        if not _is_whole(self.retries) or self.retries < 0:
             raise ArgumentError(f"retries={shown_value(self.retries)} is not a number of further attempts; use 0 or more")
         most = self.max_failures
-        if most is not None and (not _is_number(most, Integral) or most < 1):
+        if most is not None and (not _is_whole(most) or most < 1):
             raise ArgumentError(f"max_failures={shown_value(most)} is not a number of trials; use 1 or more, or None")
 
 
@@ -130,8 +130,8 @@ def check_budget(n_trials: int, name: str, initial: tuple[int, str], domain: Dom
         raise BudgetError(f"{name}={n_trials} is below the {what} of {n_initial} trials; use at least that, or search='random'")
 
 
-def _is_number(value: object, kind: type) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 _LOG = logging.getLogger(__name__)

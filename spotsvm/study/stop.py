@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from spotsvm.common.text import shown_value
+from spotsvm.common.text import counted, shown_value
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NotPositiveDefiniteError
 from spotsvm.luck.fold_bias import corrected_standard_error, fold_scores, tuned_metric
 from spotsvm.solvers.search.contract.base import Noise
@@ -249,7 +249,7 @@ class ImprovementBelowUncertainty:
     def _sentence(self, n: int, look: Look | None, *, stopped: bool) -> str:
         """Return a sentence on the decision after n trials, and its last figures."""
         if look is None:
-            return f"The stop rule did not stop the search: {n} trials are too few for it to judge."
+            return f"The stop rule did not stop the search: too little is known after {counted(n, 'trial')}."
         if look.basis == "none":
             return (
                 "The stop rule did not stop the search: the objective is deterministic and returns no fold scores, so its value "
@@ -329,7 +329,7 @@ class AppliedRule:
         found = {"stopped": reason is not None, "n_trials": n, "rule": repr(self._rule)}
         if isinstance(self._rule, ImprovementBelowUncertainty):
             return found | self._rule.figures(study.after(n), stopped=reason is not None)
-        return found | {"sentence": reason or f"The stop rule did not stop the search after {n} trials."}
+        return found | {"sentence": reason or f"The stop rule did not stop the search after {counted(n, 'trial')}."}
 
 
 def checked_timeout(timeout: float | None, name: str = "trial_timeout") -> float | None:
@@ -375,7 +375,7 @@ class TimeLimit:
             return None
         n = study.n_finished
         how = "because its time was up" if self._reached else "within its time"
-        sentence = f"The run ended after {n} {'trial' if n == 1 else 'trials'}, {how} (timeout={self.seconds:.4g} s)."
+        sentence = f"The run ended after {counted(n, 'trial')}, {how} (timeout={self.seconds:.4g} s)."
         return {"sentence": sentence, "timed_out": bool(self._reached), "n_trials": n, "timeout": float(self.seconds)}
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.facts import Facts, ShowsFacts
+from spotsvm.common.text import counted
 from spotsvm.errors import NoCompletedTrialError, NotPositiveDefiniteError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.surrogates.acquisition.selection import select_evaluations
@@ -92,8 +93,7 @@ class Recommendation(ShowsFacts):
             rows.append(("standard error", self.standard_error, self.best_seen_standard_error))
         rows += [(name, self.params.get(name, ""), self.best_seen_params.get(name, "")) for name in names]
         shown = 2 if self.number == self.best_seen_number and self.basis == "observed" else 3
-        count = "1 evaluation" if self.n_evaluations == 1 else f"{self.n_evaluations} evaluations"
-        return f"Recommendation ({self.basis}, {count})", [row[:shown] for row in rows]
+        return f"Recommendation ({self.basis}, {counted(self.n_evaluations, 'evaluation')})", [row[:shown] for row in rows]
 
 
 def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int) -> Recommendation:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from spotsvm.common.checks import check_choice, check_count, check_positive
+from spotsvm.common.text import counted
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
@@ -39,7 +40,7 @@ def check_sizes(n_per_class: Any, max_per_class: Any, n_features: int, counts: d
     """Return the sizes of the reduced sets, or raise ArgumentError; `counts` are the rows of each class of the training part."""
     smallest = min(counts, key=lambda name: counts[name])
     where = " that are left for training" if held_out else ""
-    bound = f"class {smallest!r} has {counts[smallest]} row{'' if counts[smallest] == 1 else 's'}{where}; use at most as many"
+    bound = f"class {smallest!r} has {counted(counts[smallest], 'row')}{where}; use at most as many"
     if max_per_class is not None:
         check_count("max_per_class", max_per_class, after=", or None")
     if isinstance(n_per_class, str) and n_per_class == "grow":

@@ -119,7 +119,7 @@ def test_noise_is_an_uncertainty_and_an_objective_without_one_is_never_stopped()
 
 def test_too_few_trials_and_failures_are_no_end():
     study = run(EARLY, 7, with_folds)
-    assert "7 trials are too few for it to judge" in study.findings["stop"]["sentence"]
+    assert "too little is known after 7 trials" in study.findings["stop"]["sentence"]
 
     none = Study(SPACE, "random", 0).run(lambda p: float("nan"), 12, stop=EARLY, max_failures=None)
     assert none.n_finished == 12
