@@ -13,7 +13,7 @@ from spotsvm.commands.main import main
 from spotsvm.errors import StorageError
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.salvage import salvage
-from spotsvm.study.recorded import RecordedStudy
+from spotsvm.study.recorded import RecordedStudy, record_tables
 from spotsvm.trials.trial import Outcome
 from tests.spotsvm.study.record.records import change, partly_failing, study
 
@@ -38,6 +38,11 @@ def hurt(whole, tmp_path):
 def content(path):
     with closing(Record(path, read_only=True)) as record:
         return repr((record.about(), record.trials(), record.events(), record.outcomes()))
+
+
+def events(path):
+    with closing(Record(path, read_only=True)) as record:
+        return record.events()
 
 
 def test_a_bit_that_has_turned_over_is_harmless_or_told_of(whole, hurt):
@@ -77,6 +82,20 @@ def test_a_cell_that_has_changed(statement, said, hurt):
     for act in (content, lambda path: study(path, "cmaes")):
         with pytest.raises(StorageError, match=f"is damaged: {said}: its checksum does not match"):
             act(hurt)
+
+
+@pytest.mark.parametrize(
+    ("statement", "act", "said"),
+    [
+        ("UPDATE about SET value = '\"other\"' WHERE key = 'format'", content, "is not a record of spotsvm; name another file"),
+        ("UPDATE about SET value = '3' WHERE key = 'space'", record_tables, "is damaged: its space is 3"),
+        ("UPDATE trials SET told = 'x' WHERE number = 4", events, "is damaged: the order of its trials is lost"),
+    ],
+)
+def test_a_cell_with_a_valid_checksum_that_makes_no_sense(statement, act, said, hurt):
+    change(hurt, statement, signed=True)
+    with pytest.raises(StorageError, match=said):
+        act(hurt)
 
 
 def test_trials_that_a_page_has_lost_from_its_end_are_missed(hurt):
