@@ -81,3 +81,10 @@ def test_tables_are_written_in_full(tmp_path):
     files = page().write_tables(tmp_path / "tables")
     assert [file.name for file in files] == ["01-scores.csv"]
     assert pd.read_csv(files[0])["score"].tolist()[0] == 0.98765432
+
+
+def test_a_picture_of_numbers_that_no_axis_can_show_says_so():
+    drawn = Figure(layout="constrained")
+    drawn.subplots().plot([0, 1], [-1.7e308, 1.7e308])
+    text = Page("Title", [Section("One", [Picture(drawn, "Lines", "A line")])]).html()
+    assert "<p>This picture cannot be drawn: " in text
