@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 
-from spotsvm.common.drawing import LEVELS, colour_variables, variable_of
+from spotsvm.common.drawing import colour_variables, variable_of
 
 #: background and text of the theme's dark pages
 BACKGROUND, INK = np.array(to_rgba("#14181e")), np.array(to_rgba("#ced6dd"))
@@ -98,7 +98,8 @@ def darken(figure: Figure) -> None:
             artist.set(facecolor=swapped([artist.get_facecolor()])[0], edgecolor=swapped([artist.get_edgecolor()])[0])
         elif isinstance(artist, Collection) and artist.get_array() is None:
             artist.set(facecolor=swapped(artist.get_facecolor()), edgecolor=swapped(artist.get_edgecolor()))
-        elif isinstance(artist, Collection) and str(getattr(artist.cmap, "colors", [""])[0]) in LEVELS:
+        elif isinstance(artist, Collection) and isinstance(getattr(artist.cmap, "colors", [0])[0], str):
+            # a list of colours, such as those of a report's maps or the one of contour lines
             artist.set_cmap(ListedColormap(swapped(artist.cmap.colors)))
         elif isinstance(artist, PathCollection):
             artist.set(edgecolor="0.5", linewidth=0.5)  # the low end of a colour map is nearly as dark as the page

@@ -103,6 +103,7 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     on_image = right.text(0, 0, "0", color="white")
     left.scatter([1], [1], facecolors="none", edgecolors="0.5")
     mapped = left.scatter([1, 2], [1, 2], c=[0, 1])
+    contour = left.contour([[0, 1], [1, 2]], colors="0.7")
     left.legend()
     path = tmp_path / "gallery" / "images" / "plot_001.png"
     path.parent.mkdir(parents=True)
@@ -119,6 +120,7 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     assert to_hex(cross.get_markeredgecolor()) == to_hex(themes.INK)
     assert to_hex(box.get_facecolor()) == to_hex(themes.BACKGROUND)
     assert on_image.get_color() == "white"
+    assert to_hex(contour.get_edgecolor()[0]) == to_hex(themes.swapped("0.7")[0])
     assert to_hex(levels.cmap(1.0)) == colour_variables()["level-8"][1]
     assert to_hex(mapped.get_edgecolor()[0]) == to_hex("0.5")
     assert to_hex(mapped.get_facecolor()[0]) == to_hex(plt.get_cmap()(0.0))

@@ -61,9 +61,9 @@ best = max(values.max() for values in reached.values())
 
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 panels[0].plot(np.arange(1, len(K) + 1), eigenvalues[::-1], ".", ms=3)
-panels[0].axhline(0, color="0.5", lw=0.8)
 n_negative = np.sum(eigenvalues < -1e-9)
 panels[0].set(yscale="symlog", xlabel="rank", ylabel="eigenvalue")
+panels[0].axhline(0, color="0.5", lw=0.8)
 panels[0].set_title(f"{n_negative} of {len(K)} eigenvalues are negative")
 for k, values in enumerate(reached.values()):
     panels[1].plot(np.full(5, k), best - values, "o", mfc="none")

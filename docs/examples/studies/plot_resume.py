@@ -61,8 +61,8 @@ ax.plot(x, y, "o", ms=9, mfc="none", color="0.5", label="undisturbed run")
 first = resumed["number"] < before.n_finished
 for rows, label in [(first, "before the interruption"), (~first, "after it")]:
     ax.plot(resumed["number"][rows], resumed["value"][rows], ".", label=label)
-ax.axvline(before.n_finished - 0.5, color="tab:red", ls=":")
 ax.set(xlabel="number of the trial", ylabel="value", yscale="symlog")
+ax.axvline(before.n_finished - 0.5, color="tab:red", ls=":")
 figure.legend(loc="outside lower center", ncols=2)
 plt.show()
 folder.cleanup()
