@@ -57,7 +57,7 @@ for ax, name in zip(panels, rules, strict=True):
         *grid, decision, levels=[-1, 1], colors="tab:green", linestyles="--"
     )
     ax.scatter(*X.T, c=y, cmap="coolwarm", s=14)
-    ax.set_title(f"{name}: C={svm.C:.3g},\ngamma={svm.gamma:.3g}")
+    ax.set_title(f"{name}: C={svm.C:.4g},\ngamma={svm.gamma:.3g}")
     ax.set_xlabel("first column")
 panels[0].set_ylabel("second column")
 plt.show()
