@@ -50,7 +50,7 @@ _FOREST: dict[str, Any] = {"n_estimators": 50, "max_samples": 0.3, "min_samples_
 
 
 def acid_space(region: str) -> dict[str, Any]:
-    """Return what is tuned in a region, one of `REGIONS`, and where it is searched: see `AcidStudy`."""
+    """Return the search space of a region, one of `REGIONS`; see `AcidStudy`."""
     space = spectra_pipeline("classification", 100, CLASSES, region=_pipeline_region(region))[1]
     return {paper: space[ours] for paper, ours in _NAMES.items() if paper in FEWER.get(region, _NAMES)}
 

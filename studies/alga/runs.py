@@ -134,7 +134,7 @@ METHODS = (GRID, GA_MODEL, GASVM, ALGA, INHERITING, GROWN, RANDOM, NSGA2, TUNED,
 OF_SIZE = (GASVM, ALGA, INHERITING, RANDOM)
 WITH_GRID_MODEL = (GASVM,)
 
-_BUDGETS = {RANDOM: 1000, NSGA2: 2000}  # machines to train, of methods that have no end of their own
+_BUDGETS = {RANDOM: 1000, NSGA2: 2000}  # trained SVMs of methods without their own stop
 _NSGA2_LARGEST = 512  # K at most, for the time of larger sets
 
 _METHODS = {GA_MODEL: "ga-model", GASVM: "gasvm", ALGA: "alga", INHERITING: "alga", GROWN: "alga"}

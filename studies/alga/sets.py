@@ -162,7 +162,7 @@ class Parts(NamedTuple):
 
     @property
     def sizes(self) -> list[int]:
-        """Vectors a class (K): d, 4 d, 16 d, ... for d columns, while 2 K is at most half of T and each class has so many.
+        """Vectors of each class (K): d, 4 d, 16 d, ... for d columns, while 2 K is at most half of T and no class is smaller.
 
         Examples
         --------

@@ -141,8 +141,8 @@ def outcomes(tests: pd.DataFrame, opponent: str = GASVM) -> pd.DataFrame:
     for name, measure in product(dict.fromkeys(some["set"]), MEASURES):
         of_set = some[some["set"] == name]
         gain = of_set[measure] * (-1.0 if measure == "support_vectors" else 1.0)
-        told = of_set[f"Holm {measure}"] <= 0.05
-        better, worse = int((told & (gain > 0)).sum()), int((told & (gain < 0)).sum())
+        significant = of_set[f"Holm {measure}"] <= 0.05
+        better, worse = int((significant & (gain > 0)).sum()), int((significant & (gain < 0)).sum())
         rows.append({"set": name, "measure": measure, "better": better, "worse": worse, "alike": len(of_set) - better - worse})
     return pd.DataFrame(rows)
 
@@ -232,7 +232,7 @@ def _on_gasvm(tests: pd.DataFrame, names: list[str], where: str, said: str) -> s
     of = counts.groupby("measure", sort=False)[["better", "worse", "alike"]].sum()
     labels = {"validation": "accuracy on V", "test": "accuracy on Psi", "support_vectors": "SVs"}
     found = "; ".join(
-        f"{labels[str(measure)]} better in {row['better']}, worse in {row['worse']}, not told apart in {row['alike']}"
+        f"{labels[str(measure)]} better in {row['better']}, worse in {row['worse']}, not significant in {row['alike']}"
         for measure, row in of.iterrows()
     )
     return f"ALGA against GASVM, {where} (the paper: {said}), of {int(of.iloc[0].sum())} pairs of set and K: {found}."

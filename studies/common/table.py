@@ -1,4 +1,4 @@
-"""Tables as Markdown and, for studies without a figure of their own, as pictures."""
+"""Tables as Markdown, and as pictures for studies without their own figure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PANELS = 4
 #: characters of a line of a label, and its lines at most
 _LINE, _LINES = 34, 3
-#: the ends of intervals: the names of their columns, and what they begin with where they belong to a column by name
+#: names of the columns with the ends of intervals; after the name of another column they belong to this column
 _ENDS = (("low", "high"), ("lower quartile", "upper quartile"))
 
 

@@ -15,13 +15,9 @@ from spotsvm.cross_validation.cross_val_scores import cross_val_scores
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
 from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.studies.common.data import DataSet, Floats, data_folder, read_set, stand_ins
-from spotsvm.studies.conformal.toy import MAIN, PRINTED, SIGMA, C, Reading, draw_points
+from spotsvm.studies.conformal.toy import PRINTED, SIGMA, C, draw_points, labels_of
 
 N_TRAIN, N_TEST = 100, 1000
-ORDINAL, SCALED, COMPLETE = "ordinal", "ordinal, -1 to 1", "ordinal, -1 to 1, complete rows"
-ONE_HOT, COUNTED = "one-hot", "one-hot, 0 or 1/sqrt(2)"
-#: all encodings; with COUNTED the squared distance of two rows is the number of columns in which they differ
-ENCODINGS = (ORDINAL, SCALED, COMPLETE, ONE_HOT, COUNTED)
 
 
 class Printed(NamedTuple):
@@ -41,29 +37,22 @@ TABLE = (
 )
 
 
-def encoded(table: pd.DataFrame, encoding: str) -> tuple[Floats, Floats]:
-    """Return rows as numbers, and labels -1 and 1, of a table of letters with the classes in its column y.
+def encoded(table: pd.DataFrame) -> tuple[Floats, Floats]:
+    """Return the rows without missing values as numbers, and labels -1 and 1, of a table of letters with classes in column y.
 
-    A missing value is a letter of its own, but for COMPLETE, which leaves its row out. Ordinal codes are 0, 1, ... in the
-    letters' alphabetical order.
+    The letters of a column are in alphabetical order, scaled to -1 .. 1: the encoding nearest to the printed errors.
     """
-    table = table.dropna() if encoding == COMPLETE else table.fillna("?")
-    y = np.where(table["y"] == table["y"].min(), -1.0, 1.0)
+    table = table.dropna()
     letters = table.drop(columns="y")
-    if encoding in (ONE_HOT, COUNTED):
-        X = pd.get_dummies(letters).to_numpy(dtype=np.float64)
-        return (X / np.sqrt(2.0) if encoding == COUNTED else X), y
     X = np.column_stack([pd.factorize(letters[name], sort=True)[0] for name in letters]).astype(np.float64)
-    if encoding == ORDINAL:
-        return X, y
     top = X.max(axis=0)
-    return 2.0 * X / np.where(top > 0, top, 1.0) - 1.0, y
+    return 2.0 * X / np.where(top > 0, top, 1.0) - 1.0, np.where(table["y"] == table["y"].min(), -1.0, 1.0)
 
 
 def run_mushroom(X: Floats, y: Floats, C: float, sigma: float, bias: bool, seed: int, draw: int) -> dict[str, Any]:
     """Run one draw: 100 rows to train on and 1000 others to test on; return the errors of both passes as shares.
 
-    The rows depend on seed and draw alone: they are the same for all encodings and machines.
+    The rows depend on seed and draw only.
     """
     order = np.random.default_rng([seed, draw]).permutation(len(y))
     train, test = order[:N_TRAIN], order[N_TRAIN : N_TRAIN + N_TEST]
@@ -120,17 +109,13 @@ def _interval(values: Floats) -> Improvement:
     return Improvement(float(values.mean()), low, high)
 
 
-def toy_row(reading: Reading, runs: pd.DataFrame) -> dict[str, Any]:
-    """Return the row of a reading of the toy experiment, from its draws as `run_toy` returns them."""
+def toy_row(bias: bool, runs: pd.DataFrame) -> dict[str, Any]:
+    """Return the row of the table of the toy experiment, from the rows of `run_toy`."""
     known = runs.dropna(subset="before")
     before, after = known["before"].to_numpy(), known["after"].to_numpy()
     by_draw, of_means = improvement_by_draw(before, after), improvement_of_means(before, after)
     row: dict[str, Any] = {
-        "curve": reading.curve,
-        "square": f"[{-reading.side:g}, {reading.side:g}]^2",
-        "bias": "yes" if reading.bias else "no",
-        "kappa": f"{reading.kappa:g} / max|f|",
-        "passes": reading.n_passes,
+        "bias": "yes" if bias else "no",
         "draws": len(known),
         "before": 100 * before.mean(),
         "after": 100 * after.mean(),
@@ -148,14 +133,12 @@ def toy_row(reading: Reading, runs: pd.DataFrame) -> dict[str, Any]:
 
 
 def mushroom_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row an encoding and setting: mean errors in percent with standard errors, beside the printed ones."""
+    """Return a row for each setting: mean errors in percent with standard errors, and the printed errors."""
     rows = []
-    keys: Any
-    for keys, group in runs.groupby(["encoding", "C", "sigma"], sort=False):
-        encoding, C, sigma = keys
-        printed = next(row for row in TABLE if (row.C, row.sigma) == (C, sigma))
+    for printed in TABLE:
+        group = runs[(runs["C"] == printed.C) & (runs["sigma"] == printed.sigma)]
         of_means = improvement_of_means(group["before"].to_numpy(), group["after"].to_numpy())
-        row: dict[str, Any] = {"encoding": encoding, "C": C, "sigma": sigma, "draws": len(group)}
+        row: dict[str, Any] = {"C": printed.C, "sigma": printed.sigma, "draws": len(group)}
         for what in ("before", "after"):
             errors = 100 * group[what].to_numpy()
             row |= {what: errors.mean(), f"se {what}": errors.std(ddof=1) / np.sqrt(len(errors))}
@@ -163,13 +146,6 @@ def mushroom_table(runs: pd.DataFrame) -> pd.DataFrame:
         row |= {"printed before": printed.before, "printed after": printed.after}
         rows.append(row | {"printed improvement": 100 * (printed.before - printed.after) / printed.before})
     return pd.DataFrame(rows)
-
-
-def distance_to_printed(table: pd.DataFrame) -> pd.Series[float]:
-    """Return each encoding's root mean square difference to the printed errors, in percentage points, least first."""
-    before, after = (table[what] - table[f"printed {what}"] for what in ("before", "after"))
-    squares = (before**2 + after**2) / 2
-    return squares.groupby(table["encoding"], sort=False).mean().pow(0.5).sort_values()
 
 
 NAMES = ("crabs", "german_numeric", "glass2", "heart_statlog", "ionosphere", "lawsuit", "liver", "pima", "sonar", "wisconsin")
@@ -211,7 +187,7 @@ def run_set(data: DataSet, seed: int, split: int) -> dict[str, Any]:
 def run_toy_split(seed: int, draw: int) -> dict[str, Any]:
     """Run all entrants on one draw of the toy experiment with the paper's C and sigma."""
     X, X_test = draw_points(seed, draw)
-    return {"draw": draw} | _errors({"C": C, "gamma": 1 / (2 * SIGMA**2)}, X, MAIN.labels(X), X_test, MAIN.labels(X_test))
+    return {"draw": draw} | _errors({"C": C, "gamma": 1 / (2 * SIGMA**2)}, X, labels_of(X), X_test, labels_of(X_test))
 
 
 def _errors(params: dict[str, float], X: Any, y: Any, X_test: Any, y_test: Any) -> dict[str, Any]:

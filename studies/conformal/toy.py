@@ -1,15 +1,15 @@
-"""The toy experiment of Williams et al. 2005: points on either side of a curve, readings of the paper, and its figure."""
+"""The toy experiment of Williams et al. 2005: points on either side of a curve in [-1, 1]^2, and the paper's figure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from spotsvm.common.drawing import COLOURS
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
 from spotsvm.studies.common.data import Floats
+from spotsvm.studies.common.jobs import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,138 +22,81 @@ N_TRAIN, N_TEST = 100, 1000
 PRINTED = 14.5
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One reading of the experiment: the square, the curve in it, and the SVM.
-
-    The paper has the curve as exp(-4 x^2) "up to a linear transform" and the points "in the square".
-
-    Parameters
-    ----------
-    bias : bool
-        Whether the SVMs have a threshold b, as in eq. 1.
-    height, offset : float, default=2, -1
-        The curve in the square [-1, 1]^2: y = height exp(-4 x^2) + offset.
-    side : float, default=1
-        Scale of the square and the curve; sigma stays the same.
-    kappa : float, default=1
-        Multiple of 1 / max|f|.
-    n_passes : int, default=2
-        Number of passes.
-    """
-
-    bias: bool
-    height: float = 2.0
-    offset: float = -1.0
-    side: float = 1.0
-    kappa: float = 1.0
-    n_passes: int = 2
-
-    @property
-    def curve(self) -> str:
-        """The curve as a formula, in the square [-1, 1]^2."""
-        height = "" if self.height == 1 else f"{self.height:g} "
-        offset = "" if self.offset == 0 else f" {'-' if self.offset < 0 else '+'} {abs(self.offset):g}"
-        return f"{height}exp(-4 x^2){offset}"
-
-    def labels(self, X: Floats) -> Floats:
-        """Return 1 above the curve and -1 below."""
-        return np.where(X[:, 1] > self.height_at(X[:, 0]), 1.0, -1.0)
-
-    def height_at(self, x: Floats) -> Floats:
-        """Return the curve's y."""
-        y: Floats = self.side * (self.height * np.exp(-4.0 * (x / self.side) ** 2) + self.offset)
-        return y
-
-    def machine(self) -> ConformalSVC:
-        """Return the machine, with kappa "auto"."""
-        return ConformalSVC(C=C, sigma=SIGMA, kappa="auto", bias=self.bias, n_passes=self.n_passes)
-
-    def fitted(self, X: Floats, y: Floats) -> ConformalSVC:
-        """Return the machine fitted, with its multiple of 1 / max|f|."""
-        machine = self.machine().fit(X, y)
-        if self.kappa != 1.0:
-            machine.set_params(kappa=self.kappa * float(machine.kappa_[0, 0])).fit(X, y)
-        return machine
+CURVE = "2 exp(-4 x^2) - 1"
 
 
-#: the one that the printed 14.5 % goes with
-MAIN = Reading(bias=False)
-#: the same with the threshold that eq. 1 has
-WITH_BIAS = Reading(bias=True)
-OTHERS = tuple(
-    Reading(bias=bias, **options)
-    for options in (
-        {"height": 1.0, "offset": -0.5},
-        {"height": 1.0, "offset": 0.0},
-        {"side": 0.5},
-        {"side": 2.0},
-        {"side": 4.0},
-        {"height": 1.0, "offset": 0.0, "side": 4.0},
-        {"kappa": 0.5},
-        {"kappa": 0.25},
-        {"n_passes": 3},
-    )
-    for bias in (False, True)
-)
+def height_at(x: Floats) -> Floats:
+    """Return the y of the curve; the paper gives exp(-4 x^2) "up to a linear transform"."""
+    y: Floats = 2.0 * np.exp(-4.0 * x**2) - 1.0
+    return y
+
+
+def labels_of(X: Floats) -> Floats:
+    """Return 1 above the curve and -1 below."""
+    return np.where(X[:, 1] > height_at(X[:, 0]), 1.0, -1.0)
+
+
+def paper_svc(bias: bool) -> ConformalSVC:
+    """Return the paper's SVM, with or without the threshold b of eq. 1."""
+    return ConformalSVC(C=C, sigma=SIGMA, kappa="auto", bias=bias)
 
 
 def draw_points(seed: int, draw: int, n_train: int = N_TRAIN, n_test: int = N_TEST) -> tuple[Floats, Floats]:
-    """Draw the points of one draw in [-1, 1]^2: to train on, and to test on; the same for all readings."""
+    """Draw the training and the test points of one draw in [-1, 1]^2."""
     rng = np.random.default_rng([seed, draw])
     return rng.uniform(-1.0, 1.0, size=(n_train, 2)), rng.uniform(-1.0, 1.0, size=(n_test, 2))
 
 
-def run_toy(reading: Reading, seed: int, draw: int) -> dict[str, Any]:
-    """Run one draw, and return its test errors as shares of the test points.
+def run_toy(bias: bool, seed: int, draw: int) -> Row:
+    """Run one draw; return its test errors as shares of the test points.
 
-    They are those of the first and the last pass, `before` and `after`; `far_before` and `far_after` of them outside the first
-    pass's margin, |f| > 1; and the first pass's largest |f|, `max_f`. nan throughout if all points to train on are on one side of
-    the curve.
+    Columns: `before` and `after`, the errors of the first and the second pass; `far_before` and `far_after`, their errors outside
+    the margin of the first pass, |f| > 1; and `max_f`, the largest |f| of the first pass. All are nan if the training points are
+    on one side of the curve.
     """
-    X, X_test = (reading.side * points for points in draw_points(seed, draw))
-    y, y_test = reading.labels(X), reading.labels(X_test)
-    found = dict.fromkeys(("before", "after", "far_before", "far_after", "max_f"), np.nan)
+    X, X_test = draw_points(seed, draw)
+    y, y_test = labels_of(X), labels_of(X_test)
+    row: Row = {"draw": draw} | dict.fromkeys(("before", "after", "far_before", "far_after", "max_f"), np.nan)
     if abs(y.sum()) < len(y):
-        machine = reading.fitted(X, y)
-        path = machine.staged_decision_function(X_test)
-        wrong = (path[[0, -1]] >= 0) != (y_test > 0)
-        far = np.abs(path[0]) > 1
-        found |= dict(zip(("before", "after"), wrong.mean(axis=1).tolist(), strict=True))
-        found |= dict(zip(("far_before", "far_after"), (wrong & far).mean(axis=1).tolist(), strict=True))
-        found["max_f"] = reading.kappa / float(machine.kappa_[0, 0])
-    return {"draw": draw} | found
+        machine = paper_svc(bias).fit(X, y)
+        f = machine.staged_decision_function(X_test)
+        wrong = (f[[0, -1]] >= 0) != (y_test > 0)
+        far = np.abs(f[0]) > 1
+        row |= dict(zip(("before", "after"), wrong.mean(axis=1).tolist(), strict=True))
+        row |= dict(zip(("far_before", "far_after"), (wrong & far).mean(axis=1).tolist(), strict=True))
+        row["max_f"] = 1.0 / float(machine.kappa_[0, 0])
+    return row
 
 
 _GRID = 121
 _BELOW, _ABOVE = COLOURS[1], COLOURS[0]
 
 
-def draw_passes(reading: Reading, seed: int, draw: int) -> Figure:
-    """Draw the four panels for one draw of the toy experiment."""
+def draw_passes(seed: int, draw: int) -> Figure:
+    """Draw the four panels of Fig. 1 for one draw, without a bias."""
     from matplotlib.figure import Figure
 
-    X = reading.side * draw_points(seed, draw)[0]
-    y = reading.labels(X)
-    machine = reading.fitted(X, y)
-    ticks = np.linspace(-reading.side, reading.side, _GRID)
+    X = draw_points(seed, draw)[0]
+    y = labels_of(X)
+    machine = paper_svc(bias=False).fit(X, y)
+    ticks = np.linspace(-1.0, 1.0, _GRID)
     grid = np.stack(np.meshgrid(ticks, ticks), axis=2).reshape(-1, 2)
     path = machine.staged_decision_function(grid)
     figure = Figure(figsize=(8.4, 8.0), layout="constrained")
     panels = figure.subplots(2, 2, sharex=True, sharey=True).ravel()
-    panels[0].plot(ticks, reading.height_at(ticks), color="black", lw=1.4)
+    panels[0].plot(ticks, height_at(ticks), color="black", lw=1.4)
     _draw_points(panels[0], X, y, 1.0)
-    panels[0].set_title(f"(a) {len(X)} training points, y = {reading.curve}", fontsize=10)
+    panels[0].set_title(f"(a) {len(X)} training points, y = {CURVE}", fontsize=10)
     _draw_levels(panels[1], ticks, path[0], "(b) first pass: f")
     _draw_magnification(panels[2], ticks, machine.magnification(grid))
     _draw_levels(panels[3], ticks, path[-1], "(d) last pass: f")
     for panel in panels[1:]:
-        panel.plot(ticks, reading.height_at(ticks), color="0.45", lw=0.9, ls="--")
+        panel.plot(ticks, height_at(ticks), color="0.45", lw=0.9, ls="--")
         _draw_points(panel, X, y, 0.3)
     for panel in panels:
         panel.set_aspect("equal")
-        panel.set_xlim(-reading.side, reading.side)
-        panel.set_ylim(-reading.side, reading.side)
+        panel.set_xlim(-1.0, 1.0)
+        panel.set_ylim(-1.0, 1.0)
         panel.tick_params(labelsize=8)
     return figure
 

@@ -26,7 +26,7 @@ RBF_SETS = (
 #: the sets whose first split is available: there the printed parameters give the printed test errors
 CONFIRMED = tuple(name for name in RBF_SETS if name != "diabetis")
 
-#: Table 3, a row a set: test error in percent, log C and log sigma of the method of Keerthi and Lin (KL), and of VNS. The
+#: Table 3, a row for each set: test error in percent, log C and log sigma of the method of Keerthi and Lin (KL) and of VNS. The
 #: logarithms are base 2, and the kernel is exp(-d^2 / sigma).
 _TABLE_3 = """
     11.59 -2.00 -1.00  11.61 -2.07 -0.87

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SPLIT = ["task", "kind", "set", "rows", "split"]
-LOWER, HIGHER, OPEN, NONE = "lower", "higher", "not told apart", "no interval"
+LOWER, HIGHER, OPEN, NONE = "lower", "higher", "undecided", "no interval"
 _ROUNDING = 1e-9
 _LEAST_ERROR = 1e-9
 
@@ -224,7 +224,7 @@ def judged(found: pd.DataFrame, budget: int, rows: int) -> list[str]:
     return sentences
 
 
-_WORDS = {LOWER: "lower for", HIGHER: "higher for", OPEN: "not told apart for", NONE: "no interval for"}
+_WORDS = {LOWER: "lower for", HIGHER: "higher for", OPEN: "undecided for", NONE: "no interval for"}
 _MARKERS, _LINES = "osD^vPX*", ("-", "--", ":")
 
 

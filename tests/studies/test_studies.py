@@ -48,7 +48,7 @@ REFUSED = [
     *(
         (study, {name: 1}, f"{name}=1 is too few; use 2 or more")
         for study, names in (
-            (ConformalStudy, ("n_draws", "n_other_draws", "n_mushroom_draws", "n_splits")),
+            (ConformalStudy, ("n_draws", "n_mushroom_draws", "n_splits")),
             (OptimismCoverageStudy, ("n_studies", "n_truths")),
             (OversearchingStudy, ("n_trials", "n_repeats")),
         )

@@ -7,22 +7,13 @@ from sklearn.svm import SVC
 
 from spotsvm.studies.conformal.study import ConformalStudy
 from spotsvm.studies.conformal.tables import (
-    COMPLETE,
-    COUNTED,
-    ENCODINGS,
-    ONE_HOT,
-    ORDINAL,
-    SCALED,
-    TABLE,
-    distance_to_printed,
     encoded,
     improvement_by_draw,
     improvement_of_means,
-    mushroom_table,
     run_mushroom,
     sets_table,
 )
-from spotsvm.studies.conformal.toy import MAIN, OTHERS, WITH_BIAS, Reading, draw_points, run_toy
+from spotsvm.studies.conformal.toy import draw_points, height_at, labels_of, run_toy
 
 LETTERS = pd.DataFrame(
     {"cap": list("abca" * 40), "one": list("p" * 160), "root": ["x", None, "y", "x"] * 40, "y": ["e", "p", "e", "p"] * 40}
@@ -30,7 +21,7 @@ LETTERS = pd.DataFrame(
 
 
 def small(**options):
-    return ConformalStudy(quick=True, **({"n_draws": 12, "n_other_draws": 2, "n_mushroom_draws": 2, "n_splits": 2} | options))
+    return ConformalStudy(quick=True, **({"n_draws": 12, "n_mushroom_draws": 2, "n_splits": 2} | options))
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +41,8 @@ def study(data):
 
 
 def test_the_curve_and_the_square():
-    x = np.array([0.0, 1.0])
-    np.testing.assert_allclose(MAIN.height_at(x), [1.0, 2 * np.exp(-4) - 1])
-    wide = Reading(bias=True, height=1.0, offset=-0.5, side=2.0)
-    np.testing.assert_allclose(wide.height_at(2 * x), [1.0, 2 * np.exp(-4) - 1])
-    assert (MAIN.curve, wide.curve) == ("2 exp(-4 x^2) - 1", "exp(-4 x^2) - 0.5")
-    assert Reading(bias=True, height=1.0, offset=0.0).curve == "exp(-4 x^2)"
-    assert MAIN.labels(np.array([[0.0, 0.9], [0.5, 0.9]])).tolist() == [-1.0, 1.0]
+    np.testing.assert_allclose(height_at(np.array([0.0, 1.0])), [1.0, 2 * np.exp(-4) - 1])
+    assert labels_of(np.array([[0.0, 0.9], [0.5, 0.9]])).tolist() == [-1.0, 1.0]
     X, X_test = draw_points(0, 3)
     assert (X.shape, X_test.shape) == ((100, 2), (1000, 2))
     assert np.abs(X).max() <= 1.0
@@ -64,9 +50,9 @@ def test_the_curve_and_the_square():
 
 
 def test_the_two_passes_are_those_of_svc():
-    found = run_toy(WITH_BIAS, 0, 5)
+    found = run_toy(True, 0, 5)
     X, X_test = draw_points(0, 5)
-    y, y_test = WITH_BIAS.labels(X), WITH_BIAS.labels(X_test)
+    y, y_test = labels_of(X), labels_of(X_test)
     first = SVC(C=10.0, gamma=2.0, tol=1e-5).fit(X, y)  # sigma 0.5
     assert found["before"] == pytest.approx(1 - first.score(X_test, y_test), abs=0.002)
     f, f_test = first.decision_function(X), first.decision_function(X_test)
@@ -82,14 +68,9 @@ def test_the_two_passes_are_those_of_svc():
     assert found["max_f"] == pytest.approx(np.abs(f).max(), rel=1e-2)
 
 
-def test_other_readings():
-    half = Reading(bias=False, kappa=0.5)
-    X, _ = draw_points(0, 0)
-    plain, halved = (one.fitted(X, one.labels(X)).kappa_[0, 0] for one in (MAIN, half))
-    assert halved == pytest.approx(plain / 2)
-    assert run_toy(half, 0, 0)["max_f"] == pytest.approx(run_toy(MAIN, 0, 0)["max_f"])
-    above = Reading(bias=False, offset=-5.0)  # all points are on one side of the curve
-    assert np.isnan(run_toy(above, 0, 0)["before"])
+def test_without_two_classes_there_is_no_error(monkeypatch):
+    monkeypatch.setattr("spotsvm.studies.conformal.toy.height_at", lambda x: np.full_like(x, -5.0))
+    assert np.isnan(run_toy(False, 0, 0)["before"])
 
 
 def test_improvements_and_their_intervals():
@@ -113,19 +94,10 @@ def test_improvements_and_their_intervals():
     assert np.isnan(improvement_by_draw(np.zeros(3), np.zeros(3)).mean)
 
 
-def test_encodings():
-    X, y = encoded(LETTERS, ORDINAL)
-    # the mark of a missing value comes before all letters
-    assert X[:4].tolist() == [[0, 0, 1], [1, 0, 0], [2, 0, 2], [0, 0, 1]]
-    assert y[:4].tolist() == [-1.0, 1.0, -1.0, 1.0]
-    assert encoded(LETTERS, SCALED)[0][:3].tolist() == [[-1, -1, 0], [0, -1, -1], [1, -1, 1]]
-    X, y = encoded(LETTERS, COMPLETE)
+def test_letters_are_in_order_and_scaled():
+    X, y = encoded(LETTERS)
     assert (len(X), len(y), X[:2].tolist()) == (120, 120, [[-1, -1, -1], [1, -1, 1]])
-    X, _ = encoded(LETTERS, ONE_HOT)
-    assert X.shape == (160, 3 + 1 + 3)
-    assert (X.sum(axis=1) == 3).all()
-    X, _ = encoded(LETTERS, COUNTED)
-    assert ((X[0] - X[1]) ** 2).sum() == pytest.approx(2.0)  # two columns differ
+    assert y[:2].tolist() == [-1.0, -1.0]
 
 
 def test_mushroom_by_svc():
@@ -140,18 +112,17 @@ def test_mushroom_by_svc():
 
 def test_rows_tables_and_files(study, tmp_path):
     runs = study.frame()
-    assert len(runs) == 2 * 12 + 2 * len(OTHERS) + 2 * 2 * 4 * len(ENCODINGS) + 20 * 2 + 2 * 2
+    assert len(runs) == 2 * 12 + 2 * 2 * 4 + 20 * 2 + 2 * 2
     table = study.table()
-    assert len(table) == 2 + len(OTHERS)
-    first = runs[(runs.experiment == "toy") & (runs.reading == 0)]
+    assert table["bias"].tolist() == ["no", "yes"]
+    first = runs[(runs.experiment == "toy") & ~runs.bias.astype(bool)]
     assert table["before"].iloc[0] == pytest.approx(100 * first.before.mean())
     assert table["improvement"].iloc[0] == pytest.approx(100 * ((first.before - first.after) / first.before).mean())
     assert (table["draws"].iloc[0], table["printed"].iloc[0]) == (12, 14.5)
     mushroom = study.mushroom()
-    assert len(mushroom) == 4 * len(ENCODINGS)
+    assert len(mushroom) == 4
     assert mushroom["printed before"].iloc[:4].tolist() == [11.20, 4.02, 10.86, 11.97]
     assert f"{table['before'].iloc[0]:.2f} to {table['after'].iloc[0]:.2f} %" in study.conclusion()
-    assert repr(distance_to_printed(mushroom).index[0]) in study.conclusion()
     names = {file.name for file in study.write(tmp_path)}
     assert {"conformal_runs.csv", "conformal_mushroom.csv", "conformal_mushroom_no_bias.csv", "conformal.png"} <= names
     assert "### Mushroom, without a bias" in (tmp_path / "conformal.md").read_text()
@@ -164,7 +135,7 @@ def test_rows_tables_and_files(study, tmp_path):
 )
 def test_the_goal_is_judged_by_the_interval(study, monkeypatch, by, verdict):
     runs = study.frame().copy()
-    first = (runs.experiment == "toy") & (runs.reading == 0)
+    first = (runs.experiment == "toy") & ~runs.bias.astype(bool)
     before = runs.loc[first, "before"].clip(lower=0.01)
     spread = np.where(np.arange(first.sum()) % 2, 0.01, -0.01)
     runs.loc[first, "before"], runs.loc[first, "after"] = before, before * (1 - by - spread)
@@ -190,20 +161,6 @@ def test_the_table_of_sets(study):
     assert "On 2 real sets, where C and gamma are tuned for SVC, the paper's machine is" in study.conclusion()
 
 
-def test_the_nearest_encoding():
-    runs = pd.DataFrame(
-        [
-            {"encoding": name, "C": row.C, "sigma": row.sigma, "before": (row.before + shift) / 100, "after": row.after / 100}
-            for name, shift in (("far", 4.0), ("near", 1.0))
-            for row in TABLE
-            for _ in range(3)
-        ]
-    )
-    found = distance_to_printed(mushroom_table(runs))
-    assert list(found.index) == ["near", "far"]
-    np.testing.assert_allclose(found, [np.sqrt(0.5), np.sqrt(8.0)])
-
-
 def test_jobs_change_nothing(study, data):
     with joblib.parallel_config(backend="threading"):
         again = small(n_jobs=2).use_data(data).run()
@@ -222,8 +179,8 @@ def test_without_data_the_mushroom_table_is_left_out(monkeypatch):
 def test_the_printed_rows_of_the_nearest_encoding():
     from spotsvm.studies.common.data import read_table
 
-    X, y = encoded(read_table("mushroom"), SCALED)
-    assert X.shape == (8124, 22)
+    X, y = encoded(read_table("mushroom"))
+    assert X.shape == (5644, 22)
     errors = [run_mushroom(X, y, 10.0, 0.6, True, 0, draw) for draw in range(12)]
     before, after = (100 * np.mean([one[what] for one in errors]) for what in ("before", "after"))
     assert 9 < before < 15

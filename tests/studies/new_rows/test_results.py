@@ -149,7 +149,7 @@ def test_sentences_name_each_entrant_once_and_by_its_interval():
     )
     assert "lower for better -" in sentence
     assert "higher for worse +" in sentence
-    assert "not told apart for same " in sentence
+    assert "undecided for same " in sentence
     assert REFERENCE not in sentence.split(": ", 1)[1]
 
 

@@ -10,7 +10,7 @@ from sklearn.preprocessing import scale
 from spotsvm import ConformalSVC, ExactSVC
 from spotsvm.estimators.conformal.passes import MULTIPLES
 from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.studies.conformal.toy import MAIN, draw_points
+from spotsvm.studies.conformal.toy import draw_points, labels_of
 
 X, Y = make_moons(120, noise=0.3, random_state=0)
 NEW = np.random.default_rng(1).uniform(-1.5, 2.5, size=(60, 2))
@@ -51,7 +51,7 @@ def test_the_choice_is_that_of_the_errors_of_the_folds():
     chosen = []
     for draw in DRAWS:
         rows, _ = draw_points(0, draw)
-        y = MAIN.labels(rows)
+        y = labels_of(rows)
         wrong = np.zeros((1 + len(MULTIPLES), len(y)))
         for train, test in RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0).split(rows, y):
             plain = ExactSVC(C=10.0, gamma=2.0).fit(rows[train], y[train])
@@ -95,7 +95,7 @@ def test_the_default_helps_in_the_toy_experiment_where_the_free_threshold_harms(
     errors = {"plain": [], "default": [], "paper": []}
     for draw in range(30):
         rows, new = draw_points(0, draw)
-        y, y_new = MAIN.labels(rows), MAIN.labels(new)
+        y, y_new = labels_of(rows), labels_of(new)
         ours = ConformalSVC(C=10.0, gamma=2.0).fit(rows, y)
         errors["plain"].append(1 - ours.first_pass_.score(new, y_new))
         errors["default"].append(1 - ours.score(new, y_new))
