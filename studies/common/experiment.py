@@ -64,8 +64,8 @@ class Experiment(ABC):
         Number of jobs at the same time, as joblib takes it; None is one. It does not change the rows. A study that measures times
         runs one job at a time.
     path : path-like, optional
-        A file to which each job is added when it ends, and from which an interrupted study resumes. A study with
-        `keeps_records` keeps the records of its searches there, and `path` is their folder.
+        A file to which each job is added when it ends, and from which an interrupted study resumes. Other settings or other data
+        need another file. For a study with `keeps_records` it is the folder for the records of the searches.
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ class Experiment(ABC):
         return self
 
     def run(self) -> Self:
-        """Run the study; each call runs it again, with the same seeds."""
+        """Run the study with its seeds; with `path`, only the jobs that the file lacks."""
         began = time.perf_counter()
         settings = {name: getattr(self, name) for name in ("quick", *self.shared)}
         self._file = JobFile(None if self.keeps_records else self.path, self.name, settings)

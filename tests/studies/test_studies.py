@@ -55,6 +55,7 @@ REFUSED = [
         for name in names
     ),
     (LoadStudy, {"parts": ()}, "parts is empty"),
+    (SpeedStudy, {"n_jobs": 2}, "n_jobs=2: the study speed measures times, and runs one job at a time"),
     (LoadStudy, {"parts": ("kills",)}, "'kills' is unknown; use some of throughput"),
     (KernelEvolutionStudy, {"n_evaluations": 0}, "n_evaluations=0 is too few"),
     (KernelEvolutionStudy, {"n_splits": 0}, "n_splits=0 is too few"),

@@ -1,14 +1,19 @@
 import os
 import re
+from dataclasses import dataclass
 from html import unescape
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
-from spotsvm.errors import DataError, StorageError
+from spotsvm.commands.main import main
+from spotsvm.errors import ArgumentError, DataError, StorageError
 from spotsvm.studies.common.data import data_folder, read_table
-from spotsvm.studies.common.experiment import Experiment
+from spotsvm.studies.common.experiment import Experiment, Seeds, either
+from spotsvm.studies.common.jobs import Job
 from spotsvm.studies.common.table import draw_table, table_figures
 from tests.spotsvm.reports.pages import check_page
 
@@ -65,6 +70,58 @@ def test_measurements_as_csv_in_a_file_or_a_folder(tmp_path):
         experiment.to_csv(tmp_path / "missing" / "mine.csv")
     with pytest.raises(StorageError, match=r"missing/page\.html: cannot write"):
         experiment.report(tmp_path / "missing" / "page.html")
+
+
+@dataclass(kw_only=True)
+class Powers(Experiment):
+    """Powers of numbers."""
+
+    name = "powers"
+    shared = ("exponent",)
+    seeds: Seeds = either(3, 2)
+    exponent: int = either(2, least=1)
+    kinds: tuple = either(("a", "b"), among=("a", "b", "c"))
+
+    def _jobs(self):
+        return [Job({"seed": seed}, power, (seed, self.exponent)) for seed in self.seeds]
+
+    def table(self):
+        return self.frame()
+
+    def conclusion(self):
+        return f"The largest is {self.frame().power.max()}."
+
+
+def power(seed, exponent):
+    return {"power": seed**exponent}
+
+
+def test_arguments_have_a_value_for_each_form_and_are_checked():
+    assert (Powers().seeds, Powers(True).seeds, Powers(seeds=[4]).seeds) == ([0, 1, 2], [0, 1], [4])
+    assert Powers(kinds=["c"]).settings() == {"quick": False, "seeds": [0, 1, 2], "exponent": 2, "kinds": ("c",)}
+    for arguments, message in (
+        ({"exponent": 0}, "exponent=0 is too few; use 1 or more"),
+        ({"kinds": ()}, "kinds is empty; use some of a, b, c"),
+        ({"kinds": ("a", "d")}, "kinds: 'd' is unknown; use some of a, b, c"),
+        ({"kinds": ("a", "a")}, "kinds: 'a' is there twice"),
+        ({"seeds": 0}, "seeds=0 is not a number of runs"),
+    ):
+        with pytest.raises(ArgumentError, match=message):
+            Powers(**arguments)
+
+
+def test_the_command_resumes_from_a_file(tmp_path, monkeypatch):
+    point = SimpleNamespace(name="powers", load=lambda: Powers)
+    monkeypatch.setattr("spotsvm.commands.study.entry_points", lambda group: [point])
+    command = ["study", "powers", "--path", str(tmp_path / "jobs.json"), "--jobs", "1", "--out", str(tmp_path)]
+    assert "The largest is 4." in CliRunner().invoke(main, command).stdout
+    lines = (tmp_path / "jobs.json").read_text().replace('"power": 4', '"power": 9')
+    (tmp_path / "jobs.json").write_text(lines)
+    assert "The largest is 9." in CliRunner().invoke(main, command).stdout
+    page = (tmp_path / "powers.html").read_text()
+    assert f"spotsvm study powers --jobs 1 --path {tmp_path / 'jobs.json'} --out powers" in " ".join(texts(page, "code"))
+    result = CliRunner().invoke(main, [*command, "--quick"])
+    assert "was written with quick=False, not True; name another file" in result.stderr
 
 
 class Reading(Doubling):
