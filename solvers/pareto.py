@@ -82,11 +82,6 @@ def knee(objectives: Floats) -> int:
     objectives : ndarray of shape (m, 2)
         A front: mutually non-dominated points, m >= 1.
 
-    Returns
-    -------
-    int
-        Index of the point.
-
     Examples
     --------
     >>> knee(np.array([[0.0, 1.0], [0.2, 0.1], [1.0, 0.0]]))

@@ -29,11 +29,6 @@ class LogIntegers:
     low, high : int
         The smallest and the largest integer, 1 <= low < high <= 10**12.
 
-    Raises
-    ------
-    SurrogateError
-        If the bounds are outside this range.
-
     Examples
     --------
     >>> numbers = LogIntegers(1, 1000)

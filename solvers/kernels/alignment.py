@@ -75,11 +75,6 @@ def alignment_with_labels(K: Floats, y: Any) -> float:
     y : array-like of shape (n,)
         Class labels.
 
-    Returns
-    -------
-    float
-        As of `centred_alignment`.
-
     Raises
     ------
     SolverError
@@ -104,11 +99,6 @@ def alignment_with_target(K: Floats, y: Any) -> float:
         Symmetric.
     y : array-like of shape (n,)
         Finite targets.
-
-    Returns
-    -------
-    float
-        As of `centred_alignment`.
 
     Raises
     ------

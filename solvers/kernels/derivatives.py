@@ -191,11 +191,6 @@ def kernel_metric(kernel: Kernel, X: Floats, steps: Floats | None = None) -> Ker
     steps : ndarray of shape (d,), optional
         As in `expansion_gradient`.
 
-    Raises
-    ------
-    SolverError
-        As `expansion_gradient`.
-
     References
     ----------
     Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 2, 10.

@@ -38,11 +38,6 @@ def shake(domain: Domain, around: Floats, radius: Floats, norm: Norm, rng: np.ra
     norm : {"inf", "2", "1"}
         Maximum norm, Euclidean norm or sum of absolute values.
 
-    Returns
-    -------
-    ndarray of shape (d,)
-        A canonical point of the domain.
-
     Examples
     --------
     >>> middle = np.array([0.5, 1.0])
@@ -79,11 +74,6 @@ def uniform_in_ball(centre: Floats, radius: Floats, norm: Norm, rng: np.random.G
         Radius in each coordinate, positive.
     norm : {"inf", "2", "1"}
         The norm of the ball.
-
-    Returns
-    -------
-    ndarray of shape (d,)
-        A point of the cube.
     """
     low, high = np.maximum(-centre / radius, -1.0), np.minimum((1.0 - centre) / radius, 1.0)
     if norm == "inf":

@@ -52,11 +52,6 @@ def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool
     rng : numpy.random.Generator
         Random generator of the model's samples and of the candidates.
 
-    Raises
-    ------
-    NotPositiveDefiniteError
-        If the model cannot be fitted.
-
     Examples
     --------
     >>> points = np.linspace(0.0, 1.0, 9)[:, None]

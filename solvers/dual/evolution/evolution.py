@@ -211,11 +211,6 @@ def evolve(problem: DualProblem, kind: str, rng: np.random.Generator, settings: 
     settings : EvolutionSettings, optional
         The paper's by default.
 
-    Returns
-    -------
-    Solution
-        The best individual of all generations.
-
     Raises
     ------
     SolverError

@@ -66,11 +66,6 @@ def swarm(problem: DualProblem, rng: np.random.Generator, settings: SwarmSetting
     settings : SwarmSettings, optional
         The paper's by default.
 
-    Returns
-    -------
-    Solution
-        The best position of all particles in all generations.
-
     Raises
     ------
     SolverError

@@ -25,11 +25,6 @@ def solve_exact(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter
         Largest violation, in units of the decision function.
     max_iter : int or None, default=None
         Maximum number of steps; None for a maximum that grows with n.
-
-    Returns
-    -------
-    Solution
-        The solution.
     """
     cap = iteration_cap(problem.n) if max_iter is None else max_iter
     if not problem.bias:

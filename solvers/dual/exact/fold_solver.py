@@ -132,11 +132,6 @@ class FoldSolver:
             The models.
         tol : float
             Largest KKT violation.
-
-        Returns
-        -------
-        State
-            The solution.
         """
         return self.warm(K, offset, target, State(np.zeros_like(target.z), -target.z), target.z, tol)
 
@@ -155,11 +150,6 @@ class FoldSolver:
             The z of these models.
         same : bool, default=True
             Whether `start` is a solution with this same matrix; otherwise all slopes are recomputed.
-
-        Returns
-        -------
-        State
-            The solution.
         """
         from spotsvm.solvers.dual.exact._fold_kernels import train
 

@@ -115,11 +115,6 @@ def evolve_front(
         Individuals, at least 4.
     n_generations : int
         Generations after the first population.
-
-    Returns
-    -------
-    Front
-        The non-dominated points of `starts` and of all generations.
     """
     n = len(criteria.y)
     taken = evenly(len(starts), 3 * population_size // 4)

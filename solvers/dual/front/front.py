@@ -50,10 +50,6 @@ def merge(criteria: MarginError, first: Front, second: Front) -> Front:
     ----------
     first, second : Front
         Points, not necessarily non-dominated.
-
-    Returns
-    -------
-    Front
     """
     points = first.expansions.joined(second.expansions)
     kept = non_dominated(criteria.objectives(points))
@@ -61,13 +57,7 @@ def merge(criteria: MarginError, first: Front, second: Front) -> Front:
 
 
 def better_than_constant(criteria: MarginError, front: Front) -> Front:
-    """Return the points with a smaller training error than the constant function, whose margin is wider than any.
-
-    Returns
-    -------
-    Front
-        It may be empty.
-    """
+    """Return the points with a smaller training error than the constant function, whose margin is wider than any."""
     error = criteria.objectives(front.expansions)[:, 1]
     constant = criteria.objectives(criteria.constant())[0, 1]
     kept = np.flatnonzero(error < constant * (1.0 - 1e-12))  # equality up to rounding is not better

@@ -86,11 +86,6 @@ class MarginError:
         Expansions with a smaller ||w||^2 are scaled up to it. This ends the front: as w goes to 0, the margin grows without
         bound, and the function becomes constant.
 
-    Raises
-    ------
-    SolverError
-        If K or y is invalid, or `error` is unknown.
-
     Examples
     --------
     >>> points = np.array([[-1.0], [1.0]])
@@ -125,11 +120,6 @@ class MarginError:
         ----------
         alpha : ndarray of shape (m, n)
             Coefficients, not negative.
-
-        Returns
-        -------
-        Expansions
-            The expansions, with `alpha` scaled.
         """
         return self._judge(alpha, alpha * self.y @ self.K)
 

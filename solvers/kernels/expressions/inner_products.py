@@ -31,11 +31,6 @@ class InnerProducts:
         ||x_i - z_j||^2. The default is left_i + right_j - 2 G_ij, which is less exact for rows that are close to each other and
         far from the origin.
 
-    Raises
-    ------
-    SolverError
-        If the shapes do not fit.
-
     Examples
     --------
     >>> InnerProducts.between(

@@ -25,11 +25,6 @@ class BaseKernel:
     columns : tuple of int
         Indices of the columns, at least one, each 0 or more.
 
-    Raises
-    ------
-    SolverError
-        If a parameter is not as above.
-
     Examples
     --------
     >>> BaseKernel(Kernel("rbf", gamma=0.5), (0, 2)).columns
@@ -65,11 +60,6 @@ class MultiKernel:
         weight 0 is not computed.
     product : bool, default=False
         Whether the kernels are multiplied instead of added.
-
-    Raises
-    ------
-    SolverError
-        If a parameter is not as above.
 
     References
     ----------

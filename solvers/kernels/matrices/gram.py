@@ -222,11 +222,6 @@ def kernel_matrix(
     max_bytes : int, default=200 MiB
         Memory that may be used in addition to the result.
 
-    Returns
-    -------
-    ndarray of shape (n, m)
-        The values.
-
     Raises
     ------
     SolverError
@@ -265,11 +260,6 @@ def kernel_blocks(
     ------
     slice, ndarray of shape (rows of the block, m)
         The block and its values.
-
-    Raises
-    ------
-    SolverError
-        As `gram_matrix`.
 
     Examples
     --------

@@ -41,11 +41,6 @@ class GramCache:
     kept_bytes : int
         Memory that is in use.
 
-    Raises
-    ------
-    SolverError
-        If X or `max_bytes` is invalid.
-
     Examples
     --------
     >>> cache = GramCache([[0.0], [1.0], [3.0]])
@@ -105,11 +100,6 @@ class GramCache:
         kernel : Kernel
             The kernel function.
         index : int array of shape (k,) or slice
-            The rows.
-
-        Returns
-        -------
-        ndarray of shape (k, n)
             The rows.
 
         Raises

@@ -144,11 +144,6 @@ class GroupGram:
         Memory of the cache, in addition to a kernel matrix. New entries replace the least recently used. If a kernel needs more
         memory, its matrix is computed in double precision by blocks, and nothing is cached.
 
-    Raises
-    ------
-    SolverError
-        If X is invalid.
-
     Examples
     --------
     >>> gram = GroupGram([[0.0, 0.0], [1.0, 2.0]])

@@ -91,11 +91,6 @@ def high_low_children(population: Population[T], genetics: Genetics[T], rng: np.
     genetics : Genetics
         The operators: each child is a crossover, and is then mutated, with the operators' own probabilities.
 
-    Returns
-    -------
-    list
-        The children.
-
     References
     ----------
     Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.2.
@@ -213,11 +208,6 @@ class Phase(Generic[T]):
             Called with the population at the start and after each generation.
         may_go_on : callable, optional
             Called before each generation; False ends the run.
-
-        Returns
-        -------
-        bool
-            Whether the average fitness improved.
         """
         if self.population is None:
             self.begin(self.genetics.initial(self.size, rng), evaluate, note)

@@ -35,11 +35,6 @@ class ModelGenetics:
         Range of the crossover's weight alpha: a child has x_a + alpha (x_a - x_b), where a is the better parent. If this is not
         positive, alpha is redrawn for this parameter.
 
-    Raises
-    ------
-    SolverError
-        If an argument is invalid.
-
     References
     ----------
     Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.3.

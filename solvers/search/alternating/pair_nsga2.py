@@ -95,11 +95,6 @@ class PairNsga2:
             Called before each generation; False ends the run.
         note : callable, optional
             Called after each generation with its index and the survivors' objectives, (n, m).
-
-        Returns
-        -------
-        list of (ndarray of int, tuple of float)
-            Pairs of the last population's first rank.
         """
         seen: set[tuple[bytes, Model]] = set()
         alive = self._select(self._evaluated(self._new(self._first(rng), seen)), rng)

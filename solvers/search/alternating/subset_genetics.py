@@ -33,11 +33,6 @@ class SubsetGenetics:
         Share f_m of the rows that a mutation exchanges, in [0, 1]: the integer part of c K f_m rows, fewer if a class has too few
         other rows.
 
-    Raises
-    ------
-    SolverError
-        If an argument is invalid.
-
     References
     ----------
     Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.2.
@@ -154,11 +149,6 @@ class VectorGenetics(SubsetGenetics):
     gains : callable
         Called with a subset and a random generator; returns a function of row indices that returns the gain of adding each row to
         the subset.
-
-    Raises
-    ------
-    SolverError
-        As `SubsetGenetics`.
 
     Examples
     --------

@@ -26,11 +26,6 @@ class Grammar(ABC):
         Maximum number of levels of an expression, from 1 to 64.
     max_constants : int
         Maximum number of different symbolic constants and numbers in an expression, at least 1.
-
-    Raises
-    ------
-    SolverError
-        If a limit is out of its range.
     """
 
     def __init__(self, max_depth: int, max_constants: int):

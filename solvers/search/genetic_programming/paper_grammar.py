@@ -72,11 +72,6 @@ class PaperGrammar(Grammar):
     max_constants : int, default=4
         Maximum number of different symbolic constants. There are only four, so 4 is no restriction.
 
-    Raises
-    ------
-    SolverError
-        If a limit is out of its range.
-
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section

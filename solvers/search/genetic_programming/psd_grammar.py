@@ -208,11 +208,6 @@ class PsdGrammar(Grammar):
     squared_norm : float, default=1.0
         Typical |x|^2 of the rows, for the initial numbers: about the number of features for standardised data.
 
-    Raises
-    ------
-    SolverError
-        If a parameter is out of its range.
-
     References
     ----------
     Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section

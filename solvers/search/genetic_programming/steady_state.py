@@ -115,11 +115,6 @@ def evolve(
     start : sequence, optional
         The first individuals; the rest of the first population is grown.
 
-    Returns
-    -------
-    Evolution
-        All evaluated individuals.
-
     Raises
     ------
     SolverError
