@@ -62,12 +62,12 @@ def aggregate(X: Floats, y: Floats) -> Aggregated:
     return Aggregated(X[first[order]], mean, count, within, index)
 
 
-Verdict = Literal["noisy", "deterministic", "unknown"]
+Noisiness = Literal["noisy", "deterministic", "unknown"]
 
 _MANY_TIES = 0.05
 
 
-def judge_noise(points: Floats, values: Floats, declared: bool | Literal["auto"] = "auto") -> Verdict:
+def judge_noise(points: Floats, values: Floats, declared: bool | Literal["auto"] = "auto") -> Noisiness:
     """Return whether the response is noisy, as the user has declared, or judged by the replicates among the evaluations.
 
     Two different responses at a point prove noise; bit-identical responses are evidence against noise.

@@ -28,7 +28,6 @@ solvers.dual.front                   7
 solvers.search.contract              6
 solvers.search.alternating           7  8
 solvers.search.genetic_programming   8  9
-solvers.search.cmaes                 7
 solvers.search.kriging               7
 solvers.search.multi_objective       8
 solvers.search                      10 10

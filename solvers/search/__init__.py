@@ -1,7 +1,7 @@
 """Parameter search on the unit cube: the contract of a search, and the searches by name."""
 
 from spotsvm.solvers.search.checks import check_search, search_checks
-from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
+from spotsvm.solvers.search.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import AskTell, Capabilities, LatinHypercubeSearch, RandomSearch, Search, Suggestion
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch

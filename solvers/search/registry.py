@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NewType
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
+from spotsvm.solvers.search.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import AskTell, Capabilities, LatinHypercubeSearch, Noise, RandomSearch, Search
 from spotsvm.solvers.search.kriging.koch_search import KochSearch
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch

@@ -19,8 +19,7 @@ from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
-from spotsvm.surrogates.responses import Verdict as Noisiness
-from spotsvm.surrogates.responses import judge_noise
+from spotsvm.surrogates.responses import Noisiness, judge_noise
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits, in_own_unit
 from spotsvm.trials.recommendation import Recommendation, current_verdict, holds_bounds, losses_of, may_be_best, why_none

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,23 +13,6 @@ from spotsvm.errors import SurrogateError
 from spotsvm.surrogates.domain import Domain
 
 Floats = NDArray[np.float64]
-
-
-class Correlation(Protocol):
-    """A correlation function: 1 at distance 0 and decreasing."""
-
-    @property
-    def name(self) -> str:
-        """Name of the correlation function."""
-        ...
-
-    def value(self, r2: Floats) -> Floats:
-        """Return the correlation at squared distances r2 >= 0."""
-        ...
-
-    def slope(self, r2: Floats) -> Floats:
-        """Return its derivative by r2."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -75,7 +57,8 @@ class Matern52:
         return -(5.0 / 6.0) * (1.0 + s) * np.exp(-s)
 
 
-CORRELATIONS: dict[str, Correlation] = {c.name: c for c in (Gaussian(), Matern52())}
+Correlation = Gaussian | Matern52
+CORRELATIONS: dict[str, Correlation] = {"gaussian": Gaussian(), "matern52": Matern52()}
 
 
 def get_correlation(name: str) -> Correlation:
@@ -87,7 +70,7 @@ def get_correlation(name: str) -> Correlation:
 
 def is_matern(correlation: Correlation) -> bool:
     """Return True for Matern 5/2 and False for Gaussian, as the compiled functions expect."""
-    return correlation.name == "matern52"
+    return isinstance(correlation, Matern52)
 
 
 @dataclass(frozen=True)

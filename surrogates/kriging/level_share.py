@@ -11,7 +11,7 @@ from scipy.stats import qmc
 
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import Member, Models
-from spotsvm.surrogates.responses import Verdict
+from spotsvm.surrogates.responses import Noisiness
 
 Floats = NDArray[np.float64]
 _FEATURES = 256  # fewer features widen the draws near the data: a conservative error
@@ -24,7 +24,7 @@ def draw_level_shares(
     level: float,
     rng: np.random.Generator,
     *,
-    noise: Verdict,
+    noise: Noisiness,
     n_points: int,
     n_draws: int = 50,
     tolerance: float = 0.0,

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, Search, Suggestion
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.responses import Verdict, judge_noise
+from spotsvm.surrogates.responses import Noisiness, judge_noise
 
 Floats = NDArray[np.float64]
 
@@ -91,12 +91,12 @@ class PlannedSearch(Search):
         """
         return [p for p in self._points[since:] if p.tobytes() not in self._own]
 
-    def judge(self, noise: Noise) -> Verdict:
+    def judge(self, noise: Noise) -> Noisiness:
         """Return whether the objective is noisy: by the user's `noise`, or else by replicates.
 
         Returns
         -------
-        Verdict
+        Noisiness
             "noisy", "deterministic" or "unknown".
         """
         ok = np.isfinite(self.values)

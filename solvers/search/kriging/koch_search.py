@@ -14,7 +14,7 @@ from spotsvm.solvers.search.contract.base import Noise, Suggestion
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.kriging.ocba import ocba_next
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.responses import Verdict
+from spotsvm.surrogates.responses import Noisiness
 
 Floats = NDArray[np.float64]
 
@@ -124,7 +124,7 @@ class KochSearch(KrigingSearch):
         Suggestion
             The point, with its origin.
         """
-        if self.n_asked >= len(self._design) and self._verdict() == "noisy":
+        if self.n_asked >= len(self._design) and self._noisiness() == "noisy":
             again = self._repeats.next({point.tobytes() for point in self.pending})
             if again is not None:
                 return Suggestion(again[0], "replicate", again[1])
@@ -147,7 +147,7 @@ class KochSearch(KrigingSearch):
         if not all(margin >= 0 for margin in margins):
             self._repeats.disregard_last()
 
-    def _verdict(self) -> Verdict:
+    def _noisiness(self) -> Noisiness:
         ok = np.isfinite(self.values)
         return self._judge_noise(self.points[ok], self.values[ok])
 

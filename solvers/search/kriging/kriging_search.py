@@ -32,7 +32,7 @@ from spotsvm.surrogates.kriging.ensemble import Inference, KrigingEnsemble
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.surrogates.responses import (
     Aggregated,
-    Verdict,
+    Noisiness,
     aggregate,
     are_penalties,
     judge_noise,
@@ -311,10 +311,10 @@ class KrigingSearch(Search):
         penalties = are_penalties(values)
         return within_reach(np.where(penalties, np.nan, values) if penalties.any() else values)[0]
 
-    def _judge_noise(self, points: Floats, values: Floats) -> Verdict:
+    def _judge_noise(self, points: Floats, values: Floats) -> Noisiness:
         return judge_noise(points, values, self.noise)
 
-    def _should_probe(self, points: Floats, values: Floats, noise: Verdict) -> bool:
+    def _should_probe(self, points: Floats, values: Floats, noise: Noisiness) -> bool:
         """Return whether to evaluate the best point again only to detect noise."""
         if self.noise != "auto" or any(self.is_told(waiting) for waiting in self.pending):
             return False
@@ -322,7 +322,7 @@ class KrigingSearch(Search):
             return self.n_asked >= _SECOND_LOOK and needs_second_look(points, values)
         return noise == "unknown"
 
-    def _expect(self, told: Evaluations, noise: Verdict, rng: np.random.Generator) -> Prospect:
+    def _expect(self, told: Evaluations, noise: Noisiness, rng: np.random.Generator) -> Prospect:
         """Fit the model and make the criterion, or reuse the last ones if no value was reported since."""
         sweeps = 1 if self._refits else self._model.sweeps_due(len(told), len(self.pending))
         if not sweeps and self._prospect is not None and self._prospect_at == len(told):
@@ -335,7 +335,7 @@ class KrigingSearch(Search):
         self._prospect_at = len(told)
         return self._prospect
 
-    def _choose(self, prospect: Prospect, noise: Verdict, rng: np.random.Generator) -> Suggestion:
+    def _choose(self, prospect: Prospect, noise: Noisiness, rng: np.random.Generator) -> Suggestion:
         """Choose the point of the largest criterion or, with noise and if the criterion is small, a point to evaluate again."""
         improvement = prospect.improvement if self.n_asked % _COST_BLIND_EVERY else prospect.improvement.whatever_it_costs()
         if len(waiting := self._waiting()):

@@ -22,7 +22,7 @@ from spotsvm.surrogates.acquisition.criterion import (
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble, Models
-from spotsvm.surrogates.responses import Verdict
+from spotsvm.surrogates.responses import Noisiness
 
 Floats = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class Evaluations:
         """Whether each evaluation gave a value."""
         return np.isfinite(self.values)
 
-    def selected(self, domain: Domain, noise: Verdict, n: int) -> tuple[Floats, Floats, Floats | None]:
+    def selected(self, domain: Domain, noise: Noisiness, n: int) -> tuple[Floats, Floats, Floats | None]:
         """Return points, responses and margins of the successful evaluations, or of n of their points, for a model."""
         ok = np.flatnonzero(self.succeeded)
         rows = ok[select_evaluations(domain, self.points[ok], self.values[ok], noisy=noise != "deterministic", n=n)]
@@ -140,7 +140,7 @@ class SearchModel:
         since = n_told - self._moved_at
         return min(since, _MOST_SWEEPS) if since >= max(1, n_pending // _MOVE_SHARE) else 0
 
-    def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> ModelFit:
+    def fit(self, told: Evaluations, noise: Noisiness, rng: np.random.Generator, sweeps: int) -> ModelFit:
         """Fit the ensemble to the successful evaluations, or to `max_points` of their points."""
         points, values, margins = told.selected(self.ensemble.domain, noise, self.max_points)
         self.ensemble.warped = noise == "deterministic" if self.warped == "auto" else self.warped

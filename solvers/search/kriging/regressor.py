@@ -18,7 +18,7 @@ from spotsvm.errors import NotPositiveDefiniteError, SolverError
 from spotsvm.solvers.search.kriging.model import Evaluations, ModelFit
 from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import Embedding
-from spotsvm.surrogates.responses import Aggregated, Verdict, aggregate
+from spotsvm.surrogates.responses import Aggregated, Noisiness, aggregate
 
 Floats = NDArray[np.float64]
 
@@ -133,7 +133,7 @@ class RegressorModel:
         """Return 0: a fit depends only on the reported values, and is reused until the next report."""
         return 0
 
-    def fit(self, told: Evaluations, noise: Verdict, rng: np.random.Generator, sweeps: int) -> ModelFit:
+    def fit(self, told: Evaluations, noise: Noisiness, rng: np.random.Generator, sweeps: int) -> ModelFit:
         """Fit a clone to the successful evaluations, or to `max_points` of their points."""
         points, values, margins = told.selected(self.domain, noise, self.max_points)
         data = aggregate(points, values)

@@ -6,7 +6,7 @@ import pytest
 
 from spotsvm.errors import SearchExhaustedError, SolverError
 from spotsvm.solvers.search.checks import RESPONSES, replayed, run
-from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
+from spotsvm.solvers.search.cmaes_search import CmaesSearch
 from spotsvm.solvers.search.contract.base import RandomSearch, Search, Suggestion
 from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.lbfgsb_search import LbfgsbSearch

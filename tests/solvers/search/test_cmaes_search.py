@@ -6,8 +6,7 @@ import pytest
 from driven import MIXED, bowl, drive, drive_points
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search.cmaes.cmaes_search import CmaesSearch
-from spotsvm.solvers.search.cmaes.run import CmaesCoding, cma_options
+from spotsvm.solvers.search.cmaes_search import CmaesCoding, CmaesSearch, cma_options
 from spotsvm.surrogates.domain import Domain
 
 CUBE = Domain.continuous(4)

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotsvm.solvers.search.cmaes.run import CmaesCoding
+from spotsvm.solvers.search.cmaes_search import CmaesCoding
 from spotsvm.surrogates.domain import Coordinate, Domain
 
 DOMAIN = Domain(

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotsvm.solvers.search.cmaes.run import CategoryShares
+from spotsvm.solvers.search.cmaes_search import CategoryShares
 from spotsvm.surrogates.domain import Coordinate, Domain
 
 DOMAIN = Domain(

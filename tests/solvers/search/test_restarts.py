@@ -1,6 +1,6 @@
 import numpy as np
 
-from spotsvm.solvers.search.cmaes.cmaes_search import Restarts
+from spotsvm.solvers.search.cmaes_search import Restarts
 
 
 def test_ipop_doubles_up_to_a_limit():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from driven import bowl
 
-from spotsvm.solvers.search.cmaes.run import CategoryShares, CmaesCoding, CmaesRun
+from spotsvm.solvers.search.cmaes_search import CategoryShares, CmaesCoding, CmaesRun
 from spotsvm.surrogates.domain import Domain
 
 DOMAIN = Domain.continuous(3)
