@@ -1,4 +1,4 @@
-"""Matrices of kernels and combined kernels: on a set of rows, or between two sets, whole or in blocks within a memory limit."""
+"""Matrices of kernels and combined kernels: on a set of rows or between two sets, whole, by blocks, or cached."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from scipy.spatial.distance import cdist
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import as_floats
-from spotsvm.solvers.kernels.functions.kernel import Kernel
+from spotsvm.solvers.kernels.functions.kernel import Base, Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
 
 Floats = NDArray[np.float64]
+
+
 Block = Callable[[slice, slice], Floats]
 
 #: Default memory of the blocks, in bytes, in addition to the result.
@@ -412,3 +414,66 @@ def _product_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
         return product
 
     return block
+
+
+class GramCache:
+    """The kernel matrices of a data set, from squared distances and inner products that are computed once and cached.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Finite numbers. With the kernel "precomputed" the kernel matrix itself, (n, n).
+    max_bytes : int, default=200 MiB
+        Memory of the cache: 8 n^2 bytes for squared distances and 8 n^2 for inner products. Values that do not fit are not
+        cached; the matrices are then computed in blocks of rows.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, d)
+        The data.
+    kept_bytes : int
+        Memory that is in use.
+
+    Examples
+    --------
+    >>> cache = GramCache([[0.0], [1.0], [3.0]])
+    >>> cache.gram(Kernel("rbf", gamma=0.1))[0].round(3)
+    array([1.   , 0.905, 0.407])
+    >>> cache.kept_bytes
+    72
+    """
+
+    def __init__(self, X: Any, max_bytes: int = MAX_BYTES):
+        if not max_bytes >= 0:
+            raise SolverError(f"max_bytes={max_bytes!r} is not a number of bytes; use 0 or more")
+        self.X = check_rows(X)
+        self.max_bytes = max_bytes
+        self._kept: dict[Base, Floats] = {}
+
+    @property
+    def kept_bytes(self) -> int:
+        """Memory that is in use."""
+        return sum(matrix.nbytes for matrix in self._kept.values())
+
+    def gram(self, kernel: Kernel) -> Floats:
+        """Return a new kernel matrix of all rows, bit-identical to `gram_matrix`; with the kernel "precomputed" X itself."""
+        base = self._base(kernel)
+        if base is None:
+            return gram_matrix(kernel, self.X, max_bytes=self.max_bytes)
+        kept = base  # for the type checker, which does not narrow types inside a function
+        result = np.empty(kept.shape)
+        fill_symmetric(result, lambda b, c: finite_values(kernel.of(kept[b, c].copy()), kernel), self.max_bytes)
+        return result
+
+    def _base(self, kernel: Kernel) -> Floats | None:
+        """Return the cached base values of a kernel; None if the kernel has none or they do not fit."""
+        if kernel.base in ("rows", "precomputed"):
+            return None
+        n = len(self.X)
+        if kernel.base not in self._kept:
+            if self.kept_bytes + 8 * n * n > self.max_bytes:
+                return None
+            matrix = np.empty((n, n))
+            fill_symmetric(matrix, base_values(kernel, self.X, self.X), self.max_bytes)
+            self._kept[kernel.base] = matrix
+        return self._kept[kernel.base]

@@ -10,8 +10,7 @@ import numpy as np
 from spotsvm.estimators import Floats
 from spotsvm.multi_kernel.models.column_groups import column_names
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel
-from spotsvm.solvers.kernels.matrices.gram import check_rows
-from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
+from spotsvm.solvers.kernels.matrices.gram import GramCache, check_rows
 
 
 class KernelMatrices:

@@ -11,7 +11,7 @@ from spotsvm.errors import ArgumentError, SolverError
 from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel import KernelModel
 from spotsvm.solvers.kernels import Kernel
-from spotsvm.solvers.kernels.matrices.gram_cache import GramCache
+from spotsvm.solvers.kernels.matrices.gram import GramCache
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}
 SIZES = {"front": 2, "middle": 4, "back": 1}
