@@ -219,15 +219,8 @@ def kernel_matrix(
         Finite numbers. With the kernel "precomputed" the values themselves, (n, m).
     Z : array-like of shape (m, d)
         Finite numbers; unused with the kernel "precomputed".
-    dtype : dtype, default=float64
-        Type of the result: float64 or float32.
-    max_bytes : int, default=200 MiB
-        Memory that may be used in addition to the result.
-
-    Raises
-    ------
-    SolverError
-        As `gram_matrix`.
+    dtype, max_bytes
+        As in `gram_matrix`.
 
     Examples
     --------
@@ -249,14 +242,8 @@ def kernel_blocks(
 
     Parameters
     ----------
-    kernel : Kernel or MultiKernel
-        The kernel function.
-    X : ndarray of shape (n, d)
-        Finite numbers.
-    Z : ndarray of shape (m, d)
-        Finite numbers.
-    max_bytes : int, default=200 MiB
-        Memory that the blocks may use.
+    kernel, X, Z, max_bytes
+        As in `kernel_matrix`, with X and Z as checked arrays.
 
     Yields
     ------

@@ -128,14 +128,10 @@ def breed_variation(
 
     Parameters
     ----------
-    grammar : Grammar
-        The grammar that varies expressions. `accepts` is not called for children beyond its limits.
     parents : sequence of Expression
         The expression to change, and optionally a second expression for a crossover.
-    accepts : callable
-        Returns whether an expression within the limits is a kernel; called once for each.
-    tries : int
-        Maximum number of draws, at least 1.
+    grammar, accepts, tries, rng
+        As in `breed_new`.
 
     References
     ----------

@@ -16,7 +16,7 @@ from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standa
 from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
 from spotsvm.estimators.evolved.matrix_task import MatrixTask, Split, folds, holdouts
-from spotsvm.estimators.evolved.settings import EvolutionSettings, Setting
+from spotsvm.estimators.evolved.settings import KernelEvolutionSettings, Setting
 from spotsvm.solvers.kernels.expressions import Expression, InnerProducts
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, evolve
@@ -57,7 +57,7 @@ class EvolvedKernel:
 
 
 def evolve_kernel(
-    X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings, seed: int
+    X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: KernelEvolutionSettings, seed: int
 ) -> EvolvedKernel:
     """Evolve a kernel for the rows X; splits keep the shares of the classes in `strata`.
 
@@ -124,7 +124,7 @@ def _evolution(
     typical: float,
     train: NDArray[np.intp],
     fitness: KernelFitness,
-    settings: EvolutionSettings,
+    settings: KernelEvolutionSettings,
     rng: np.random.Generator,
 ) -> Evolution[Expression]:
     start: list[Expression] = []
@@ -178,7 +178,7 @@ def choose_kernel(
     finalists: Sequence[Judged],
     fitness: KernelFitness,
     strata: NDArray[Any] | None,
-    settings: EvolutionSettings,
+    settings: KernelEvolutionSettings,
     rng: np.random.Generator,
 ) -> tuple[Judged, float]:
     """Choose one of the best expressions by repeated cross-validation, and search its numbers by Kriging.

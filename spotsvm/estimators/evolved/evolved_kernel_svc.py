@@ -15,7 +15,7 @@ from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import check_max_iter
 from spotsvm.estimators.evolved.machine import EvolvedKernelMachine
 from spotsvm.estimators.evolved.matrix_task import SEARCHES_KEPT, ClassificationTask
-from spotsvm.estimators.evolved.settings import EvolutionSettings
+from spotsvm.estimators.evolved.settings import KernelEvolutionSettings
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.problem.spectrum import matrix_state
@@ -158,7 +158,7 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
     decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     break_ties: bool = False
 
-    def _find_kernel(self, X: Any, y: Any, settings: EvolutionSettings) -> None:
+    def _find_kernel(self, X: Any, y: Any, settings: KernelEvolutionSettings) -> None:
         rows, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self.C_ = 1.0  # until the evolution has found one

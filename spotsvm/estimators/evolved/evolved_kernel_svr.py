@@ -13,7 +13,7 @@ from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
 from spotsvm.estimators.evolved.machine import EvolvedKernelMachine
 from spotsvm.estimators.evolved.matrix_task import SEARCHES_KEPT, RegressionTask, best_regression
-from spotsvm.estimators.evolved.settings import EvolutionSettings
+from spotsvm.estimators.evolved.settings import KernelEvolutionSettings
 from spotsvm.solvers.dual.exact.fold_solver import Target
 from spotsvm.solvers.dual.problem.result import DualResult, iteration_cap
 from spotsvm.solvers.dual.problem.spectrum import matrix_state
@@ -75,7 +75,7 @@ n_features_in_, feature_names_in_
 
     epsilon_range: Any = (2.0**-8, 0.5)
 
-    def _find_kernel(self, X: Any, y: Any, settings: EvolutionSettings) -> None:
+    def _find_kernel(self, X: Any, y: Any, settings: KernelEvolutionSettings) -> None:
         rows, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         if len(rows) < 2:
             raise ArgumentError(f"X has n_samples={len(rows)}; to hold a row out, two are needed")

@@ -17,7 +17,7 @@ from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size
 from spotsvm.estimators.evolved.evolve_kernel import EvolvedKernel, evolve_kernel
 from spotsvm.estimators.evolved.matrix_task import MatrixTask
-from spotsvm.estimators.evolved.settings import EvolutionSettings, read_settings
+from spotsvm.estimators.evolved.settings import KernelEvolutionSettings, read_settings
 from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.gram import row_blocks, rows_within
@@ -84,7 +84,7 @@ class EvolvedKernelMachine(KernelMachine):
         return fitted
 
     @abstractmethod
-    def _find_kernel(self, X: Any, y: Any, settings: EvolutionSettings) -> None:
+    def _find_kernel(self, X: Any, y: Any, settings: KernelEvolutionSettings) -> None:
         """Check the training data, and evolve a kernel for them."""
 
     @property
@@ -101,7 +101,9 @@ class EvolvedKernelMachine(KernelMachine):
         """
         raise AttributeError("coef_ exists only with a linear kernel; use dual_coef_ with an evolved one")
 
-    def _evolve(self, X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: EvolutionSettings) -> EvolvedKernel:
+    def _evolve(
+        self, X: Floats, task: MatrixTask, strata: NDArray[np.intp] | None, settings: KernelEvolutionSettings
+    ) -> EvolvedKernel:
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         with one_blas_thread():
             found = evolve_kernel(X, task, strata, settings, seed)

@@ -21,7 +21,7 @@ Indefinite = Literal["evolve", "reject", "clip"]
 
 
 @dataclass(frozen=True)
-class EvolutionSettings:
+class KernelEvolutionSettings:
     """Checked settings of a kernel evolution; see the parameters of `EvolvedKernelSVC`."""
 
     grammar: Grammar
@@ -74,7 +74,7 @@ _AUTO: dict[str, dict[str, Any]] = {
 _LEAST = {"design_factor": 1, "breeding_tries": 1, "n_holdouts": 1, "screened": 1, "n_finalists": 0, "n_tuning_trials": 0}
 
 
-def read_settings(machine: Any) -> EvolutionSettings:
+def read_settings(machine: Any) -> KernelEvolutionSettings:
     """Read the settings from an estimator's parameters, or raise ArgumentError."""
     p = machine.get_params(deep=False)
     grammar = p["grammar"]
@@ -92,7 +92,7 @@ def read_settings(machine: Any) -> EvolutionSettings:
     epsilon = check_range("epsilon_range", p["epsilon_range"]) if "epsilon_range" in p else None
     ranges = Ranges(check_range("C_range", p["C_range"]), check_range("constant_range", p["constant_range"]), epsilon)
     names = ("n_trials", "population_size", "tournament_size", "max_depth", "max_constants", *_LEAST)
-    return EvolutionSettings(
+    return KernelEvolutionSettings(
         grammar=grammar,
         validation_fraction=fraction,
         smoothness=_check_part("smoothness", p.get("smoothness", 0.0)),
