@@ -22,27 +22,22 @@ from spotsvm.studies.common.plain_search import PLAIN
 GAMMAS = tuple(10.0**k for k in range(-2, 4))
 COSTS = tuple(10.0**k for k in range(-1, 4))
 _FINER = tuple(2.0**k for k in range(-3, 4))  # from one neighbour in the coarse grid to the other, nearly
+#: C and gamma
+Model = tuple[float, float]
 _CACHE = 500  # MB: LIBSVM's rows of up to 11,000 training rows
 
 
-class GridModel(NamedTuple):
-    """The best model of a grid search, with its accuracy and cost.
+class TrainedSVC(NamedTuple):
+    """A tuned SVM, the rows of T on which it was trained, the number of all fits, and their processor time."""
 
-    The accuracies on V and on Psi and the number of support vectors are those of the SVM with this model, trained on all of T;
-    `seconds` is the processor time of training all SVMs and of their predictions for V.
-    """
-
-    C: float
-    gamma: float
-    accuracy: float
-    test_accuracy: float
-    n_support_vectors: int
+    svc: SVC
+    rows: NDArray[np.intp]
     n_fits: int
     seconds: float
 
 
-def grid_search(parts: Parts) -> GridModel:
-    """Train an SVM (LIBSVM) on T at each point of a grid, then of a finer grid around the best; score them on V.
+def grid_search(parts: Parts) -> TrainedSVC:
+    """Train an SVM (LIBSVM) on T at each point of a grid, then of a finer grid around the best; return the best one on V.
 
     The grid has gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10; the finer grid goes up and down from the best by
     three steps of 2. Among SVMs that are equal on V, the one with the fewest support vectors is the best.
@@ -58,10 +53,7 @@ def grid_search(parts: Parts) -> GridModel:
     _judge_all(parts, [(cost * up, gamma * right) for up in _FINER for right in _FINER], seen)
     cost, gamma = _best(seen)
     seconds = time.process_time() - began
-    accuracy, n_support_vectors = seen[cost, gamma]
-    machine = whole_machine(parts, cost, gamma)
-    test_accuracy = float(np.mean(machine.predict(parts.test_X) == parts.test_y))
-    return GridModel(cost, gamma, accuracy, test_accuracy, n_support_vectors, len(seen), seconds)
+    return TrainedSVC(whole_machine(parts, cost, gamma), np.arange(len(parts.y)), len(seen), seconds)
 
 
 def whole_machine(parts: Parts, C: float, gamma: float) -> SVC:
@@ -85,19 +77,7 @@ N_ROWS, N_SUGGESTIONS = 1000, 25
 _FOLDS = 5
 
 
-class TunedMachine(NamedTuple):
-    """A tuned SVM, the rows of T that it was trained on, and its cost.
-
-    `n_fits` counts the fits of the cross-validations and the final fit; `seconds` is the processor time of all fits.
-    """
-
-    svc: SVC
-    rows: NDArray[np.intp]
-    n_fits: int
-    seconds: float
-
-
-def tuned_machine(parts: Parts, seed: int, *, refit: bool = False) -> TunedMachine:
+def tuned_machine(parts: Parts, seed: int, *, refit: bool = False) -> TrainedSVC:
     """Draw 1,000 rows of T, or all, by class, and tune C and gamma on them with 25 suggestions, by 5-fold cross-validation.
 
     C and gamma are from the ranges of the grid search. V is not used. The SVM is trained on the rows of the tuning, or with
@@ -112,7 +92,7 @@ def tuned_machine(parts: Parts, seed: int, *, refit: bool = False) -> TunedMachi
     machine, n_fits = search.best_estimator_, N_SUGGESTIONS * _FOLDS + 1
     if refit and len(rows) < len(parts.y):
         machine, rows, n_fits = whole_machine(parts, machine.C, machine.gamma), np.arange(len(parts.y)), n_fits + 1
-    return TunedMachine(machine, rows, n_fits, time.process_time() - began)
+    return TrainedSVC(machine, rows, n_fits, time.process_time() - began)
 
 
 def _search(seed: int) -> SpotSearchCV:
@@ -142,56 +122,39 @@ _METHODS |= {RANDOM: "random", NSGA2: "nsga2"}
 
 
 def run_method(
-    parts: Parts, method: str, size: int, run: int, grid: GridModel | None, max_evaluations: int | None = None
+    parts: Parts, method: str, size: int, run: int, grid: Model | None, max_evaluations: int | None = None
 ) -> list[dict[str, Any]]:
     """Run a method once; return a row, or for NSGA-II a row per point of its front.
 
-    `size` is the number of vectors per class, `grid` the result of grid search on the split, for methods that use it. Runs with
-    the same number have the same seed for all methods and sizes. No generation begins after `max_evaluations` trained SVMs.
+    `size` is the number of vectors per class, `grid` the model of the grid search on the split, for methods that use it. Runs
+    with the same number have the same seed for all methods and sizes. No generation begins after `max_evaluations` trained SVMs.
 
     Columns: vectors (number of training vectors), validation and test (accuracy on V and Psi), support_vectors, C, gamma, seconds
     (processor time of the search), evaluations (number of trained SVMs), and chosen: the selected rows of T in run 0, unless
     these are all rows.
     """
-    if method == GRID:
-        return [_grid_row(parts)]
-    if method in (TUNED, REFITTED):
-        return [_tuned_row(parts, run, refit=method == REFITTED)]
-    return _reduced_rows(parts, method, size, run, grid, max_evaluations)
+    if method not in (GRID, TUNED, REFITTED):
+        return _reduced_rows(parts, method, size, run, grid, max_evaluations)
+    seed = run * N_FOLDS + parts.fold
+    trained = grid_search(parts) if method == GRID else tuned_machine(parts, seed, refit=method == REFITTED)
+    chosen = _text(trained.rows) if run == 0 and len(trained.rows) < len(parts.y) else ""
+    cost = {"seconds": trained.seconds, "evaluations": trained.n_fits}
+    return [_scored(parts, trained.svc, len(trained.rows)) | cost | {"chosen": chosen}]
 
 
-def _grid_row(parts: Parts) -> dict[str, Any]:
-    found = grid_search(parts)
+def _scored(parts: Parts, svc: SVC, n_vectors: int) -> dict[str, Any]:
     return {
-        "vectors": len(parts.y),
-        "validation": found.accuracy,
-        "test": found.test_accuracy,
-        "support_vectors": found.n_support_vectors,
-        "C": found.C,
-        "gamma": found.gamma,
-        "seconds": found.seconds,
-        "evaluations": found.n_fits,
-        "chosen": "",
-    }
-
-
-def _tuned_row(parts: Parts, run: int, *, refit: bool) -> dict[str, Any]:
-    found = tuned_machine(parts, run * N_FOLDS + parts.fold, refit=refit)
-    return {
-        "vectors": len(found.rows),
-        "validation": float(found.svc.score(parts.validation_X, parts.validation_y)),
-        "test": float(found.svc.score(parts.test_X, parts.test_y)),
-        "support_vectors": int(found.svc.n_support_.sum()),
-        "C": float(found.svc.C),
-        "gamma": float(found.svc.gamma),
-        "seconds": found.seconds,
-        "evaluations": found.n_fits,
-        "chosen": _text(found.rows) if run == 0 and len(found.rows) < len(parts.y) else "",
+        "vectors": n_vectors,
+        "validation": float(svc.score(parts.validation_X, parts.validation_y)),
+        "test": float(svc.score(parts.test_X, parts.test_y)),
+        "support_vectors": int(svc.n_support_.sum()),
+        "C": float(svc.C),
+        "gamma": float(svc.gamma),
     }
 
 
 def _reduced_rows(
-    parts: Parts, method: str, size: int, run: int, grid: GridModel | None, max_evaluations: int | None
+    parts: Parts, method: str, size: int, run: int, grid: Model | None, max_evaluations: int | None
 ) -> list[dict[str, Any]]:
     options = {"ties": "any", "crossover": "rows"} | _options(parts, method, size, grid)
     if max_evaluations is not None or method in _BUDGETS:
@@ -203,7 +166,9 @@ def _reduced_rows(
     found = {"seconds": time.process_time() - began, "evaluations": int(machine.n_evaluations_)}
     if method == NSGA2:
         front = zip(machine.front_indices_, machine.front_["C"], machine.front_["gamma"], strict=True)
-        return [_machine_row(parts, rows, float(C), float(gamma)) | found | {"chosen": ""} for rows, C, gamma in front]
+        return [
+            _scored(parts, _trained_on(parts, rows, C, gamma), len(rows)) | found | {"chosen": ""} for rows, C, gamma in front
+        ]
     chosen = _text(machine.training_indices_) if run == 0 and method in OF_SIZE else ""
     return [
         {
@@ -219,7 +184,7 @@ def _reduced_rows(
     ]
 
 
-def _options(parts: Parts, method: str, size: int, grid: GridModel | None) -> dict[str, Any]:
+def _options(parts: Parts, method: str, size: int, grid: Model | None) -> dict[str, Any]:
     """Return the options of a method."""
     if method == GA_MODEL:
         return {}
@@ -231,21 +196,8 @@ def _options(parts: Parts, method: str, size: int, grid: GridModel | None) -> di
         return {"max_per_class": min(_NSGA2_LARGEST, parts.sizes[-1])}
     if method in WITH_GRID_MODEL:
         assert grid is not None
-        return {"n_per_class": size, "C": grid.C, "gamma": grid.gamma}
+        return {"n_per_class": size, "C": grid[0], "gamma": grid[1]}
     return {"n_per_class": size}
-
-
-def _machine_row(parts: Parts, rows: np.ndarray, C: float, gamma: float) -> dict[str, Any]:
-    """Train an SVM on some rows of T, and score it."""
-    machine = whole_machine(parts._replace(X=parts.X[rows], y=parts.y[rows]), C, gamma)
-    return {
-        "vectors": len(rows),
-        "validation": float(np.mean(machine.predict(parts.validation_X) == parts.validation_y)),
-        "test": float(np.mean(machine.predict(parts.test_X) == parts.test_y)),
-        "support_vectors": int(machine.n_support_.sum()),
-        "C": C,
-        "gamma": gamma,
-    }
 
 
 @cache
@@ -264,12 +216,14 @@ def machine_of(parts: Parts, row: dict[str, Any]) -> tuple[Any, np.ndarray]:
     if not row["chosen"]:
         return whole_machine(parts, row["C"], row["gamma"]), np.arange(len(parts.y))
     chosen = np.array(str(row["chosen"]).split(), dtype=np.intp)
-    return whole_machine(parts._replace(X=parts.X[chosen], y=parts.y[chosen]), row["C"], row["gamma"]), chosen
+    return _trained_on(parts, chosen, row["C"], row["gamma"]), chosen
 
 
-def grid_models(runs: pd.DataFrame) -> dict[tuple[str, int], GridModel]:
-    """Return the result of grid search on each split, by set and fold."""
-    columns = ["C", "gamma", "validation", "test", "support_vectors", "evaluations", "seconds"]
+def _trained_on(parts: Parts, rows: np.ndarray, C: float, gamma: float) -> SVC:
+    return whole_machine(parts._replace(X=parts.X[rows], y=parts.y[rows]), C, gamma)
+
+
+def grid_models(runs: pd.DataFrame) -> dict[tuple[str, int], Model]:
+    """Return C and gamma of the grid search on each split, by set and fold."""
     grid = runs[runs.method == GRID]
-    models = grid[columns].itertuples(index=False, name=None)
-    return {key: GridModel(*model) for key, model in zip(zip(grid["set"], grid.fold, strict=True), models, strict=True)}
+    return {(name, fold): (C, gamma) for name, fold, C, gamma in zip(grid["set"], grid.fold, grid.C, grid.gamma, strict=True)}

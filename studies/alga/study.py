@@ -10,7 +10,7 @@ import pandas as pd
 
 from spotsvm.errors import ArgumentError
 from spotsvm.studies.alga.figures import draw_fronts, draw_machines, selected_machines
-from spotsvm.studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, REFITTED, TUNED, GridModel, grid_models, run_method
+from spotsvm.studies.alga.runs import GRID, METHODS, NSGA2, OF_SIZE, REFITTED, TUNED, Model, grid_models, run_method
 from spotsvm.studies.alga.sets import DOT_SETS, LARGER, UCI, Parts, scaled_folds, thirds
 from spotsvm.studies.alga.tables import (
     against_grid,
@@ -127,7 +127,7 @@ class AlgaStudy(Experiment):
     @property
     def left_out(self) -> list[str]:
         """Sets without data."""
-        return [name for name in self.sets if name in (*UCI, *LARGER) and data_folder() is None]
+        return [name for name in self.sets if name in (*UCI, *LARGER) and (self.data or data_folder()) is None]
 
     def splits(self, name: str) -> list[Parts]:
         """Return the splits of a set: one, or five folds."""
@@ -157,7 +157,7 @@ class AlgaStudy(Experiment):
             for run in range(self._runs_of(parts.name, method))
         )
 
-    def _job(self, parts: Parts, method: str, size: int, run: int, grid: GridModel | None) -> Job:
+    def _job(self, parts: Parts, method: str, size: int, run: int, grid: Model | None) -> Job:
         key = {"set": parts.name, "fold": parts.fold, "method": method, "K": size, "run": run, "checksum": parts.checksum}
         return Job(key, run_method, (parts, method, size, run, grid, self.max_evaluations))
 
