@@ -25,7 +25,6 @@ from spotsvm.reports.verdict import verdict_table
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.ledger import finished_counts, suggested
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import commonest_reasons, holds_bounds, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FINISHED, START, Trial, is_given
@@ -254,8 +253,7 @@ def _space_words(view: StudyView) -> str:
     study = view.study
     names = [code(name) for name in study.space.names]
     many = f"{len(names)} parameters" if len(names) > 8 else f"parameter{'s' * (len(names) > 1)} {listed(names)}"
-    search = str(study.about.get("search", ""))
-    how = _SEARCHES.get(search, f"the search {code(search)}")
+    how = _SEARCHES.get(view.search, f"the search {code(view.search)}")
     name, _, further = how.partition(". ")
     versions = study.about.get("versions")
     version = f" {versions['spotsvm']}" if isinstance(versions, Mapping) and "spotsvm" in versions else ""
@@ -266,8 +264,8 @@ def _space_words(view: StudyView) -> str:
         text += (
             " The criterion was multiplied by a prior of the optimum, whose weight falls with the evaluations [@hvarfner2022]."
         )
-    if isinstance(bounds := study.about.get("constraints"), list) and bounds:
-        text += f" The search was subject to {listed([code(bound) for bound in bounds])}."
+    if view.constraints:
+        text += f" The search was subject to {listed([code(constraint) for constraint in view.constraints])}."
     return text
 
 
@@ -288,7 +286,7 @@ def _trial_words(view: StudyView) -> str:
     if failed := len(view.failed):
         reasons = printable_line(commonest_reasons([t.reason for t in view.failed]), _LONGEST)
         text += f" Of the configurations {failed} failed, without a value ({reasons})."
-        text += " The search modelled where evaluations fail [@gelbart2014]." * (view.study.about.get("search") == "kriging")
+        text += " The search modelled where evaluations fail [@gelbart2014]." * (view.search == "kriging")
     if stopped := len(view.stopped):
         text += f" Of the trials {stopped} ended early, by the steps reported until then."
     if view.n_running:
@@ -309,9 +307,9 @@ def _design_words(view: StudyView, ended: Sequence[Trial]) -> str:
     design = [t for t in ended if t.origin == "design"]
     if not design or about.get("prior") is not None or any(t.note for t in design):
         return ""
-    if about.get("search") == "koch2011":
+    if view.search == "koch2011":
         return "; the design is a Latin hypercube"
-    if about.get("search") not in ("kriging", "kriging_per_second", "parego"):
+    if view.search not in ("kriging", "kriging_per_second", "parego"):
         return ""
     # starting points replace the first points of the design, and the centre is the first of these
     centred = not any(is_given(t) for t in ended)
@@ -327,14 +325,14 @@ def _how_evaluated(view: StudyView) -> str:
             "other trials."
         )
     if isinstance(size, int) and size > 1:
-        believed = " [@ginsbourger2010]" if str(about.get("search", "")).startswith("kriging") else ""
+        believed = " [@ginsbourger2010]" if view.search.startswith("kriging") else ""
         return f"{seed}, and trials were suggested in batches of {size}{believed}."
     return f"{seed}, and trials were suggested one at a time."
 
 
 def _score_words(view: StudyView) -> str:
     study, about = view.study, view.source.about
-    folds = n_folds(view.trials)
+    folds = view.n_folds
     parts = []
     if study.objectives.several:
         ways = [
@@ -348,7 +346,7 @@ def _score_words(view: StudyView) -> str:
         if study.objectives.several:
             parts.append(f"Each is a mean over the same {folds} folds of cross-validation{of}.")
         else:
-            unit = OwnUnits.of(about, view.source.objectives).units[0]
+            unit = view.own_units.units[0]
             named = "the estimator's own score" if unit.metric == "score" else f"the {unit.title}"
             way = _DONE[study.objectives.directions[0]]
             parts.append(
@@ -370,12 +368,6 @@ def _noise_words(view: StudyView) -> str:
         "deterministic": "A repeated evaluation gave the same value, so the objective was taken to be deterministic.",
         "unknown": "No configuration was evaluated twice, so it is unknown whether the objective is noisy.",
     }[view.noise]
-
-
-def n_folds(trials: Sequence[Trial]) -> int:
-    """Return the number of folds in the trials' scores; 0 if the scores are not from cross-validation."""
-    found = {int(fold[1]) for t in trials for name in t.extra if (fold := re.match(r"split(\d+)_test_", name))}
-    return len(found)
 
 
 def _result_words(view: StudyView) -> str:
@@ -409,9 +401,9 @@ def _result_words(view: StudyView) -> str:
 
 def _value_name(view: StudyView) -> str:
     """Return the name of the values of a study of one objective: the score's name if they are means over folds."""
-    if not n_folds(view.trials):
+    if not view.n_folds:
         return view.objective_name(0)
-    metric = OwnUnits.of(view.source.about, view.source.objectives).units[0]
+    metric = view.own_units.units[0]
     return "score" if metric.metric == "score" else metric.title
 
 
@@ -426,7 +418,7 @@ def _times(n: int) -> str:
 
 
 def _luck_words(view: StudyView, luck: Optimism | ExpectedScore | None) -> str:
-    folds = n_folds(view.trials)
+    folds = view.n_folds
     if luck is None:
         if view.verdict is not None or not folds or view.recommended is None:
             return ""

@@ -28,10 +28,9 @@ def facts(view: StudyView) -> list[tuple[str, str]]:
     elif not table:
         way = BETTER[objectives.directions[0]]
         named.append(("Value", way) if view.unit is None else ("Score", f"{view.unit.title}; {way}"))
-    named += [("Search", str(view.study.about.get("search", ""))), ("Trials", _counts(view))]
+    named += [("Search", view.search), ("Trials", _counts(view))]
     named += [("Failed", str(len(view.failed)))] if view.failed else []
-    spent = sum(t.seconds or 0.0 for t in view.trials)
-    return [*named, ("Time of the trials", duration(spent))] if spent >= 1e-3 else named
+    return [*named, ("Time of the trials", duration(view.seconds))] if view.seconds >= 1e-3 else named
 
 
 def _counts(view: StudyView) -> str:

@@ -110,21 +110,20 @@ def _row(parameter: Parameter) -> dict[str, str]:
 
 def _settings(view: StudyView) -> pd.DataFrame:
     study, objectives = view.study, view.study.objectives
-    rows: list[tuple[str, str]] = [("search", str(study.about.get("search", "")))]
+    rows: list[tuple[str, str]] = [("search", view.search)]
     if objectives.several:
         rows += [(f"objective {name}", BETTER[one]) for name, one in zip(objectives.names, objectives.directions, strict=True)]
     else:
         rows.append((view.objective_name(0), BETTER[objectives.directions[0]]))
-    if isinstance(constraints := study.about.get("constraints"), list) and constraints:
-        rows.append(("constraints", ", ".join(map(str, constraints))))
+    if view.constraints:
+        rows.append(("constraints", ", ".join(view.constraints)))
     rows += [("noise", _NOISE[str(study.noise)]), ("seed", str(study.seed)), ("trials", _progress(view))]
     if (name := study.about.get("sweep")) is not None:
         rows.append(
             ("suggestions", f"{len(suggested(view.trials))}, each with a sweep of values of {name}, which also count as trials")
         )
-    spent = sum(t.seconds or 0.0 for t in view.trials)
     searching = sum(t.ask_seconds or 0.0 for t in view.trials)
-    rows.append(("time", f"{duration(spent)} for the evaluations, added up; {duration(searching)} for the search"))
+    rows.append(("time", f"{duration(view.seconds)} for the evaluations, added up; {duration(searching)} for the search"))
     return pd.DataFrame(rows, columns=["setting", "value"])
 
 
@@ -161,7 +160,7 @@ def trials_section(view: StudyView) -> Section | None:
     params = [name for name in frame.columns if name.startswith("param_")]
     extras = [name for name in frame.columns if name.startswith("extra_")]
     ends = [name for name in _ENDS if not _empty(frame[name])]
-    bounded = [f"extra_{bound.split()[0]}" for bound in _bounds(view.study)]
+    bounded = [f"extra_{bound.split()[0]}" for bound in view.constraints if bound.split()]
     state = ["state"] if (frame["state"] != "ok").any() else []
     first = ["number", *state, *values, *[name for name in bounded if name in extras], *params]
     further = [name for name in (*extras, *ends) if name not in first]
@@ -207,12 +206,6 @@ def _readable(name: str, heading: str) -> str:
     if time := re.fullmatch(r"(mean|std)_(fit|score)_time", heading):
         return f"{time[1]} {time[2]} time, s"
     return name.removeprefix("value_") if name.startswith("value_") else _TIMES.get(heading, heading)
-
-
-def _bounds(study: Any) -> list[str]:
-    """Return the bounds of numbers that the objective returns, such as "load <= 8.0"."""
-    found = study.about.get("constraints")
-    return [bound for bound in found if isinstance(bound, str) and bound.split()] if isinstance(found, list) else []
 
 
 def _failures(view: StudyView) -> list[Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -137,6 +138,7 @@ def thinned(losses: Sequence[float] | NDArray[np.float64], most: int = MOST) -> 
 
 
 HUGE = 1e301
+_FOLD = re.compile(r"split(\d+)_test_")
 _MOST_ROWS = 2000
 
 
@@ -162,6 +164,22 @@ class StudyView:
         self.axes: list[StudyAxis] = study_axes(study.space)
 
     @property
+    def search(self) -> str:
+        """Name of the search; empty if it is unknown."""
+        return str(self.study.about.get("search", ""))
+
+    @property
+    def constraints(self) -> list[str]:
+        """The constraints of the search as texts, such as "load <= 8.0"."""
+        found = self.study.about.get("constraints")
+        return [str(constraint) for constraint in found] if isinstance(found, list) else []
+
+    @property
+    def seconds(self) -> float:
+        """Time of the evaluations, added up."""
+        return sum(t.seconds or 0.0 for t in self.trials)
+
+    @property
     def sign(self) -> float:
         """1 if smaller values of the first objective are better, else -1."""
         return float(self.study.objectives.signs[0])
@@ -174,7 +192,17 @@ class StudyView:
     @cached_property
     def unit(self) -> ScoreUnit | None:
         """The unit of the error if the trials of a study of one objective have negated errors; else None."""
-        return OwnUnits.of(self.source.about, self.source.objectives).error
+        return self.own_units.error
+
+    @cached_property
+    def own_units(self) -> OwnUnits:
+        """The units of the scores of the recorded study."""
+        return OwnUnits.of(self.source.about, self.source.objectives)
+
+    @cached_property
+    def n_folds(self) -> int:
+        """Number of folds in the trials' scores; 0 if the scores are not from cross-validation."""
+        return len({int(fold[1]) for t in self.trials for name in t.extra if (fold := _FOLD.match(name))})
 
     @property
     def score_name(self) -> str:

@@ -22,6 +22,7 @@ from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line
 from spotsvm.errors import StorageError
 from spotsvm.tuned.base import TunedModel
+from spotsvm.tuning.pipelines.registry import default_scoring
 from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.tables.table import Table
 
@@ -94,7 +95,7 @@ def save_model(path: Path, pipeline: Any, table: Table, metric: str = "", held_o
     """Write a pipeline that was fitted to rows of this table; held-out rows calibrate its decision values to probabilities."""
     import skops.io  # on use: it takes a while, and few commands need it
 
-    metric = metric or ("accuracy" if table.task == "classification" else "neg_root_mean_squared_error")
+    metric = metric or default_scoring("svm", table.task)
     positive = positive_class(metric, table)
     about = {
         "target": str(table.y.name),

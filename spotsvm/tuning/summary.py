@@ -14,7 +14,7 @@ from spotsvm.trials.ledger import finished_counts
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import ROWS, summarise_failures
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.pipelines.registry import description, is_series
+from spotsvm.tuning.pipelines.registry import description
 from spotsvm.tuning.results import HeldOutResult, comparison
 from spotsvm.tuning.table_job import TableJob
 from spotsvm.tuning.widening import OPEN
@@ -98,7 +98,7 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
         answer, *method = final.optimism.sentences(expect=False)
         yield f"How much of it is luck? {answer}"
         yield " ".join(method)
-    latest = "the last quarter, " if is_series(job.pipeline) else "the latest rows, " if job.in_time else ""
+    latest = "the last quarter, " if job.is_series else "the latest rows, " if job.in_time else ""
     with_error = f"{latest}+- the standard error"
     yield (
         f"{unit.title}: {unit.better}. On the folds: mean over {job.cv} folds of the training rows, which the search has "
@@ -124,7 +124,7 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
         if job.out and any(edge.name.rpartition("__")[2] in OPEN for edge in edges):
             yield "The same command with --widen continues from these trials in the wider range."
     if job.out:
-        model = "" if is_series(job.pipeline) else "model.skops, for spotsvm predict; "
+        model = "" if job.is_series else "model.skops, for spotsvm predict; "
         yield (
             f"Written to {job.out}: report.html; {model}parameters.json of the recommended SVM; comparison.csv; trials, "
             "fold scores, parameters and record of each search."

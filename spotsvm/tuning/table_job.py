@@ -29,6 +29,7 @@ from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, HeldOut, Rival, Verdi
 from spotsvm.study.stop import checked_timeout
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.large import Limits
+from spotsvm.tuning.pipelines.registry import default_scoring
 from spotsvm.tuning.results import HeldOutResult, check_writable
 from spotsvm.tuning.scoring import positive_class, scorer_of
 from spotsvm.tuning.tables.faults import short_repr
@@ -66,8 +67,7 @@ class TableJob:
     @property
     def metric(self) -> str:
         """Name of the scorer."""
-        usual = "accuracy" if self.table.task == "classification" else "neg_root_mean_squared_error"
-        return usual if self.scoring is None else self.scoring
+        return default_scoring("svm", self.table.task) if self.scoring is None else self.scoring
 
     @property
     def unit(self) -> ScoreUnit:
