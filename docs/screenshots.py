@@ -36,7 +36,7 @@ SHOTS = {
 }
 #: endings of file names with the widths of the screens, in pixels, and with Chromium's numbers of the colour schemes
 SCREENS, SCHEMES = {"": 740, "_narrow": 390}, {"": 1, "_dark": 0}
-HEIGHT, SCALE, COLOURS = 4000, 2, 64
+HEIGHT, SCALE, COLOURS = 4000, 2, 128
 #: pixels of the top of a report on these screens
 TOPS = {"": 1070, "_narrow": 1515}
 LARGEST = 200_000  # bytes
