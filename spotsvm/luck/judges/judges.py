@@ -178,9 +178,8 @@ def judge_recommendation(
     --------
     >>> from scipy.stats import uniform
     >>> def noisy(params, seed=0):
-    ...     return (params["x"] - 0.3) ** 2 + 0.1 * np.random.default_rng(
-    ...         seed
-    ...     ).normal()
+    ...     x, noise = params["x"], np.random.default_rng(seed).normal()
+    ...     return (x - 0.3) ** 2 + 0.1 * (1 + x) * noise
     >>> rng = np.random.default_rng(0)
     >>> study = Study({"x": uniform(0, 1)}, seed=3, noise=True)
     >>> _ = study.run(
