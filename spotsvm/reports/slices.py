@@ -202,8 +202,9 @@ def _draw_trials(ax: Any, view: StudyView, x: StudyAxis, y: StudyAxis) -> None:
             (dots,) = ax.plot(u, v, ls="", label=label, zorder=3, clip_on=False, **style)
             name_trials(dots, [t.number for t, is_there in zip(trials, exists, strict=True) if is_there])
     chosen = view.chosen_point
-    ring = {"marker": "o", "ms": 10, "mfc": "none", "mew": 2.0, "clip_on": False}
-    (mark,) = ax.plot(chosen[x.column], chosen[y.column], ls="", mec=ORANGE, label=view.chosen_words, zorder=4, **ring)
+    ring = {"marker": "o", "ms": 10, "mfc": "none", "ls": "", "zorder": 4, "clip_on": False}
+    ax.plot(chosen[x.column], chosen[y.column], mec="1.0", mew=4.0, **ring)  # sets the ring off from dark colours of the map
+    (mark,) = ax.plot(chosen[x.column], chosen[y.column], mec=ORANGE, mew=2.0, label=view.chosen_words, **ring)
     places = (f"{axis.short} = {axis.value_at(float(chosen[axis.column]))}" for axis in (x, y))
     name_chosen(mark, f"{view.chosen_words}: {', '.join(places)}")
 
