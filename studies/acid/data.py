@@ -1,4 +1,4 @@
-"""The data of the acid study: simulated spectra, or real ones of meat whose fat content is cut into five classes."""
+"""The data of the acid study: simulated spectra, or real spectra of meat with five classes of fat content."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OTHERS = (
     (((203.0, 10.0, 1.0), (301.0, 15.0, 0.02)), 0.45, 0.22),
 )
 _MEDIAN, _SPREAD = 5.0, 0.45  # of the total concentration: g/l, and of its logarithm
-_MIXING = 100.0  # the larger, the less the acids' shares vary
+_MIXING = 100.0  # a larger value means smaller variation of the acids' shares
 _TURBIDITY, _TURBIDITY_SPREAD, _EXPONENTS = 0.15, 0.25, (1.35, 1.45)
 _DRIFT = 0.003
 _STRAY = (-2.2, -2.0)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def by_budget(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a row per tuner and budget: mean and standard deviation over the seeds of the tuned score and of the test score.
 
-    Optimism is the mean tuned score less the mean test score of the same trial, the best seen.
+    Optimism is the mean tuned score minus the mean test score of the same trial, the best seen.
     """
     runs = frame[frame.budget > 0]
     rows = []
@@ -91,7 +91,7 @@ def on_scores(table: pd.DataFrame) -> str:
 
 
 def on_parameters(frame: pd.DataFrame, confidence: float = 0.95) -> str:
-    """State what Kriging's twelve parameters gain over three, and the default region over the paper's; empty without them."""
+    """Return in words the gains of Kriging's twelve parameters and of the default region; empty without these tuners."""
     runs = frame[frame.budget > 0].pivot(index=["budget", "seed"], columns="tuner", values="test")
     others = {"kriging, 3 parameters": "three parameters", "kriging, Table 8": "twelve in the paper's region"}
     gains = []
@@ -123,7 +123,7 @@ def on_judgement(table: pd.DataFrame) -> str:
     )
 
 
-_COLOURS = (*COLOURS, "#8B5A2B")  # one more, brown: there are eight tuners
+_COLOURS = (*COLOURS, "#8B5A2B")  # and brown, for the eighth tuner
 _MARKERS = "os^DvP<X"
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 #: each value is the mean of two evaluations, the number in section 3.2.2
 KOCH = partial(SEARCHES["koch2011"], repeats=1, max_repeats=1)
-#: tuners of the default region, of some of its parameters, and of the paper's region; "3 then 12" is what `spotsvm tune` does
+#: tuners of the default region, of some of its parameters, and of the paper's region; `spotsvm tune` tunes "3 then 12"
 DEFAULT_ENTRANTS: Mapping[str, tuple[str, Entrant]] = {
     "kriging, 3 parameters": ("three", "kriging"),
     "kriging, 3 then 12": ("default", opening(acid_space("default"), FEWER["three"])),
@@ -123,7 +123,9 @@ class AcidStudy(Experiment):
             raise ArgumentError(f"entrants: region {region!r} of {wrong[0]!r} is unknown; use one of {', '.join(REGIONS)}")
         self.budgets = sorted({int(budget) for budget in self.budgets})
         if not self.budgets or self.budgets[0] < 2:
-            raise ArgumentError(f"budgets={self.budgets} are not numbers of design points; use such as [25, 50, 100]")
+            raise ArgumentError(
+                f"budgets={self.budgets} are not numbers of design points of at least 2; use for example [25, 50, 100]"
+            )
         for label, entrant in self.entrants.items():
             space = Space(acid_space(entrant.region))
             # the pipeline's defaults, which come first, are only known with the data
@@ -135,7 +137,7 @@ class AcidStudy(Experiment):
         Raises
         ------
         DataError
-            If there is no such folder, or no such file in it.
+            If the folder is missing, or the file in it.
         """
         super().use_data(folder)
         if self.source != "simulated" and not any(self.data_file(ending).is_file() for ending in (".csv", ".csv.gz")):

@@ -129,7 +129,7 @@ def most_important(ranking: Floats, share: float) -> NDArray[np.intp]:
 
 
 def _features(data: AcidData, train: Rows, later: Rows, seed: int) -> tuple[Floats, Rows, Floats, Rows, Floats]:
-    """Return the features of rows to train on and of later ones, with their classes, and the ranking of the features."""
+    """Return the features and classes of the training rows and of later rows, and the ranking of the features."""
     monomials = PrincipalMonomials(n_kept=_KEPT).fit(data.X[train])
     features = monomials.transform(data.X[train])
     ranking = ImportanceFraction(1.0, task="classification", random_state=seed, **_FOREST).fit(features, data.y[train])

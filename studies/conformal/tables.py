@@ -50,7 +50,7 @@ def encoded(table: pd.DataFrame) -> tuple[Floats, Floats]:
 
 
 def run_mushroom(X: Floats, y: Floats, C: float, sigma: float, bias: bool, seed: int, draw: int) -> dict[str, Any]:
-    """Run one draw: 100 rows to train on and 1000 others to test on; return the errors of both passes as shares.
+    """Run one draw with 100 training rows and 1000 test rows; return the error rates of both passes.
 
     The rows depend on seed and draw only.
     """
@@ -149,7 +149,7 @@ def mushroom_table(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 NAMES = ("crabs", "german_numeric", "glass2", "heart_statlog", "ionosphere", "lawsuit", "liver", "pima", "sonar", "wisconsin")
-#: the machines beside SVC, all with its C and gamma
+#: the models that are compared with SVC, with its C and gamma
 ENTRANTS = {
     "paper": ConformalSVC(kappa="auto", bias=True),
     "no threshold": ConformalSVC(kappa="auto", bias=False),
@@ -163,14 +163,14 @@ TOY = "toy"
 
 
 def real_sets() -> list[DataSet]:
-    """Return those of the sets that the folder SPOTSVM_DATA holds, or two that come with scikit-learn."""
+    """Return the available sets of the folder SPOTSVM_DATA, or two sets of scikit-learn."""
     folder = data_folder()
     there = [name for name in NAMES if folder is not None and (folder / f"{name}.csv").is_file()]
     return [read_set(name) for name in there] or stand_ins()
 
 
 def run_set(data: DataSet, seed: int, split: int) -> dict[str, Any]:
-    """Run all entrants on one split of a set, two thirds to train on; return the errors as shares of the test rows.
+    """Run all entrants on one split of a set with two thirds for training; return their error rates.
 
     C and gamma are those that suit SVC best in five folds of the training rows.
     """
@@ -198,7 +198,7 @@ def _errors(params: dict[str, float], X: Any, y: Any, X_test: Any, y_test: Any) 
 
 
 def sets_table(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each set: mean errors in percent, and the default's less that of SVC with its 95 % interval."""
+    """Return a row for each set: mean errors in percent, and the default's error minus SVC's with its 95 % interval."""
     rows = []
     for name, group in runs.groupby("set", sort=False):
         difference = 100 * (group["default"] - group["svc"]).to_numpy()

@@ -108,7 +108,7 @@ def _draw_points(panel: Axes, X: Floats, y: Floats, alpha: float) -> None:
 
 
 def _draw_levels(panel: Axes, ticks: Floats, f: Floats, title: str) -> None:
-    """Draw contours of f, a unit apart, or half of one where f is small; that of 0 is thick."""
+    """Draw contours of f in steps of 1, or of 0.5 if |f| is at most 2.5; the contour of 0 is thick."""
     values = f.reshape(len(ticks), len(ticks))
     largest = float(np.abs(values).max())
     step = 1.0 if largest > 2.5 else 0.5

@@ -86,7 +86,7 @@ def suggestion_costs(n: int, repeats: int) -> list[Row]:
 
 @dataclass(kw_only=True)
 class OverheadStudy(Experiment):
-    """Processor time and memory of one suggestion of the Kriging search, nine dimensions, one core.
+    """Processor time and memory of a suggestion of the Kriging search in nine dimensions, on one core.
 
     The figures are medians over warm suggestions. The same run also times, in turns, a Gaussian process of scikit-learn with a
     simple maximisation of expected improvement.

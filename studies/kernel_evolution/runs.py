@@ -135,7 +135,7 @@ def _read(name: str) -> LabelledSet:
     y = table["y"].to_numpy()
     y = y if y.dtype.kind in "iu" else y.astype(str)
     if len(np.unique(y)) != 2:
-        raise DataError(f"{FILES[name]}: column y holds {len(np.unique(y))} values; a set with two classes is needed")
+        raise DataError(f"{FILES[name]}: column y has {len(np.unique(y))} values; a set with two classes is needed")
     return LabelledSet(name, table.drop(columns="y").to_numpy(dtype=np.float64), y)
 
 

@@ -87,7 +87,7 @@ class KernelEvolutionStudy(Experiment):
     n_evaluations : int, optional
         Fitness evaluations of an evolution, at least 1; by default 2500.
     n_splits : int, optional
-        Number of splits of each set, at least 1; by default 20. A larger number adds splits to the same first ones.
+        Number of splits of each set, at least 1; by default 20. The first splits do not depend on this number.
     sets : sequence of str, optional
         Some of Ionosphere, Glass2, Heart, Liver and Pima; by default all.
     grammars : sequence of str, default=("paper", "psd")

@@ -81,7 +81,7 @@ def units(runs: pd.DataFrame) -> pd.Series[float]:
 def against(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
     """Return the difference of each entrant from a rival on the same split: in points, or the logarithm of the ratio.
 
-    Errors are means over seeds. The error of the rival is that at the same budget, or the only one of a rival without a budget.
+    Errors are means over seeds. The error of the rival is that at the same budget; a rival without a budget has one error.
     Splits on which the rival has not run are left out.
     """
     errors = runs.dropna(subset="error").groupby([*SPLIT, "entrant", "budget"], sort=False)["error"].mean().reset_index()
@@ -158,7 +158,7 @@ def errors_by_set(runs: pd.DataFrame, entrants: Sequence[str]) -> pd.DataFrame:
 def beside(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
     """Count the sets on which the error of an entrant is below or above that of a rival, beyond the noise of the splits.
 
-    Columns: task, entrant, budget, sets; lower and higher, the numbers of sets with such a t interval over the splits; and higher
+    Columns: task, entrant, budget, sets; lower and higher, the numbers of sets by their t intervals over the splits; and higher
     on, the names of the latter with their differences, the largest first.
     """
     found = against(runs, rival)

@@ -114,14 +114,14 @@ def _column(file: Path, table: pd.DataFrame, what: str, named: str | None, begin
     names = [str(name) for name in table.columns]
     if named is not None:
         if named not in names:
-            raise DataError(f"{file}: {what}={named!r} is no column of it; it has {', '.join(names)}")
+            raise DataError(f"{file}: {what}={named!r} is not a column; the columns are {', '.join(names)}")
         return named
     found = [name for name in names if name.lower().startswith(tuple(b for b in beginnings if b != "y"))]
     if "y" in beginnings:
         found = [name for name in names if name.lower() == "y"] or found
     if len(found) != 1:
         wrong = f"columns {' and '.join(found)} could each be the {what}" if found else f"no column looks like the {what}"
-        raise DataError(f"{file}: {wrong}; it has {', '.join(names)}; name the one by {what}=")
+        raise DataError(f"{file}: {wrong}; the columns are {', '.join(names)}; choose one by {what}=")
     return found[0]
 
 
@@ -142,7 +142,7 @@ def _where_it_rains(file: Path, rain: Floats, name: str) -> slice:
     """Return the rows from the first to the last value of rain."""
     present = np.flatnonzero(np.isfinite(rain))
     if not len(present):
-        raise DataError(f"{file}: column {name} holds no value")
+        raise DataError(f"{file}: column {name} has no values")
     kept = slice(int(present[0]), int(present[-1]) + 1)
     if len(present) != kept.stop - kept.start:
         missing = np.isnan(rain)

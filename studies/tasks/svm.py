@@ -260,7 +260,7 @@ class StormwaterError:
         return rain / rain.std(), level
 
     def _features(self, params: Params) -> tuple[Floats, Floats]:
-        """Return the training rows and the later ones."""
+        """Return the features of the training rows and of the later rows."""
         parts = []
         for i in (1, 2):
             flow = leaky(self._series[0], params[f"lambda{i}"], params[f"W{i}"])

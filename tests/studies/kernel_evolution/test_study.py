@@ -134,5 +134,5 @@ def test_sets_that_cannot_be_used(tmp_path, monkeypatch):
     with pytest.raises(DataError, match="set SPOTSVM_DATA to the folder"):
         small(sets=("Pima",)).run()
     pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": ["a", "b", "c"]}).to_csv(tmp_path / "liver.csv", index=False)
-    with pytest.raises(DataError, match="column y holds 3 values"):
+    with pytest.raises(DataError, match="column y has 3 values"):
         small(sets=("Liver",)).use_data(tmp_path).run()
