@@ -129,7 +129,7 @@ def _draw(
     label = f"dominated ({len(others)} trials" + (f", {beyond} beyond the axes)" if beyond else ")")
     some = _spread(len(front), most)
     dots = np.flatnonzero(seen)[_spread(int(seen.sum()), most)]
-    (points,) = ax.plot(grey_x[dots], grey_y[dots], ".", ms=6, color="0.7", label=label, zorder=1)
+    (points,) = ax.plot(grey_x[dots], grey_y[dots], ".", ms=6, color="0.55", label=label, zorder=1)
     name_trials(points, [others[k].number for k in dots])
     if staircase:  # the front is ordered: each step first worsens one objective, then improves the other
         ax.step(x[some], y[some], where="post", color="tab:blue", lw=1, alpha=0.6, zorder=2)

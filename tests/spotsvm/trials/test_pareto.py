@@ -120,7 +120,7 @@ def test_the_front_is_a_staircase_and_the_rest_is_grey():
     drawn = lines(ax)
     assert drawn["front (3 trials)"].get_xydata().tolist() == [[1, 1], [2, 2], [3, 3]]
     assert drawn["dominated (2 trials)"].get_xydata().tolist() == [[2, 1], [4, 0]]
-    assert drawn["dominated (2 trials)"].get_color() == "0.7"
+    assert drawn["dominated (2 trials)"].get_color() == "0.55"
     steps = [line for line in ax.get_lines() if line.get_drawstyle() == "steps-post"]
     assert [line.get_xydata().tolist() for line in steps] == [[[1, 1], [2, 2], [3, 3]]]
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("error (smaller is better)", "margin (larger is better)")
