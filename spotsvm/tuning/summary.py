@@ -34,7 +34,8 @@ def summary(job: TableJob, results: Sequence[HeldOutResult]) -> str:
     folds = "on the folds" if isinstance(job, TuningJob) else "out of fold"
     lines += ["", f"{ScoreUnit(job.metric).title:{wide}}{folds:>14}  {'held-out rows':>20}  {'fit':>9}"]
     for name, row in rows:
-        test = f"{_places(row['held_out'])} +- {_places(row['held_out_error'])}"
+        error = "" if isnan(row["held_out_error"]) else f" +- {_places(row['held_out_error'])}"
+        test = _places(row["held_out"]) + error
         fit = "" if isnan(row["seconds"]) else duration(row["seconds"])
         lines.append(f"{name:{wide}}{_places(row['on_folds']):>14}  {test:>20}  {fit:>9}")
     for paragraph in _paragraphs(job, results):

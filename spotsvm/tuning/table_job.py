@@ -188,7 +188,7 @@ class TableJob:
 
         Their differences are those of the recommended model. `splits` are folds for the constant, as it is fitted at once.
         """
-        for code, name, model in _rival_models(estimator, rows, compare):
+        for code, name, model in _rival_models(estimator, rows, compare, self.seed):
             folds = code == CONSTANT
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -221,14 +221,14 @@ def constant_model(table: Table) -> Any:
     return DummyClassifier() if table.task == "classification" else DummyRegressor()
 
 
-def _rival_models(estimator: Pipeline, rows: Table, compare: bool) -> Iterator[tuple[str, str, Any]]:
+def _rival_models(estimator: Pipeline, rows: Table, compare: bool, seed: int) -> Iterator[tuple[str, str, Any]]:
     """Yield the code, the name and the model of each rival, behind the steps of the pipeline that encode and scale."""
     yield CONSTANT, constant_name(rows), constant_model(rows)
     if not compare:
         return
     classify = rows.task == "classification"
     linear = LogisticRegression(max_iter=1000) if classify else Ridge()
-    forest = (RandomForestClassifier if classify else RandomForestRegressor)(_TREES, random_state=0)
+    forest = (RandomForestClassifier if classify else RandomForestRegressor)(_TREES, random_state=seed)
     for code, name, model in (
         (LINEAR, "logistic regression" if classify else "ridge regression", linear),
         (FOREST, "a random forest", forest),

@@ -66,6 +66,9 @@ def test_the_table():
     alone = module.summary(TuningJob(TABLE), [HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier())])
     assert alone.splitlines()[1:3] == [lines[1], lines[2]]
     assert "Recommended" not in alone
+    unknown = summary(error=np.nan).splitlines()[3]
+    assert unknown.split()[3:] == ["0.9000", "0.8000", "2.5", "s"]
+    assert len(unknown) == len(lines[1])
 
 
 def test_all_models_are_in_the_table():
