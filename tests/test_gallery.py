@@ -92,6 +92,7 @@ def test_quick_examples_run_without_warnings_and_draw(path, tmp_path, monkeypatc
 def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(GALLERY.parent)
     themes = importlib.import_module("themes")
+    plt.close("all")  # of other tests, as the scraper saves all open figures
     figure, (left, right) = plt.subplots(1, 2, figsize=(4, 2))
     (line,) = left.plot([1, 2], color="tab:blue", mfc="none", label="blue")
     (cross,) = left.plot([1], [2], "kx")
@@ -129,6 +130,7 @@ def test_a_picture_is_saved_for_both_themes(tmp_path, monkeypatch):
 def test_a_picture_without_panels_beside_each_other_has_a_form_for_narrow_screens(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(GALLERY.parent)
     themes = importlib.import_module("themes")
+    plt.close("all")
     figure, axes = plt.subplots(2, 1, figsize=(7, 3), layout="constrained")
     figure.colorbar(plt.cm.ScalarMappable(), ax=axes)
     path = tmp_path / "plot_001.png"
