@@ -59,6 +59,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.space.space import Space as Space
     from spotsvm.study.callbacks import Callback as Callback
     from spotsvm.study.callbacks import StopRun as StopRun
+    from spotsvm.study.checks import check_executor as check_executor
+    from spotsvm.study.checks import check_stop_rule as check_stop_rule
     from spotsvm.study.early_stopping import BelowMedian as BelowMedian
     from spotsvm.study.early_stopping import EarlyStopping as EarlyStopping
     from spotsvm.study.early_stopping import ImprovementUnlikely as ImprovementUnlikely
@@ -117,6 +119,7 @@ _NAMES = {
     "solvers.dual": "solve_dual solve_dual_regression",
     "space.space": "Space",
     "study.callbacks": "Callback StopRun",
+    "study.checks": "check_executor check_stop_rule",
     "study.early_stopping": "BelowMedian EarlyStopping ImprovementUnlikely",
     "study.load": "list_studies load_study",
     "study.status": "Status",

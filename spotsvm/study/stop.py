@@ -48,6 +48,7 @@ class StopRule(Protocol):
     See Also
     --------
     ImprovementBelowUncertainty : The built-in rule.
+    check_stop_rule : Checks a rule of your own.
     StopRun : Ends a run at once.
 
     Examples
@@ -57,7 +58,7 @@ class StopRule(Protocol):
     >>> from scipy.stats import uniform
     >>> from spotsvm import Study
     >>> def stalled(study):
-    ...     values = [trial.value for trial in study.finished_trials]
+    ...     values = [t.value for t in study.finished_trials if t.state == "ok"]
     ...     if len(values) > 10 and min(values[-5:]) >= min(values[:-5]):
     ...         return "five trials are no better than those before them"
     >>> study = Study({"x": uniform(-1, 2)}, seed=0).run(

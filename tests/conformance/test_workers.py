@@ -1,4 +1,4 @@
-"""What holds for workers of each kind: those of an executor, of the killable pool, and of Dask."""
+"""Workers of each kind keep the contract of `Workers`: those of an executor, of the killable pool, and of Dask."""
 
 import os
 import sys
@@ -15,7 +15,9 @@ from completed_trials import Unloadable, all_completed, becomes, evaluated
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.executor import OnExecutor
 from spotsvm.study.workers.killable_pool import KillablePool
+from tests.spotsvm.study.workers.conftest import client, cluster
 
+__all__ = ["client", "cluster"]  # fixtures
 EXECUTORS = {"threads": ThreadPoolExecutor, "processes": ProcessPoolExecutor, "loky": loky.ProcessPoolExecutor}
 pytestmark = pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # Dask's
 
