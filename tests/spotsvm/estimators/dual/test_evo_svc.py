@@ -187,7 +187,7 @@ def test_a_cap_on_generations_is_kept_and_warned_of():
         ({"population_size": 0}, "population_size=0; use 1 or more"),
         ({"n_iter_no_change": 0}, "n_iter_no_change=0; use a whole number"),
         ({"inertia": -1.0}, "inertia=-1.0; use a finite number, 0 or more"),
-        ({"pulls": "strong"}, "pulls='strong'; use 'uniform' or 'gaussian'"),
+        ({"pulls": "strong"}, "pulls='strong' is unknown; use 'uniform' or 'gaussian'"),
     ],
 )
 def test_bad_parameters(options, message):
