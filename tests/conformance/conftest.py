@@ -4,8 +4,8 @@ import pytest
 
 from spotsvm import SpotSearchCV
 
-_COLUMNS = "cv_results_ has further columns: suggestion and chosen"
-_CHOICE = "each metric alone may choose another candidate, which the column chosen marks"
+_COLUMNS = "cv_results_ has a further column, chosen"
+_CHOICE = "a single metric refuses refit with the name of another one; each metric alone may choose another candidate"
 _DRAWS = "the candidates are those of scikit-learn's random numbers"
 _INNER = "callbacks are not passed on to the estimators"
 _WORDS = "the message is that of newer versions of scikit-learn"

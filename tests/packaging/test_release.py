@@ -95,4 +95,10 @@ def test_the_main_part_of_the_tests_is_there_and_has_a_file_of_every_package():
     folders = {file.parent.relative_to(ROOT / "tests") for file in tests if file.relative_to(ROOT).as_posix() not in left_out}
     packages = {path.name for path in (ROOT / "spotsvm").iterdir() if (path / "__init__.py").exists()}
     assert {folder.parts[1] for folder in folders if folder.parts[:1] == ("spotsvm",)} == packages
-    assert {folder.parts[0] for folder in folders if folder.parts} == {"solvers", "spotsvm", "studies", "surrogates"}
+    assert {folder.parts[0] for folder in folders if folder.parts} == {
+        "conformance",
+        "solvers",
+        "spotsvm",
+        "studies",
+        "surrogates",
+    }
