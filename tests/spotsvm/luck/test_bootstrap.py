@@ -99,10 +99,10 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_the_interval_covers_the_score_on_many_new_rows(case):
-    """Of 60 tables of 60 training and 20 held-out rows nearly all intervals hold the truth; those of the folds' spread do not."""
+    """Of 40 tables of 60 training and 20 held-out rows nearly all intervals hold the truth; those of the folds' spread do not."""
     draw, model, scorer, metric, each = CASES[case]
     rng, hits, widths = np.random.default_rng(5), 0, []
-    n, tables = 60 * each, 60
+    n, tables = 60 * each, 40
     groups = {"groups": np.arange(n) // each} if case == "groups" else {}
     block = 2 * each if case == "series" else 1
     folds = TimeSeriesSplit(5) if case == "series" else KFold(5)
