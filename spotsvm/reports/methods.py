@@ -278,7 +278,7 @@ def _trial_words(view: StudyView) -> str:
     if swept is not None:
         text = (
             f"The study has {counted(n, 'finished trial')}, each of which was scored with several values of {code(swept)} that "
-            f"share their work: {counted(values, 'configuration')} in all."
+            f"share their work: {counted(values, 'configuration')} in all, each with a number of its own."
         )
     if origins := Counter(t.origin for t in ended):
         parts = [f"{k} {_origin_words(origin, k > 1)}" for origin, k in origins.items()]
