@@ -48,16 +48,16 @@ def run_average(table: Any, *, quiet: bool, code: bool, **options: Any) -> Any:
     return job, results
 
 
-def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int | None, **options: Any) -> Any:
+def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, **options: Any) -> Any:
     """Search the parameters of one SVM, on a Dask cluster or in this process, print a summary, and return job and results.
 
-    The options are those of `TuningJob`; folds that are not given are 5, or fewer if the table allows no more.
+    The options are those of `TuningJob`.
     """
     from spotsvm.common.text import did_you_mean
     from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
     from spotsvm.solvers.search import SEARCHES, needs_several_objectives
     from spotsvm.study.callbacks import progress_bar
-    from spotsvm.tuning.job import FOLDS, TuningJob
+    from spotsvm.tuning.job import TuningJob
     from spotsvm.tuning.summary import summary
 
     searches = [name for name in SEARCHES if not needs_several_objectives(name)]
@@ -66,9 +66,7 @@ def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, cv: int
         hint = did_you_mean(options["search"], searches)
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}{hint}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
-        job = TuningJob(table, executor=executor, command=command_line(), cv=FOLDS if cv is None else cv, **options)
-        if cv is None:
-            job = job.with_possible_folds()
+        job = TuningJob(table, executor=executor, command=command_line(), **options)
         try:
             results = job.run(_silence if quiet else progress_bar, _sayer(quiet))
         except StudyMismatchError as error:

@@ -56,8 +56,8 @@ def tuning_code(
     script.use("spotsvm.tables", "named_pipeline")
     if job.sampled:
         script.use("spotsvm.tables", "Limits")
-        script.lines.append(f"train = Limits().to_tune(train, {job.cv}, {job.seed})  # of all training rows")
-    about = [f"cv={job.cv}", f"seed={job.seed}"]
+        script.lines.append(f"train = Limits().to_tune(train, {job.n_folds}, {job.seed})  # of all training rows")
+    about = [f"cv={job.n_folds}", f"seed={job.seed}"]
     about += [f"scale={job.scale!r}"] if job.scale != "standard" else []
     about += [f"region={job.region!r}"] if job.region is not None else []
     about += [f"horizon={job.horizon}"] if job.is_series else []

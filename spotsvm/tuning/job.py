@@ -35,15 +35,15 @@ from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is
 from spotsvm.tuning.plan import baseline, decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.scoring import table_scorer
-from spotsvm.tuning.table_job import TableJob, constant_model, constant_name, groups_of, timed_fit, unwarned
+from spotsvm.tuning.table_job import FOLDS, TableJob, constant_model, constant_name, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
 from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose
 from spotsvm.tuning.widening import Continued, continued
 
-#: default number of folds of the cross-validation, and of nested resampling
-FOLDS, OUTER_FOLDS = 5, 5
+#: number of folds of nested resampling
+OUTER_FOLDS = 5
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
 
@@ -55,7 +55,6 @@ class TuningJob(TableJob):
     n_trials: int = 50  # candidates of each search
     search: str = "kriging"
     baseline: str = "none"  # a search to compare with, such as "random", or "none"
-    cv: int = FOLDS
     pipeline: str = "svm"
     region: str | None = None  # search region of the pipeline; by default its first region
     scale: Scale = "standard"  # how numbers are scaled, by the pipeline "svm"
@@ -68,14 +67,6 @@ class TuningJob(TableJob):
     memory_limit: int | str | None = None
     retries: int = 0
     widen: bool = False  # whether to continue the records in `out` in a wider space; see `continued`
-
-    def with_possible_folds(self) -> TuningJob:
-        """Return the job with fewer folds, and a notice that gives the reason, if a class or the groups allow no more."""
-        if self.in_time:
-            return self
-        cv, why = possible_folds(self.table, self.cv, self.seed)
-        fewer = Notice("folds", f"{cv} folds in place of {self.cv}, as {why}")
-        return replace(self, cv=cv, notices=(*self.notices, fewer)) if why else self
 
     def run(self, progress: Progress, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Evaluate the default, the baseline if there is one, and the search; searches start at the default and the centre.
@@ -123,11 +114,13 @@ class TuningJob(TableJob):
 
     def _say_plan(self, say: Callable[[str], Any]) -> tuple[Notice, ...]:
         """Say the decisions about the table, and its notices, which are returned."""
-        for line in decisions(self.table, len(self.test.y), self.metric, self.cv):
+        for line in decisions(self.table, len(self.test.y), self.metric, self.n_folds):
             say(line)
-        whole, noticed = self.split[0], [*self.notices]
         if self.sampled:
-            say(f"plan: the parameters are tuned on a sample of {len(self.train.y)} of {len(whole.y)} training rows")
+            whole = len(self.split[0].y)
+            say(f"plan: the parameters are tuned on a sample of {len(self.train.y)} of {whole} training rows")
+        why = self._possible_folds[1]
+        noticed = [Notice("folds", f"{self.n_folds} folds in place of {FOLDS}, as {why}")] if why else []
         if not self.is_series:
             noticed += notices(self.table, self.metric, self.named.space, self.n_trials)
         for notice in noticed:
@@ -140,7 +133,7 @@ class TuningJob(TableJob):
         return named_pipeline(
             self.pipeline,
             self.train,
-            cv=self.cv,
+            cv=self.n_folds,
             seed=self.seed,
             region=self.region,
             horizon=self.horizon,
@@ -223,7 +216,7 @@ class TuningJob(TableJob):
         rivals = tuple(self.rivals(named.estimator, rows, its, fresh, constant, self.compare))
         if self.sampled:
             whole = self.split[0]
-            some = self.limits.to_fit(whole, self.cv, self.seed)
+            some = self.limits.to_fit(whole, self.n_folds, self.seed)
             more = fit_to_more_rows(results[use].estimator, len(rows.y), some, len(whole.y), self.seconds_left(began), say)
             model = results[use].estimator if more.estimator is None else more.estimator
             its = self.unseen(model)
@@ -288,6 +281,22 @@ class TuningJob(TableJob):
             )
         return float(scores.mean())
 
+    @cached_property
+    def _possible_folds(self) -> tuple[int, str]:
+        """The number of folds, and why it is below the default, if a class or the groups allow no more."""
+        by_default = self.cv is None and not self.in_time
+        return possible_folds(self.table, FOLDS, self.seed) if by_default else (super().n_folds, "")
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds; by default fewer than 5 if the training rows allow no more."""
+        return self._possible_folds[0]
+
+    @property
+    def least(self) -> int:
+        """Number of folds that the training rows must allow."""
+        return self.n_folds
+
     @property
     def is_series(self) -> bool:
         """Whether the table is a series, whose rows are predicted from earlier rows."""
@@ -307,7 +316,7 @@ class TuningJob(TableJob):
     def train(self) -> Table:
         """The training rows to tune on: all, or a sample of many."""
         whole = self.split[0]
-        return whole if self.is_series else self.limits.to_tune(whole, self.cv, self.seed)
+        return whole if self.is_series else self.limits.to_tune(whole, self.n_folds, self.seed)
 
     @property
     def sampled(self) -> bool:

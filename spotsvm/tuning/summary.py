@@ -102,7 +102,7 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
     latest = "the last quarter, " if job.is_series else "the latest rows, " if job.in_time else ""
     with_error = f"{latest}+- the standard error"
     yield (
-        f"{unit.title}: {unit.better}. On the folds: mean over {job.cv} folds of the training rows, which the search has "
+        f"{unit.title}: {unit.better}. On the folds: mean over {job.n_folds} folds of the training rows, which the search has "
         f"optimised. Held-out rows: no search has used them, {with_error.replace(' ', _TIED)}."
     )
     if job.pipeline != "svm":

@@ -34,12 +34,13 @@ from spotsvm.tuning.results import HeldOutResult, check_writable
 from spotsvm.tuning.scoring import positive_class, scorer_of
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.split import held_out
-from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, decide
 
 #: more numeric columns than this are passed as an array: scikit-learn checks each column of a frame by itself, at every step
 _WIDE = 1000
+#: default number of folds
+FOLDS = 5
 #: minimum number of folds, and minimum seconds of a search or a fit: enough for the first candidate of a search
 _PAIR, _SHORTEST = 2, 1e-3
 #: trees of the forest
@@ -61,8 +62,7 @@ class TableJob:
     limits: Limits = Limits()  # numbers of rows above which samples are used
     source: Script | None = None  # Python code that makes the table, for the code that repeats the run
     command: str = ""  # command line, for the report
-    notices: tuple[Notice, ...] = ()  # earlier notices, such as those from reading the table
-    cv: int | None = None  # number of folds
+    cv: int | None = None  # number of folds, 5 by default
 
     @property
     def metric(self) -> str:
@@ -93,6 +93,11 @@ class TableJob:
     def share(self) -> float:
         """Share of the rows to hold out."""
         return self.limits.test_share(len(self.table.y))
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds."""
+        return FOLDS if self.cv is None else self.cv
 
     @property
     def least(self) -> int:

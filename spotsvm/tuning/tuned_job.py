@@ -30,13 +30,13 @@ from spotsvm.tuning.code import fitting_code
 from spotsvm.tuning.plan import decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.scoring import positive_class
-from spotsvm.tuning.table_job import TableJob, groups_of, timed_fit, unwarned
+from spotsvm.tuning.table_job import FOLDS, TableJob, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice
 
-#: default number of folds, and minimum number of training rows of a class in a sample
-_FOLDS, _LEAST = 5, 2
+#: minimum number of training rows of a class in a sample
+_LEAST = 2
 #: scores that need probabilities, which SVC itself does not have
 _OF_PROBABILITIES = ("neg_log_loss", "neg_brier_score", "roc_auc_ovr")
 #: share of the time limit for a fit of the default model, and share of the remaining time for the average
@@ -47,7 +47,7 @@ _FEW_ROWS, _POWER, _FEWEST = 1000, 2.2, 200
 
 @dataclass(frozen=True)
 class TunedJob(TableJob):
-    """A fit of `TunedSVC` or `TunedSVR` with default arguments; the settings are those of `TableJob`, with 5 folds by default."""
+    """A fit of `TunedSVC` or `TunedSVR` with default arguments; the settings are those of `TableJob`."""
 
     def run(self, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Return the results of the default model and of the average; `say` is called with each line of the plan."""
@@ -55,7 +55,7 @@ class TunedJob(TableJob):
         _compile_first()
         began = monotonic()
         train = self.train
-        noticed = (*self.notices, *notices(self.table, self.metric, {}, 0))
+        noticed = tuple(notices(self.table, self.metric, {}, 0))
         for line in decisions(self.table, len(self.test.y), self.metric, None):
             say(line)
         for notice in noticed:
@@ -121,10 +121,9 @@ class TunedJob(TableJob):
 
     def _model(self) -> Any:
         """Return the average, not fitted yet."""
-        n_folds = _FOLDS if self.cv is None else self.cv
         return (TunedSVC if self.table.task == "classification" else TunedSVR)(
             scoring=None if self.metric == "accuracy" else self.metric,
-            cv=TimeSeriesSplit(n_folds) if self.in_time else n_folds,
+            cv=TimeSeriesSplit(self.n_folds) if self.in_time else self.n_folds,
             n_jobs=self.workers if self.workers > 1 else None,
             random_state=self.seed,
         )
@@ -138,7 +137,7 @@ class TunedJob(TableJob):
         """Return the default model with probabilities where the score needs them."""
         if self.metric not in _OF_PROBABILITIES:
             return self._plain
-        return CalibratedClassifierCV(self._plain, cv=min(_FOLDS, int(few.y.value_counts().min())), ensemble=False)
+        return CalibratedClassifierCV(self._plain, cv=min(FOLDS, int(few.y.value_counts().min())), ensemble=False)
 
     def _few(self) -> Table:
         """Return the training rows of the default and other models: all, or a sample that the time allows."""

@@ -53,7 +53,7 @@ def summary(tuned=0.9, test=0.8, error=0.02, given=None, optimism=None, verdict=
         HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier()),
         HeldOutResult("kriging", tuned, test, error, DummyClassifier(), given, optimism, verdict, seconds=2.5),
     ]
-    return module.summary(TuningJob(**({"table": TABLE} | changed)), results)
+    return module.summary(TuningJob(**({"table": TABLE, "cv": 5} | changed)), results)
 
 
 def test_the_table():
