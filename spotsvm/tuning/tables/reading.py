@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import logging
 import re
 import warnings
 from collections import Counter
@@ -17,9 +18,11 @@ import pandas as pd
 from pandas.api.types import is_integer_dtype
 
 from spotsvm.common.csv_files import opened_csv, read_csv
-from spotsvm.common.text import did_you_mean
+from spotsvm.common.text import did_you_mean, printable_line
 from spotsvm.errors import ArgumentError, DataError, SpotSVMError
 from spotsvm.tuning.tables.faults import listed
+
+_LOG = logging.getLogger(__name__)
 
 SEPARATORS = (",", ";", "\t", "|")
 #: several blanks in a row count as one separator
@@ -319,6 +322,11 @@ class TableFile:
     def where(self, row: Any) -> str:
         """Return the place of a row in the file."""
         return f"line {line_of(self.path, self.layout, int(row))}"
+
+    def warn(self) -> None:
+        """Log the notes as warnings."""
+        for note in self.notes:
+            _LOG.warning("%s: %s", printable_line(str(self.path)), printable_line(note))
 
     def without_blank_rows(self) -> TableFile:
         """Return the table without rows in which every field is empty."""

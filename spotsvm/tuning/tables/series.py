@@ -76,8 +76,7 @@ def read_series(
     if task == "classification":
         raise ArgumentError("--task classification: a series needs regression; use --task regression, or --model svm")
     file = read_file(path, target, Choices())
-    for note in file.notes:
-        _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
+    file.warn()
     try:
         frame = in_time(file.frame, target, time)
         features = frame.drop(columns=target)

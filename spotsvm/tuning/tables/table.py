@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.utils import _safe_indexing
 
-from spotsvm.common.text import did_you_mean, printable_line
+from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.table_encoder import TableEncoder, as_texts, date_format, is_identifier, read_dates
 from spotsvm.tuning.tables.faults import (
@@ -40,8 +39,6 @@ COPIES = "copies of a row"
 _LEAST_DIFFERENT = 20
 
 Task = Literal["classification", "regression"]
-
-_LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -188,8 +185,7 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
             table = replace(table, groups=groups[has_target])
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
-    for note in file.notes:
-        _LOG.warning("%s: %s", printable_line(str(path)), printable_line(note))
+    file.warn()
     why = table.why if choices.positive is None else f"1 being {choices.positive!r} and 0 all other classes"
     if choices.time_split is not None:
         table = replace(table, time=choices.time_split, groups=None)
