@@ -17,6 +17,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx_gallery.utils import scale_image
 
 # `python -m sphinx` puts the working directory first, whose folder spotsvm is without the folders beside it and would hide
 # what is installed
@@ -123,6 +124,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "show_signature": False,
     "plot_gallery": "True",
+    "thumbnail_size": (400, 280),
 }
 # a finding that an example shows is text on the page, and no warning of the build
 warnings.filterwarnings("default", module="spotsvm")
@@ -133,7 +135,11 @@ def show_forms(app: Sphinx, document: nodes.document) -> None:
     for image in list(document.findall(nodes.image)):
         light = Path(app.env.relfn2path(image["uri"])[1])
         narrow = themes.form(light, "narrow", "light").exists()
-        if "gallery" in light.parts or not (light.suffix == ".svg" or themes.form(light, "wide", "dark").exists()):
+        if light.parent.name == "thumb":
+            make_dark_thumbnail(light)
+        elif "gallery" in light.parts:
+            continue  # its forms are there
+        if light.suffix != ".svg" and not themes.form(light, "wide", "dark").exists():
             continue
         forms = []
         for screens in ("wide", "narrow") if narrow else ("wide",):
@@ -142,9 +148,16 @@ def show_forms(app: Sphinx, document: nodes.document) -> None:
                 shown["uri"] = "/" + file_of(app, light, screens, theme).relative_to(app.srcdir).as_posix()
                 shown["classes"] = [*image["classes"], f"only-{theme}", *([f"on-{screens}"] if narrow else [])]
                 forms.append(shown)
-        if not narrow:
+        if not narrow and light.suffix == ".svg":
             image.parent["classes"] = [*image.parent["classes"], "wide-picture"]
         image.parent[image.parent.index(image) : image.parent.index(image) + 1] = forms
+
+
+def make_dark_thumbnail(light: Path) -> None:
+    """Scale the dark form of an example's first picture, if there is one."""
+    picture = light.parent.parent / f"{light.stem.removesuffix('_thumb')}_001_dark.png"
+    if picture.exists():
+        scale_image(picture, themes.form(light, "wide", "dark"), *sphinx_gallery_conf["thumbnail_size"])
 
 
 def file_of(app: Sphinx, light: Path, screens: str, theme: str) -> Path:
