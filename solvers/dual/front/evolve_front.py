@@ -17,6 +17,58 @@ from spotsvm.solvers.dual.front.margin_error import MarginError, evenly
 Floats = NDArray[np.float64]
 
 
+def evolve_front(
+    criteria: MarginError, starts: Front, population_size: int, n_generations: int, generator: np.random.Generator
+) -> Front:
+    """Run NSGA-II (Deb et al. 2002; pymoo) from a front and random expansions; no point of the front is lost.
+
+    Every generation costs a matrix product. The objectives of NSGA-II are log ||w|| and the training error, so that its crowding
+    distance spreads the population evenly over the orders of magnitude of the margin.
+
+    Parameters
+    ----------
+    starts : Front
+        Points to start from. At most three quarters of the first population are taken from them, evenly spaced.
+    population_size : int
+        Individuals, at least 4.
+    n_generations : int
+        Generations after the first population.
+    """
+    n = len(criteria.y)
+    taken = evenly(len(starts), 3 * population_size // 4)
+    drawn = random_expansions(population_size - len(taken), n, generator)
+    algorithm = NSGA2(
+        pop_size=population_size,
+        sampling=np.concatenate([starts.expansions.alpha[taken], drawn]),
+        crossover=BlendOrSwap(generator),
+        mutation=SparseMutation(generator),
+    )
+    algorithm.setup(
+        Problem(n_var=n, n_obj=2, xl=np.zeros(n), xu=np.full(n, np.inf)),
+        termination=("n_gen", n_generations + 1),
+        seed=int(generator.integers(2**31)),
+    )
+    best = starts
+    while algorithm.has_next():
+        individuals = algorithm.ask()
+        if individuals is None or not len(individuals):  # with very few rows, no new individual can be made
+            break
+        points = criteria.evaluate(individuals.get("X"))
+        individuals.set("X", points.alpha)
+        individuals.set("F", _for_sorting(criteria.objectives(points)))
+        algorithm.tell(infills=individuals)
+        best = merge(criteria, best, without_C(points, "evolved"))
+    return best
+
+
+def _for_sorting(objectives: Floats) -> Floats:
+    exists = np.isfinite(objectives[:, :1])
+    norms = np.where(exists[:, 0], objectives[:, 0], 1.0)
+    # a point without a norm is worse in both criteria than all points with a norm
+    sortable: Floats = np.where(exists, np.column_stack([0.5 * np.log(norms), objectives[:, 1]]), 1e6)
+    return sortable
+
+
 class SparseMutation(Mutation):
     """Mutate coefficients by one of three operators, drawn for each individual.
 
@@ -97,55 +149,3 @@ def random_expansions(count: int, n: int, generator: np.random.Generator) -> Flo
     scale = np.exp(-generator.random((count, 1)) * np.log(max(n, 2)))
     drawn: Floats = positive * generator.random((count, n)) * scale
     return drawn
-
-
-def evolve_front(
-    criteria: MarginError, starts: Front, population_size: int, n_generations: int, generator: np.random.Generator
-) -> Front:
-    """Run NSGA-II (Deb et al. 2002; pymoo) from a front and random expansions; no point of the front is lost.
-
-    Every generation costs a matrix product. The objectives of NSGA-II are log ||w|| and the training error, so that its crowding
-    distance spreads the population evenly over the orders of magnitude of the margin.
-
-    Parameters
-    ----------
-    starts : Front
-        Points to start from. At most three quarters of the first population are taken from them, evenly spaced.
-    population_size : int
-        Individuals, at least 4.
-    n_generations : int
-        Generations after the first population.
-    """
-    n = len(criteria.y)
-    taken = evenly(len(starts), 3 * population_size // 4)
-    drawn = random_expansions(population_size - len(taken), n, generator)
-    algorithm = NSGA2(
-        pop_size=population_size,
-        sampling=np.concatenate([starts.expansions.alpha[taken], drawn]),
-        crossover=BlendOrSwap(generator),
-        mutation=SparseMutation(generator),
-    )
-    algorithm.setup(
-        Problem(n_var=n, n_obj=2, xl=np.zeros(n), xu=np.full(n, np.inf)),
-        termination=("n_gen", n_generations + 1),
-        seed=int(generator.integers(2**31)),
-    )
-    best = starts
-    while algorithm.has_next():
-        individuals = algorithm.ask()
-        if individuals is None or not len(individuals):  # with very few rows, no new individual can be made
-            break
-        points = criteria.evaluate(individuals.get("X"))
-        individuals.set("X", points.alpha)
-        individuals.set("F", _for_sorting(criteria.objectives(points)))
-        algorithm.tell(infills=individuals)
-        best = merge(criteria, best, without_C(points, "evolved"))
-    return best
-
-
-def _for_sorting(objectives: Floats) -> Floats:
-    exists = np.isfinite(objectives[:, :1])
-    norms = np.where(exists[:, 0], objectives[:, 0], 1.0)
-    # a point without a norm is worse in both criteria than all points with a norm
-    sortable: Floats = np.where(exists, np.column_stack([0.5 * np.log(norms), objectives[:, 1]]), 1e6)
-    return sortable

@@ -17,8 +17,6 @@ from spotsvm.solvers.kernels.functions.kernel import Base, Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
 
 Floats = NDArray[np.float64]
-
-
 Block = Callable[[slice, slice], Floats]
 
 #: Default memory of the blocks, in bytes, in addition to the result.
