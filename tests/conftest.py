@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# before numpy is imported: matrices are small, and the processes of the tests share the processors
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
 settings.register_profile("short", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize="CI" in os.environ)
 settings.register_profile("long", max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
 settings.load_profile("short")

@@ -117,7 +117,7 @@ class AcidStudy(Experiment):
         if self.source is not None and self.source not in SOURCES:
             raise ArgumentError(f"source={self.source!r} is unknown; use 'simulated' or 'tecator'")
         labelled = labelled_searches({label: search for label, (_, search) in self.entrants.items()})
-        self.entrants = {label: AcidEntrant(search, self.entrants[label][0]) for label, search in labelled.items()}
+        self.entrants = {label: AcidEntrant(self.entrants[label][0], search) for label, search in labelled.items()}
         if wrong := [label for label, entrant in self.entrants.items() if entrant.region not in REGIONS]:
             region = self.entrants[wrong[0]].region
             raise ArgumentError(f"entrants: region {region!r} of {wrong[0]!r} is unknown; use one of {', '.join(REGIONS)}")

@@ -158,10 +158,10 @@ UNTUNED = ("untuned SVC", "untuned pipeline")
 
 
 class AcidEntrant(NamedTuple):
-    """A tuner and its region, an argument of `acid_space`."""
+    """A region, an argument of `acid_space`, and a tuner."""
 
+    region: str
     search: Entrant
-    region: str = "default"
 
 
 def shared_task(source: str, quick: bool, region: str, n_trials: int, folder: Path | None = None) -> Task:

@@ -1,6 +1,4 @@
-"""The studies that come with the package, in their quick form."""
-
-from importlib.metadata import entry_points
+"""Arguments and data that studies refuse, and the quick form of two studies."""
 
 import numpy as np
 import pytest
@@ -8,11 +6,10 @@ import pytest
 from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.studies.acid.study import AcidStudy
 from spotsvm.studies.alga.study import AlgaStudy
-from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.conformal.study import ConformalStudy
 from spotsvm.studies.costs.load import LoadStudy
 from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
-from spotsvm.studies.costs.overhead import OverheadStudy, fed_search
+from spotsvm.studies.costs.overhead import fed_search
 from spotsvm.studies.costs.speed import SpeedStudy
 from spotsvm.studies.evosvm.indefinite import IndefiniteStudy
 from spotsvm.studies.evosvm.study import EvosvmStudy
@@ -23,14 +20,7 @@ from spotsvm.studies.search_comparison.pending import PendingQualityStudy
 from spotsvm.studies.search_comparison.reinterpolation import BRANIN_MINIMUM, VARIANTS, ReinterpolationStudy, branin
 from spotsvm.studies.search_comparison.study import SearchComparisonStudy
 from spotsvm.studies.stormwater.study import StormwaterStudy
-
-
-@pytest.mark.parametrize("point", entry_points(group="spotsvm.studies"), ids=lambda p: p.name)
-def test_every_study_is_found_by_name(point):
-    study = point.load()
-    assert issubclass(study, Experiment)
-    assert study.name == point.name
-
+from tests.studies.small import ran
 
 REFUSED = [
     (AcidStudy, {"source": "wine"}, "source='wine'"),
@@ -105,14 +95,13 @@ def test_the_full_form_says_what_data_it_needs(study, monkeypatch, tmp_path):
 
 
 def test_reinterpolation_quick():
-    study = ReinterpolationStudy(quick=True)
+    study = ran("reinterpolation")
     runs = study.frame()
     assert len(runs) == 9
     assert (runs[["regret", "regret_smoothed"]] > -1e-6).all().all()
     assert study.table().variant.tolist() == list(VARIANTS)
     ours = runs[runs.variant == "reinterpolation"]
     assert ours.regret.equals(ours.regret_smoothed)
-    assert runs.equals(ReinterpolationStudy(quick=True).frame())
     figure = study.figure()
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["median regret", "median, smoothing model"]
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(VARIANTS)
@@ -132,7 +121,7 @@ def test_reinterpolation_beats_plain_expected_improvement_in_the_median():
 
 
 def test_overhead_quick():
-    table = OverheadStudy(quick=True).table()
+    table = ran("overhead").table()
     assert table.points.tolist() == [30, 60]
     assert (table.milliseconds > 0).all()
     assert table.peak_megabytes.between(50, 500).all()

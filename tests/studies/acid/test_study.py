@@ -178,17 +178,6 @@ def test_the_judgement_is_over_seeds():
     assert on_judgement(judged(runs_of([(0.0, 0.0)]))) == "The recommended trial is the best seen in every run."
 
 
-def test_seeds_at_a_time_and_records_change_nothing(study, tmp_path):
-    def shorter(**changed):
-        made = AcidStudy(quick=True, budgets=[2, 3], seeds=2, entrants={"random": ("default", "random")}, **changed).run()
-        return made.frame().drop(columns="ask_seconds")
-
-    alone = shorter(path=tmp_path)
-    assert len(list(tmp_path.rglob("*.db"))) == 2
-    pd.testing.assert_frame_equal(alone, shorter(n_jobs=2))
-    pd.testing.assert_frame_equal(alone, shorter(path=tmp_path))
-
-
 def test_what_it_writes_and_draws(study, tmp_path):
     text = study.to_markdown()
     assert "2 records are left out" in text

@@ -1,4 +1,3 @@
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -24,6 +23,7 @@ from spotsvm.studies.alga.runs import (
 )
 from spotsvm.studies.alga.sets import chessboard_dots, thirds
 from spotsvm.studies.alga.study import SETS, AlgaStudy
+from tests.studies.small import ran, run_small
 
 BOARD = "2d-chessboard-dots 4x4"
 _TIMES = ["seconds"]
@@ -105,29 +105,9 @@ def test_a_refitted_machine_has_the_tuned_model_on_all_rows():
     assert (row["vectors"], row["chosen"], row["test"]) == (1200, "", again.score(parts.test_X, parts.test_y))
 
 
-def test_runs_do_not_depend_on_the_number_of_jobs(study):
-    with joblib.parallel_config(backend="threading"):  # processes take seconds to begin
-        again = small(n_jobs=2, sets=[BOARD]).run().frame()
-    first = study.frame()
-    first = first[first["set"] == BOARD].reset_index(drop=True)
-    pd.testing.assert_frame_equal(again.drop(columns=_TIMES), first.drop(columns=_TIMES))
-
-
-def test_it_resumes_from_its_file(study, tmp_path):
-    file = tmp_path / "jobs.json"
-    few = {"sets": [BOARD], "methods": [GRID, GASVM, ALGA, NSGA2], "path": file}
-    small(**few).run()
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text("".join(line for line in lines if '"run": 1' not in line))
-    again = small(**few).run().frame()
-    first = study.frame()
-    first = first[(first["set"] == BOARD) & first.method.isin(few["methods"])].reset_index(drop=True)
-    pd.testing.assert_frame_equal(again.drop(columns=_TIMES), first.drop(columns=_TIMES))
-    assert len(file.read_text().splitlines()) == len(lines)
-    # ended jobs do not run again: their times are those of the file
-    pd.testing.assert_frame_equal(small(**few).run().frame(), again)
-    with pytest.raises(DataError, match="was written with max_evaluations=40, not 7; name another file"):
-        small(**few, max_evaluations=7).run()
+def test_a_file_of_other_settings_is_refused():
+    with pytest.raises(DataError, match="was written with max_evaluations=20, not 7; name another file"):
+        run_small("alga", path=ran("alga").path, max_evaluations=7)
 
 
 def test_machines_of_the_pictures_are_those_of_the_rows(study):

@@ -1,4 +1,3 @@
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +13,7 @@ from spotsvm.studies.conformal.tables import (
     sets_table,
 )
 from spotsvm.studies.conformal.toy import draw_points, height_at, labels_of, run_toy
+from tests.studies.small import ran
 
 LETTERS = pd.DataFrame(
     {"cap": list("abca" * 40), "one": list("p" * 160), "root": ["x", None, "y", "x"] * 40, "y": ["e", "p", "e", "p"] * 40}
@@ -161,15 +161,8 @@ def test_the_table_of_sets(study):
     assert "On 2 real sets, where C and gamma are tuned for SVC, the paper's machine is" in study.conclusion()
 
 
-def test_jobs_change_nothing(study, data):
-    with joblib.parallel_config(backend="threading"):
-        again = small(n_jobs=2).use_data(data).run()
-    pd.testing.assert_frame_equal(again.frame(), study.frame())
-
-
-def test_without_data_the_mushroom_table_is_left_out(monkeypatch):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
-    study = small(n_draws=2)
+def test_without_data_the_mushroom_table_is_left_out():
+    study = ran("conformal")
     assert list(study.further_tables()) == ["SVC, the paper's machine and the default"]
     assert "The Mushroom table was left out: it needs the folder of data" in study.conclusion()
     assert study.mushroom().empty

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
-from spotsvm.studies.costs.speed import LARGE_C, SpeedStudy, settings
+from spotsvm.studies.costs.speed import LARGE_C, settings
+from tests.studies.small import ran
 
 
 def test_every_setting_is_timed_and_scored_by_both_alike():
-    study = SpeedStudy(quick=True)
+    study = ran("speed")
     runs = study.frame()
     assert len(runs) == 12
     assert (runs[["ours_seconds", "sklearn_seconds", "whole_call_seconds"]] > 0).all(axis=None)
@@ -52,7 +52,7 @@ def test_a_fold_that_differs_is_measured():
 
 
 def test_quick_form():
-    study = MultiKernelCostStudy(quick=True)
+    study = ran("multi_kernel_cost")
     runs, table = study.frame(), study.table()
     assert len(runs) == 2 * 3
     assert (runs.points <= 1).all()

@@ -1,14 +1,14 @@
 import pandas as pd
 
 from spotsvm.studies.costs.load import LoadStudy, on_cluster, on_size, on_throughput
+from tests.studies.small import ran
 
 
-def test_a_simulated_cluster_waits_for_the_slowest_of_a_batch(tmp_path):
-    study = LoadStudy(quick=True, parts=("cluster",))
+def test_a_simulated_cluster_waits_for_the_slowest_of_a_batch():
+    study = ran("load")
     shares = study.part("cluster").set_index("how")["busy"]
     assert shares["batches"] < shares["asynchronous"] <= 1.0
     assert [panel.get_title() for panel in study.figure().axes] == ["A simulated cluster"]
-    assert {file.name for file in study.write(tmp_path)} >= {"load.md", "load.html", "load.png"}
     assert "32 virtual workers" in study.conclusion()
 
 

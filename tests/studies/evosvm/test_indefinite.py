@@ -5,11 +5,12 @@ import pytest
 from spotsvm.solvers.dual.problem.problem import make_problem
 from spotsvm.solvers.dual.problem.spectrum import is_concave
 from spotsvm.studies.evosvm.indefinite import KERNELS, SAME, IndefiniteStudy, cases_of, libsvm
+from tests.studies.small import ran
 
 
 @pytest.fixture(scope="module")
 def quick():
-    return IndefiniteStudy(quick=True).run()
+    return ran("indefinite")
 
 
 def test_no_objective_is_below_libsvms_and_every_case_counts_once(quick):

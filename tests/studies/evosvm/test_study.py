@@ -8,13 +8,13 @@ from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
 from spotsvm.studies.common.data import stand_ins
 from spotsvm.studies.evosvm.folds import AFTER, METHODS, PAPERS, PRINTED_AS, folds_of
 from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f
-from spotsvm.studies.evosvm.study import EvosvmStudy
 from spotsvm.studies.evosvm.tables import cells, f_test, on_printed
+from tests.studies.small import ran
 
 
 @pytest.fixture(scope="module")
 def study():
-    return EvosvmStudy(quick=True)
+    return ran("evosvm")
 
 
 def test_every_method_on_every_fold_and_in_the_table(study):

@@ -1,6 +1,5 @@
 import shutil
 
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,27 +45,10 @@ def test_every_method_runs_on_every_split(study):
 
 
 @pytest.mark.usefixtures("_no_data")
-def test_ended_jobs_do_not_run_again(study, tmp_path):
-    file = tmp_path / "jobs.json"
-    head, *jobs = study.path.read_text().splitlines(keepends=True)
-    file.write_text(head + "".join(jobs[::2]))
-    again = small(path=file).run()
-    pd.testing.assert_frame_equal(again.frame().drop(columns="seconds"), study.frame().drop(columns="seconds"))
-    assert (again.frame().seconds == study.frame().seconds).sum() >= len(study.frame()) // 2 - 2
-    assert len(file.read_text().splitlines()) == 1 + len(jobs)
-    pd.testing.assert_frame_equal(small(path=study.path).run().frame(), study.frame())
+def test_a_file_of_other_settings_is_refused(study):
     for name, value in {"n_evaluations": 9, "seed": 1, "options": {**FEW, "max_depth": 5}}.items():
         with pytest.raises(DataError, match=f"was written with {name}="):
             small(path=study.path, **{name: value}).run()
-
-
-@pytest.mark.usefixtures("_no_data")
-def test_the_number_of_jobs_changes_nothing(study):
-    with joblib.parallel_config("threading"):
-        parallel = small(n_jobs=2, n_splits=1).run()
-    first = study.frame()[study.frame().split == 0].reset_index(drop=True)
-    pd.testing.assert_frame_equal(parallel.frame().drop(columns="seconds"), first.drop(columns="seconds"))
-    pd.testing.assert_frame_equal(parallel.causality(), study.causality())
 
 
 @pytest.mark.usefixtures("_no_data")

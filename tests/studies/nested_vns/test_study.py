@@ -13,23 +13,17 @@ from spotsvm.studies.nested_vns.kernels import (
     tune_nested,
 )
 from spotsvm.studies.nested_vns.rbf import CONFIRMED, RBF_SETS, TABLE_3, on_table_3, rbf_table
-from spotsvm.studies.nested_vns.study import NestedVnsStudy
+from tests.studies.small import ran
 
 
-def test_the_quick_form_runs_whole(tmp_path):
-    study = NestedVnsStudy(quick=True)
+def test_the_quick_form_runs_whole():
+    study = ran("nested_vns")
     runs, kernels = study.frame(), study.kernel_frame()
     assert len(runs) == 2 * 2 * 4
     assert len(kernels) == 1 * 3 * 2 * 2
     assert runs["log C"].between(-8, 2).all()
     assert runs["log sigma"].between(-8, 8).all()
     assert (kernels["cross-validated error"] <= kernels["cross-validated error of the poorer model"] + 1e-12).all()
-    assert "quick form" in study.to_markdown()
-    names = {file.name for file in study.write(tmp_path)}
-    assert {"nested_vns.md", "nested_vns_kernel_runs.csv", "nested_vns_kernel_table.csv"} <= names
-    again = NestedVnsStudy(quick=True, n_jobs=2)
-    for ours, theirs in ((runs, again.frame()), (kernels, again.kernel_frame())):
-        pd.testing.assert_frame_equal(ours.drop(columns="seconds"), theirs.drop(columns="seconds"))
 
 
 @pytest.mark.parametrize(("model", "poorer", "richer"), [("linear", 1, 4), ("fixed", 1, 12), ("tuned", 2, 8)])

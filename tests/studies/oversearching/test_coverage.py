@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
@@ -41,13 +40,6 @@ def test_the_table_counts_what_is_covered_and_the_text_says_it(study):
     both = " / ".join(f"{100 * covers[DEFAULT, setting.name]:.1f}" for setting in study.populations)
     assert f"{both} % ({DEFAULT})" in study.conclusion()
     assert [panel.get_title() for panel in study.figure().axes] == ["some", "others"]
-
-
-def test_the_same_again_and_in_two_processes(study):
-    again = OptimismCoverageStudy(quick=True, n_studies=3, n_truths=4, n_jobs=2)
-    again.populations = (CLASSES,)
-    some = study.frame()
-    pd.testing.assert_frame_equal(again.frame(), some[some.setting == CLASSES.name])
 
 
 def test_samples_have_the_classes_by_design_and_constants_a_known_score():

@@ -8,6 +8,7 @@ from spotsvm.errors import DataError
 from spotsvm.studies.common.data import DataSet
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, means, spent_on_luck
 from spotsvm.studies.oversearching.study import A_GAMMA_A_FEATURE, ONE_GAMMA, OversearchingStudy, Sample, run_search
+from tests.studies.small import ran, run_small
 
 
 def small(**options):
@@ -106,15 +107,9 @@ def test_the_tables_are_of_the_rows_and_in_the_files(study, tmp_path):
     assert titles[:2] == ["C, gamma: 2 parameters", "C, a gamma a feature: 31 parameters"]
 
 
-def test_it_resumes_from_its_file(study, tmp_path):
-    file = tmp_path / "jobs.json"
-    small(path=file).run()
-    head, *jobs = file.read_text().splitlines(keepends=True)
-    file.write_text(head + "".join(jobs[::2]))
-    pd.testing.assert_frame_equal(small(path=file).run().frame(), study.frame())
-    assert len(file.read_text().splitlines()) == 1 + len(jobs)
-    with pytest.raises(DataError, match="was written with n_trials=6, not 7; name another file"):
-        small(path=file, n_trials=7).run()
+def test_a_file_of_other_settings_is_refused():
+    with pytest.raises(DataError, match="was written with n_trials=4, not 7; name another file"):
+        run_small("oversearching", path=ran("oversearching").path, n_trials=7)
 
 
 def test_without_a_folder_of_data_there_are_stand_ins(monkeypatch):

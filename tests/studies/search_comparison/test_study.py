@@ -69,15 +69,6 @@ def test_what_is_left_out_is_named_and_files_are_written(quick, tmp_path):
     assert [panel.get_title() for panel in figure.axes] == list(quick.comparisons)
 
 
-def test_a_study_that_was_ended_goes_on(tmp_path):
-    def study():
-        return SearchComparisonStudy(quick=True, n_trials=6, searches=("random",), tasks=("branin",), path=tmp_path)
-
-    first = study().frame()
-    assert sorted(f.name for f in (tmp_path / "branin").glob("*.db")) == ["random_seed0.db", "random_seed1.db"]
-    pd.testing.assert_frame_equal(study().frame(), first)
-
-
 def test_a_budget_too_small_for_one_task_costs_no_evaluation_of_another(monkeypatch):
     monkeypatch.setattr(SearchComparisonStudy, "_compare", lambda self, task: pytest.fail(f"{task.name} was evaluated"))
     with pytest.raises(BudgetError, match="task 'hartmann6': search 'cmaes': n_trials=8 is below the first generation of 9"):

@@ -60,13 +60,6 @@ def test_tables(study):
     assert six["printed set 1"].tolist() == pytest.approx([9.11, 10.82, 10.45, 10.635, 16.74], rel=1e-3)
 
 
-def test_results_do_not_depend_on_the_number_of_jobs_nor_on_a_second_start(study, tmp_path):
-    again = small(n_jobs=2).frame().drop(columns="ask_seconds")
-    pd.testing.assert_frame_equal(again, study.frame().drop(columns="ask_seconds"))
-    resumed = small(path=study.path).frame()
-    pd.testing.assert_frame_equal(resumed, study.frame())
-
-
 def test_records_of_other_data_are_not_mixed(study):
     before = sorted(folder.name for folder in study.path.iterdir())
     assert [name[:6] for name in before] == ["set_1_", "set_3_", "set_4_"]
