@@ -20,8 +20,8 @@ from spotsvm.commands.tune import layout_options
 def predict(model: Path, file: Path, out: str, only: bool, **how: Any) -> None:
     """Predict the rows of the table in FILE (CSV) with a MODEL.
 
-    The model is the file model.skops of `spotsvm tune --out`. The table needs the columns of the training table, in any order.
-    The predictions follow the columns of the table; in classification they include the probability of each class.
+    The model is the file model.skops of `spotsvm tune --out`, or its folder. The table needs the columns of the training table,
+    in any order. The predictions follow the columns of the table; in classification they include the probability of each class.
     """
     from spotsvm.common.csv_files import write_csv
     from spotsvm.common.text import printable_line

@@ -154,12 +154,13 @@ def _decisions(pipeline: Any, X: Any) -> Any:
 
 
 def load_model(path: str | Path) -> SavedModel:
-    """Return the model that `save_model` has written.
+    """Return the model that `save_model` has written, or the model.skops in a folder.
 
     StorageError is raised if the file is damaged, has untrusted types, or unpacks to far more than its size.
     """
     import skops.io
 
+    path = Path(path, "model.skops") if Path(path).is_dir() else path
     try:
         status = Path(path).stat()
         if not stat.S_ISREG(status.st_mode):

@@ -57,6 +57,7 @@ def predicted(file, given, **more):
 def test_a_later_table_is_read_by_the_same_rules(saved, tmp_path):
     table, path, pipeline, file = saved
     whole, _ = predicted(file, path)
+    pd.testing.assert_frame_equal(predicted(file.parent, path)[0], whole)  # its folder
     found, told = predicted(file, path, only=True)
     names = ["row", "prediction", "decision", "probability_bad", "probability_good"]
     assert (list(found), list(found["row"])) == (names, list(range(1, N + 1)))
@@ -123,6 +124,8 @@ def test_a_target_of_other_classes_has_no_score(saved, tmp_path):
 
 
 def test_what_never_ends_is_no_model_and_what_unpacks_to_far_more_than_its_size_neither(saved, tmp_path):
+    with pytest.raises(StorageError, match=r"model\.skops: there is no such file; name a model"):
+        load_model(tmp_path)
     os.mkfifo(tmp_path / "pipe.skops")
     for path in (tmp_path / "pipe.skops", "/dev/zero"):
         with pytest.raises(StorageError, match="is not a regular file"):
