@@ -18,7 +18,7 @@ def below_the_diagonal(params):
     return params["x"] + params["y"] <= 1
 
 
-@pytest.mark.parametrize("search", ["kriging", "koch2011", "cmaes", "vns", "lbfgsb", "random", "lhs", "carrizosa2014"])
+@pytest.mark.parametrize("search", ["kriging", "cmaes"])  # one respects constraints; the other is told of failures
 def test_no_search_evaluates_what_violates_a_constraint_and_each_resumes_to_the_bit(search, tmp_path):
     def study(path=None):
         return Study(SPACE, search, 0, constraints=[below_the_diagonal], noise=False, path=path)

@@ -87,7 +87,7 @@ def test_a_trial_is_told_once():
     assert study.trials == told
 
 
-@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("search", ["kriging", "cmaes"])
 @pytest.mark.parametrize(("space", "objective"), [(SPACE, valley), (MIXED, mixed)])
 def test_the_same_seed_gives_the_same_trials(search, space, objective):
     one, two, other = (Study(space, search, seed).run(objective, 13) for seed in (5, 5, 6))
