@@ -21,9 +21,9 @@ from spotsvm.reports.view import StudyView
 from spotsvm.space.description import same_parameter
 from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.pareto import hypervolume_curve
-from spotsvm.trials.recommendation import holds_bounds, losses_of, why_none
+from spotsvm.trials.recommendation import losses_of, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import FINISHED, Trial, is_given
+from spotsvm.trials.trial import FINISHED, Trial, holds_bounds, is_given
 
 _PLACES = 300
 _UNBOUNDED = (

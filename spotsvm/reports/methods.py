@@ -25,9 +25,9 @@ from spotsvm.reports.verdict import verdict_table
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.ledger import finished_counts, suggested
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.trials.recommendation import commonest_reasons, holds_bounds, why_none
+from spotsvm.trials.recommendation import commonest_reasons, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import FINISHED, START, Trial, is_given
+from spotsvm.trials.trial import FINISHED, START, Trial, holds_bounds, is_given
 
 _CITED = re.compile(r"\[(@\w+(?:; @\w+)*)\]")
 _CODE = re.compile(r"`([^`]*)`")

@@ -15,7 +15,8 @@ from spotsvm.reports.view import MOST, SURE, StudyView
 from spotsvm.trials.ledger import finished_counts
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import BETTER
-from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, holds_bounds, why_none
+from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, why_none
+from spotsvm.trials.trial import holds_bounds
 
 
 def facts(view: StudyView) -> list[tuple[str, str]]:

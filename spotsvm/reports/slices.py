@@ -28,8 +28,8 @@ from spotsvm.reports.effects import draw_effect
 from spotsvm.reports.html.page import Part, Picture
 from spotsvm.reports.model import Floats, StudyModel
 from spotsvm.reports.view import MainEffect, StudyView
-from spotsvm.trials.recommendation import holds_bounds, losses_of
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.recommendation import losses_of
+from spotsvm.trials.trial import Trial, holds_bounds
 
 _GRID = 33
 _LEVELS = 9

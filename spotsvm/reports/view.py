@@ -23,9 +23,9 @@ from spotsvm.reports.model import Floats, StudyModel, fit_study_model
 from spotsvm.surrogates.responses import Noisiness, judge_noise
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits, in_own_unit
-from spotsvm.trials.recommendation import Recommendation, current_verdict, holds_bounds, losses_of, may_be_best, why_none
+from spotsvm.trials.recommendation import Recommendation, current_verdict, losses_of, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import FAILED, FINISHED, Trial
+from spotsvm.trials.trial import FAILED, FINISHED, Trial, holds_bounds
 
 _GRID = 25
 _OTHERS = 64

@@ -28,8 +28,8 @@ from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
 from spotsvm.search_cv.scoring import CandidateScoring, metric_name, why_none_holds
 from spotsvm.study.study import Study
 from spotsvm.study.workers.process import TimeUpError, call_within
-from spotsvm.trials.recommendation import holds_bounds, summarise_failures
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.recommendation import summarise_failures
+from spotsvm.trials.trial import Trial, holds_bounds
 
 
 def search_results(

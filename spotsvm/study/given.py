@@ -21,10 +21,11 @@ from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.recommendation import BOUNDS_HELD, holds_bounds, summarise_failures, why_none
+from spotsvm.trials.recommendation import summarise_failures, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.sweep import SweptParameter, sweep_outcome
 from spotsvm.trials.trial import (
+    BOUNDS_HELD,
     FINISHED,
     GIVEN,
     START,
@@ -34,6 +35,7 @@ from spotsvm.trials.trial import (
     as_attributes,
     as_float,
     checked_seconds,
+    holds_bounds,
     is_given,
     one_line,
     outcome_of,

@@ -24,10 +24,10 @@ from spotsvm.trials.ledger import suggested
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.own_unit import OwnUnits
-from spotsvm.trials.recommendation import holds_bounds, may_be_best
+from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.sweep import described_sweep
 from spotsvm.trials.timing import TimeSpent, time_spent, trials_per_minute
-from spotsvm.trials.trial import FAILED, FINISHED, Trial
+from spotsvm.trials.trial import FAILED, FINISHED, Trial, holds_bounds
 
 State = Literal["running", "ended", "broken off", "idle"]
 

@@ -12,9 +12,8 @@ import numpy as np
 
 from spotsvm.common.text import did_you_mean, shown_value
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.trials.recommendation import BOUNDS_HELD
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.trials.trial import Outcome, as_float
+from spotsvm.trials.trial import BOUNDS_HELD, Outcome, as_float
 
 Condition = Callable[[dict[str, Any]], bool]
 #: what `Study` takes: a condition, bounds by name, or a list of these

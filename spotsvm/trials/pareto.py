@@ -15,8 +15,8 @@ from spotsvm.common.drawing import axes_array, name_trials, plain
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.recommendation import holds_bounds, why_none
-from spotsvm.trials.trial import FINISHED, Trial
+from spotsvm.trials.recommendation import why_none
+from spotsvm.trials.trial import FINISHED, Trial, holds_bounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.surrogates.responses import are_penalties, judge_noise, within_reach
-from spotsvm.trials.trial import FAILED, Trial
+from spotsvm.trials.trial import FAILED, Trial, holds_bounds
 
 #: a smaller nugget does not change the order of the trials
 NEGLIGIBLE_NUGGET = 1e-4
@@ -164,15 +164,6 @@ def recommend_by_verdict(trials: Sequence[Trial], *, sign: float, verdict: Mappi
     seen = min(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
     best_seen = (dict(seen.params), seen.number, float(seen.value or 0.0), 0.0)
     return Recommendation(dict(named.params), named.number, float(named.value or 0.0), 0.0, "verdict", 1, *best_seen)
-
-
-#: key in `extra`: 1 if the trial's outcome satisfies the bounds of its study, else 0
-BOUNDS_HELD = "bounds_held"
-
-
-def holds_bounds(trial: Trial) -> bool:
-    """Return whether a trial's outcome satisfies the bounds of its study, if it has any."""
-    return trial.extra.get(BOUNDS_HELD, 1.0) != 0.0
 
 
 def current_verdict(findings: Mapping[str, Mapping[str, Any]], n_finished: int) -> Mapping[str, Any] | None:

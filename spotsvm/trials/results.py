@@ -19,17 +19,9 @@ from spotsvm.trials.edges import Edge, edges_of
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
-from spotsvm.trials.recommendation import (
-    Recommendation,
-    current_verdict,
-    holds_bounds,
-    may_be_best,
-    recommend,
-    recommend_by_verdict,
-    why_none,
-)
+from spotsvm.trials.recommendation import Recommendation, current_verdict, may_be_best, recommend, recommend_by_verdict, why_none
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.trial import Trial, holds_bounds
 
 _FURTHER = ("origin", "note", "reason", "error_type", "seed")
 _SECONDS = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds")

@@ -14,8 +14,7 @@ from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
-from spotsvm.trials.recommendation import holds_bounds
-from spotsvm.trials.trial import START, Outcome, Trial, as_float, outcome_of
+from spotsvm.trials.trial import START, Outcome, Trial, as_float, holds_bounds, outcome_of
 
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value in a sweep

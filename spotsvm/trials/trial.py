@@ -30,6 +30,8 @@ START = "start"
 GIVEN = "given"
 #: key in `extra` of a trial that was stopped early: its predicted value at the last step, which the search is told
 EXTRAPOLATED = "extrapolated"
+#: key in `extra`: 1 if the trial's outcome satisfies the bounds of its study, else 0
+BOUNDS_HELD = "bounds_held"
 
 
 @dataclass(frozen=True, repr=False)
@@ -150,6 +152,11 @@ class Trial(ShowsFacts):
 def is_given(trial: Trial) -> bool:
     """Return whether a trial does not come from the search: a start, or a trial evaluated elsewhere."""
     return trial.origin in (START, GIVEN)
+
+
+def holds_bounds(trial: Trial) -> bool:
+    """Return whether a trial's outcome satisfies the bounds of its study, if it has any."""
+    return trial.extra.get(BOUNDS_HELD, 1.0) != 0.0
 
 
 class ReadOnlyDict(dict[str, Any]):

@@ -65,7 +65,7 @@ def paths() -> dict[str, tuple[frozenset[str], int]]:
         fit()
         tune()
         found = {
-            "SpotSearchCV.fit": (entered(fit), 34),
+            "SpotSearchCV.fit": (entered(fit), 33),
             "one trial of Study.run": (entered(lambda: study.run(_objective, 26)), 17),
         }
         trial = study.ask()

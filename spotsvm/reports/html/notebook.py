@@ -5,9 +5,9 @@ from __future__ import annotations
 from spotsvm.common.facts import escaped_line, html_table
 from spotsvm.reports.html.cells import cell_of
 from spotsvm.trials.ledger import finished_words, suggested
-from spotsvm.trials.recommendation import holds_bounds, may_be_best
+from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import FAILED
+from spotsvm.trials.trial import FAILED, holds_bounds
 
 _MOST_ROWS, _MOST_PARAMETERS = 10, 20
 
