@@ -2,14 +2,15 @@ import numpy as np
 import pytest
 
 from spotsvm.space.space import Space
-from spotsvm.studies.early_stopping.study import RULES, EarlyStoppingStudy
+from spotsvm.studies.early_stopping.study import RULES
 from spotsvm.studies.early_stopping.tasks import TASKS
 from spotsvm.trials.objectives import CurrentTrial
+from tests.studies.small import ran
 
 
 @pytest.fixture(scope="module")
 def study():
-    return EarlyStoppingStudy(quick=True, tasks=("rows",)).run()
+    return ran("early_stopping")
 
 
 def test_half_of_the_steps_are_spent_with_each_rule(study):
