@@ -87,14 +87,6 @@ def test_a_trial_is_told_once():
     assert study.trials == told
 
 
-@pytest.mark.parametrize("search", ["kriging", "cmaes"])
-@pytest.mark.parametrize(("space", "objective"), [(SPACE, valley), (MIXED, mixed)])
-def test_the_same_seed_gives_the_same_trials(search, space, objective):
-    one, two, other = (Study(space, search, seed).run(objective, 13) for seed in (5, 5, 6))
-    assert facts(one) == facts(two)
-    assert [t.point for t in one.trials] != [t.point for t in other.trials]
-
-
 @pytest.mark.parametrize("search", SEARCHES)
 def test_maximizing_mirrors_minimizing_the_negated_objective(search):
     def noisy(params):

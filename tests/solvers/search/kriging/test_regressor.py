@@ -158,21 +158,6 @@ def test_believing_shrinks_the_error_at_pending_points():
     assert after[1] < 1e-3 * before[1]
 
 
-def test_a_study_with_other_parts_is_resumed_exactly(tmp_path):
-    space, n = {"x": uniform(-5, 15), "y": uniform(0, 15)}, 14
-    search = partial(KrigingSearch, surrogate=ForestWithError(5), acquisition=expected_improvement)
-
-    def objective(p):
-        return branin([(p["x"] + 5) / 15, p["y"] / 15])
-
-    whole = Study(space, search, seed=0).run(objective, n_trials=n)
-    with Study(space, search, seed=0, path=tmp_path / "s.db") as study:
-        study.run(objective, n_trials=9)
-    with Study(space, search, seed=0, path=tmp_path / "s.db") as study:
-        study.run(objective, n_trials=n)
-        assert [t.params for t in study.trials] == [t.params for t in whole.trials]
-
-
 @pytest.mark.parametrize("error", [np.linalg.LinAlgError("not positive definite")])
 def test_a_fit_that_fails_makes_a_random_suggestion(error):
     class Failing(BayesianRidge):
