@@ -137,7 +137,8 @@ def run_jobs(jobs: Iterable[Job], file: JobFile, name: str, n_jobs: int | None =
     """
     jobs = list(jobs)
     left = [job for job in jobs if file.rows(job.key) is None]
-    calls = (joblib.delayed(_run_job)(k, job.run, _arguments(job), named_folder()) for k, job in enumerate(left))
+    folder = named_folder()  # here, as joblib takes most calls in a thread that does not know it
+    calls = (joblib.delayed(_run_job)(k, job.run, _arguments(job, folder), folder) for k, job in enumerate(left))
     with tqdm(total=len(left), desc=name, unit="run", disable=None) as bar:
         for k, rows in joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls):
             file.add(left[k].key, rows)
@@ -146,8 +147,9 @@ def run_jobs(jobs: Iterable[Job], file: JobFile, name: str, n_jobs: int | None =
     return pd.DataFrame([job.key | row for job in jobs for row in file.rows(job.key) or []])
 
 
-def _arguments(job: Job) -> tuple[Any, ...]:
-    return job.arguments() if callable(job.arguments) else job.arguments
+def _arguments(job: Job, folder: Path | None) -> tuple[Any, ...]:
+    with data_from(folder):
+        return job.arguments() if callable(job.arguments) else job.arguments
 
 
 def _run_job(k: int, run: Callable[..., Any], arguments: tuple[Any, ...], folder: Path | None) -> tuple[int, list[Row]]:

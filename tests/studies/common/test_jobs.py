@@ -48,10 +48,10 @@ def test_of_a_job_that_was_written_twice_the_first_rows_count(tmp_path):
 
 
 def test_workers_read_from_the_named_folder_and_arguments_may_come_late(tmp_path):
-    made = [Job({"k": k}, lambda k: {"folder": str(named_folder()), "k": k}, lambda k=k: (k,)) for k in range(2)]
+    made = [Job({"k": k}, lambda given: {"folder": named_folder(), "given": given}, lambda: (named_folder(),)) for k in range(12)]
     with data_from(tmp_path), joblib.parallel_config("threading"):
-        frame = run_jobs(made, JobFile(None, "toy"), "toy", n_jobs=2)
-    assert frame["folder"].tolist() == [str(tmp_path)] * 2
+        frame = run_jobs(made, JobFile(None, "toy"), "toy", n_jobs=2)  # which takes those after the first four in another thread
+    assert frame["folder"].tolist() == frame["given"].tolist() == [tmp_path] * 12
 
 
 @pytest.mark.parametrize(
