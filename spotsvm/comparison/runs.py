@@ -269,6 +269,11 @@ def check_direction_and_jobs(direction: object, n_jobs: object) -> None:
     """Raise ArgumentError unless `direction` is valid for one objective and `n_jobs` is a number of processes or None."""
     if direction not in ("minimize", "maximize"):
         raise ArgumentError(f"direction={direction!r} is not a direction; use 'minimize' or 'maximize'")
+    check_jobs(n_jobs)
+
+
+def check_jobs(n_jobs: object) -> None:
+    """Raise ArgumentError unless `n_jobs` is a number of processes or None."""
     if n_jobs is not None and (not _is_integer(n_jobs) or n_jobs == 0):
         raise ArgumentError(f"n_jobs={n_jobs!r} is not a number of processes; use 1 or more, -1 for all, or None")
 

@@ -19,7 +19,7 @@ import pandas as pd
 from spotsvm.common.checkout import library_version
 from spotsvm.common.code import Script, value_code
 from spotsvm.common.csv_files import write_csv
-from spotsvm.comparison.runs import checked_seeds
+from spotsvm.comparison.runs import check_jobs, checked_seeds
 from spotsvm.errors import ArgumentError, DataError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.studies.common.data import data_from
@@ -136,6 +136,7 @@ class Experiment(ABC):
         for argument in fields(self):
             setattr(self, argument.name, _resolved(argument, getattr(self, argument.name), self.quick))
         self.path = None if self.path is None else Path(self.path)
+        check_jobs(self.n_jobs)
         if self.measures_times and self.n_jobs not in (None, 1):
             raise ArgumentError(f"n_jobs={self.n_jobs}: the study {self.name} measures times, and runs one job at a time; use 1")
 

@@ -9,7 +9,7 @@ from spotsvm.studies.alga.study import AlgaStudy
 from spotsvm.studies.conformal.study import ConformalStudy
 from spotsvm.studies.costs.load import LoadStudy
 from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
-from spotsvm.studies.costs.overhead import fed_search
+from spotsvm.studies.costs.overhead import OverheadStudy, fed_search
 from spotsvm.studies.costs.speed import SpeedStudy
 from spotsvm.studies.evosvm.indefinite import IndefiniteStudy
 from spotsvm.studies.evosvm.study import EvosvmStudy
@@ -45,6 +45,7 @@ REFUSED = [
         for name in names
     ),
     (LoadStudy, {"parts": ()}, "parts is empty"),
+    (OverheadStudy, {"n_jobs": 0}, "n_jobs=0 is not a number of processes; use 1 or more, -1 for all, or None"),
     (SpeedStudy, {"n_jobs": 2}, "n_jobs=2: the study speed measures times, and runs one job at a time"),
     (LoadStudy, {"parts": ("kills",)}, "'kills' is unknown; use some of throughput"),
     (KernelEvolutionStudy, {"n_evaluations": 0}, "n_evaluations=0 is too few"),
