@@ -77,7 +77,7 @@ class OptimumPriorsStudy(Experiment):
     """
 
     name = "optimum_priors"
-    shared = ("n_trials",)
+    shared = ("n_trials", "tasks")  # the learned prior of a task is of the other tasks
     _table_caption = "Mean normalised regret, and the delay of each prior in evaluations"
     _notes = (
         "Normalised regret: 0 is the known minimum, or the best value of all runs if it is not known; 1 is the mean of the runs "

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
+from spotsvm.errors import DataError
 from spotsvm.space.space import Space
+from spotsvm.studies.common.jobs import JobFile
 from spotsvm.studies.optimum_priors.study import OptimumPriorsStudy, _Near
 
 
@@ -34,6 +36,14 @@ def test_tasks_with_one_space_learn_from_each_other():
     table = OptimumPriorsStudy(quick=True, tasks=tasks, seeds=1, n_trials=10).run().table()
     assert set(table.prior[table.task != "branin"]) == {"none", "good", "flat", "misleading", "learned"}
     assert "learned" not in set(table.prior[table.task == "branin"])
+
+
+def test_a_file_of_other_tasks_from_which_priors_were_learned_is_refused(tmp_path):
+    path = tmp_path / "jobs.json"
+    settings = {"quick": True, "n_trials": 15, "tasks": ("branin",)}
+    JobFile(path, "optimum_priors", settings).add({"task": "branin", "prior": "none", "seed": 0}, [])
+    with pytest.raises(DataError, match=r"was written with tasks=\['branin'\], not \['branin', 'hartmann6'\]; name another file"):
+        OptimumPriorsStudy(quick=True, tasks=("branin", "hartmann6"), path=path).run()
 
 
 def test_a_belief_is_normal_in_the_unit_interval():
