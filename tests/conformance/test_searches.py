@@ -165,6 +165,20 @@ class Keeping(Right):
         return super().suggest(rng if self.last is None else np.random.default_rng(int(1e6 * self.last[0])))
 
 
+class NoCopy(Right):
+    """Returns the array of its values itself."""
+
+    def tell(self, point, value):
+        super().tell(point, value)
+        self.own_values = np.append(self.values, value)
+
+    own_values = np.empty(0)
+
+    @property
+    def values(self):
+        return self.own_values
+
+
 class Forgetful(Right):
     """Does not know what it has asked for."""
 
@@ -286,6 +300,7 @@ BROKEN = [
     (Penalty, "failures", "after every second evaluation failed; it must be nan there, and there alone"),
     (Mutating, "own arrays", "; work on a copy"),
     (Keeping, "own arrays", "the suggestions depend on arrays that the caller changed after tell; copy them"),
+    (NoCopy, "own arrays", "values is no copy, so that a caller can change the history"),
     (Forgetful, "pending", "is suggested twice; suggest what is_new"),
     (Unnoted, "pending", "pending has 0 points after 1 calls of ask; ask must call assume, as Search.ask does"),
     (NeverDone, "pending", "ask must call assume"),
