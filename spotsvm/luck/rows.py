@@ -170,12 +170,16 @@ class Unseen:
 
     @cached_property
     def _truth(self) -> NDArray[Any]:
-        return np.asarray(self.y)
+        return _vector(np.asarray(self.y))
+
+    @cached_property
+    def _predicted(self) -> NDArray[Any]:
+        return _vector(self.predictions)
 
     @property
     def correct(self) -> Floats:
         """1 for each row whose prediction is the target, in all its columns, and 0 for each other row."""
-        hits = np.asarray(self.predictions == np.asarray(self.y), dtype=np.float64)
+        hits = np.asarray(self._predicted == self._truth, dtype=np.float64)
         return hits if hits.ndim == 1 else hits.min(axis=1)
 
     @cached_property
@@ -214,7 +218,7 @@ class Unseen:
         rows = np.arange(len(self)) if rows is None else rows
         metric = _UNCHECKED.get(getattr(scorer, "_score_func", None)) if get_config()["assume_finite"] else None
         if metric is not None and (scorer._response_method, scorer._kwargs, self._truth.ndim) == ("predict", {}, 1):
-            return float(scorer._sign * metric(self._truth[rows], self.predictions[rows]))
+            return float(scorer._sign * metric(self._truth[rows], self._predicted[rows]))
         y = _safe_indexing(self.y, rows)
         if len(self._parts) == 1:
             return _score(scorer, self._parts[0], rows, y)
@@ -321,6 +325,11 @@ def score_with_error(scorer: Any, unseen: Unseen, seed: int) -> tuple[float, flo
     """Return the score of unseen rows, and its standard error."""
     found = pooled(lambda _, rows: unseen.score(scorer, rows), [unseen], [seed])
     return found.value, found.error
+
+
+def _vector(column: NDArray[Any]) -> NDArray[Any]:
+    """Return a single column as a vector, as scikit-learn's metrics do; a column and a vector would be compared pair by pair."""
+    return column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column
 
 
 def block_length(n: int) -> int:

@@ -39,6 +39,23 @@ def test_scores_of_draws_without_checks_are_the_scorer_s():
                 assert unseen.score(scorer, rows) == pytest.approx(checked, rel=1e-12)
 
 
+@pytest.mark.parametrize("columns", ["of the target", "of the predictions", "of both"])
+def test_a_single_column_is_scored_as_a_vector(columns):
+    class Column(LogisticRegression):
+        def predict(self, X):
+            found = super().predict(X)
+            return found if columns == "of the target" else found[:, None]
+
+    fitted = Column().fit(TRAIN, CLASSES)
+    truth = TRUTH if columns == "of the predictions" else TRUTH.to_frame()
+    unseen, plain = (Unseen.held_out(fitted, TEST, truth), Unseen.held_out(LogisticRegression().fit(TRAIN, CLASSES), TEST, TRUTH))
+    np.testing.assert_array_equal(unseen.correct, plain.correct)
+    rows = np.arange(10, 60)
+    for name in ("accuracy", "balanced_accuracy", "neg_mean_absolute_error"):
+        with config_context(assume_finite=True):
+            assert unseen.score(get_scorer(name), rows) == plain.score(get_scorer(name), rows)
+
+
 def test_what_cannot_be_predicted_is_no_missing_score():
     fitted = SVC().fit(TRAIN, CLASSES)
     with pytest.raises(ValueError, match="contains NaN"):
