@@ -27,10 +27,10 @@ def predict(model: Path, file: Path, out: str, only: bool, **how: Any) -> None:
     from spotsvm.common.text import printable_line
     from spotsvm.errors import StorageError
     from spotsvm.tuning.predict import predictions
-    from spotsvm.tuning.saved import load_model
+    from spotsvm.tuning.saved import MODEL, load_model
     from spotsvm.tuning.tables.reading import Choices
 
-    if out != "-" and Path(out).resolve() in (model.resolve(), file.resolve()):
+    if out != "-" and Path(out).resolve() in (model.resolve(), (model / MODEL).resolve(), file.resolve()):
         raise StorageError(f"--out {out} is one of the files to read; use another file")
     answers = predictions(
         load_model(model), file, Choices(**how), lambda line: click.echo(f"spotsvm: {printable_line(line)}", err=True), only

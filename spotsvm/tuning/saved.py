@@ -160,7 +160,7 @@ def load_model(path: str | Path) -> SavedModel:
     """
     import skops.io
 
-    path = Path(path, "model.skops") if Path(path).is_dir() else path
+    path = Path(path, MODEL) if Path(path).is_dir() else path
     try:
         status = Path(path).stat()
         if not stat.S_ISREG(status.st_mode):

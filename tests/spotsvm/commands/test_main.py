@@ -261,8 +261,10 @@ def test_the_model_predicts(tuned, iris, tmp_path):
     only = pd.read_csv(io.StringIO(run("predict", model, iris, "--only")))
     pd.testing.assert_frame_equal(only, found.drop(columns=own))
     assert (found["prediction"] == pd.read_csv(iris)["kind"]).mean() > 0.9
-    spare = CliRunner().invoke(main, ["predict", str(model), iris, "--out", iris])
-    assert (spare.exit_code, spare.stderr) == (2, f"spotsvm: error: --out {iris} is one of the files to read; use another file\n")
+    for given, out in [(model, iris), (model, model), (model.parent, model)]:  # the folder of a model stands for its file
+        spare = CliRunner().invoke(main, ["predict", str(given), iris, "--out", str(out)])
+        error = f"spotsvm: error: --out {out} is one of the files to read; use another file\n"
+        assert (spare.exit_code, spare.stderr) == (2, error)
 
 
 def test_a_reader_that_has_enough_ends_it_quietly(tmp_path):
