@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SearchExhaustedError, SolverError
+from spotsvm.solvers.checked_numbers import is_count
 from spotsvm.solvers.search.contract.base import AskTell, Search, Suggestion
 from spotsvm.solvers.search.registry import SearchFactory, make_search
 from spotsvm.surrogates.domain import Coordinate, Domain, LogIntegers
@@ -175,8 +176,10 @@ class _Suite:
     def __init__(self, make: str | SearchFactory, n: int, n_objectives: int):
         if isinstance(make, AskTell) and not isinstance(make, type):
             raise SolverError(f"make={make!r} is one search, and each check needs new ones; use its class, or a function")
-        if n < 12:
-            raise SolverError(f"n={n!r} is too few evaluations; use 12 or more")
+        if not is_count(n, 12):
+            raise SolverError(f"n={n!r} is too few evaluations, or no number of them; use 12 or more")
+        if not is_count(n_objectives):
+            raise SolverError(f"n_objectives={n_objectives!r} is not a number of values; use 1 or more")
         self.make, self.n, self.n_objectives = make, n, n_objectives
 
     def new(self, domain: Domain, seed: int = 0) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 from scipy.stats import uniform
 
 from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError
 from spotsvm.study.stop import StopRule, checked_stop
 from spotsvm.study.study import Study
 from spotsvm.trials.results import StudyResults
@@ -125,6 +126,8 @@ def check_executor(executor: Any, *, n_jobs: int | None = None) -> None:
 
     Raises
     ------
+    ArgumentError
+        If `executor` is None.
     AssertionError
         If a trial has another value than the objective returns, is lost, or is not completed within a minute; the message says
         what would be right.
@@ -140,6 +143,8 @@ def check_executor(executor: Any, *, n_jobs: int | None = None) -> None:
     >>> with ThreadPoolExecutor(2) as executor:
     ...     check_executor(executor)
     """
+    if executor is None:  # `Study.run` would take its own workers
+        raise ArgumentError("executor=None is no executor; use an object with submit")
     offset = 0.5
 
     def objective(params: dict[str, Any]) -> dict[str, float]:  # a closure, which only cloudpickle can send

@@ -7,6 +7,7 @@ import loky
 import pytest
 
 from spotsvm import check_executor
+from spotsvm.errors import ArgumentError
 
 
 class Here(Executor):
@@ -91,3 +92,8 @@ BROKEN = [
 def test_an_executor_that_breaks_the_contract_is_refused(executor, message):
     with pytest.raises(AssertionError, match=re.escape(message)):
         check_executor(executor(), n_jobs=1)
+
+
+def test_none_is_no_executor():
+    with pytest.raises(ArgumentError, match="executor=None is no executor; use an object with submit"):
+        check_executor(None)

@@ -362,13 +362,15 @@ def test_an_object_with_ask_and_tell_has_fewer_checks():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("make", "options", "said"),
     [
-        ((RandomSearch(Domain.continuous(1)),), "is one search, and each check needs new ones; use its class"),
-        ((RandomSearch, 11), "n=11 is too few evaluations; use 12 or more"),
-        (("bayes",), "search='bayes' is unknown"),
+        (RandomSearch(Domain.continuous(1)), {}, "is one search, and each check needs new ones; use its class"),
+        (RandomSearch, {"n": 11}, "n=11 is too few evaluations, or no number of them; use 12 or more"),
+        (RandomSearch, {"n": "many"}, "n='many' is too few evaluations, or no number of them; use 12 or more"),
+        (RandomSearch, {"n_objectives": 0}, "n_objectives=0 is not a number of values; use 1 or more"),
+        ("bayes", {}, "search='bayes' is unknown"),
     ],
 )
-def test_what_makes_no_searches_is_refused(arguments, said):
+def test_what_makes_no_searches_is_refused(make, options, said):
     with pytest.raises(SolverError, match=said):
-        check_search(*arguments)
+        check_search(make, **options)
