@@ -38,14 +38,19 @@ def _class_accuracy(y: NDArray[Any], predicted: NDArray[Any]) -> Any:
     return np.mean(np.bincount(code, weights=y == predicted) / np.bincount(code))
 
 
+def _errors(y: NDArray[Any], predicted: NDArray[Any]) -> Floats:
+    errors: Floats = y.astype(np.float64) - predicted.astype(np.float64)  # unsigned numbers would wrap round
+    return errors
+
+
 #: metrics of predictions without scikit-learn's checks, which would take most of the time of drawing rows
 _UNCHECKED: dict[Any, Callable[[NDArray[Any], NDArray[Any]], Any]] = {
     accuracy_score: lambda y, predicted: np.mean(y == predicted),
     balanced_accuracy_score: _class_accuracy,
     mean_class_accuracy: _class_accuracy,
-    mean_absolute_error: lambda y, predicted: np.mean(np.abs(y - predicted)),
-    mean_squared_error: lambda y, predicted: np.mean((y - predicted) ** 2),
-    root_mean_squared_error: lambda y, predicted: np.sqrt(np.mean((y - predicted) ** 2)),
+    mean_absolute_error: lambda y, predicted: np.mean(np.abs(_errors(y, predicted))),
+    mean_squared_error: lambda y, predicted: np.mean(_errors(y, predicted) ** 2),
+    root_mean_squared_error: lambda y, predicted: np.sqrt(np.mean(_errors(y, predicted) ** 2)),
 }
 
 

@@ -36,7 +36,7 @@ def _fitted_words(search: Any) -> str:
         shares = listed([short(float(weight), 2) for weight in weights])
         n = len({repr(params) for params in search.cv_results_["params"]})
         pool = "the ten best configurations" if n > POOL else counted(n, "configuration")
-        which = f"averages {len(weights)} of" if len(weights) > 1 else "is one of"
+        which = f"averages {len(weights)} of" if len(weights) > 1 else "is one of" if n > 1 else "is the only one of"
         weighted = f"with the weights {shares}" if len(weights) > 1 else "chosen"
         text = f"The final model {which} {pool}, fitted on {rows}, {weighted} by their out-of-fold answers: {how}."
     else:

@@ -116,7 +116,7 @@ def best_candidate(
     filler = np.nan if isinstance(search.error_score, str) else float(search.error_score)
     scored = [t for t in trials if t.state == "ok" or is_scored(t, scorer.n_splits)]
     if not scored and not any(t.extra and np.isfinite(filler) for t in trials):
-        by_type = any(t.error_type == "TypeError" for t in trials[-1:])
+        by_type = isinstance(scorer.last_error, TypeError) or any(t.error_type == "TypeError" for t in trials[-1:])
         kind = NoCompletedTrialTypeError if by_type else NoCompletedTrialError
         passed = f" (passed to fit: {', '.join(fit_params)})" if fit_params else ""
         more = study.n_finished < study.about["budget"] and not study.is_exhausted

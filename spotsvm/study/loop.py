@@ -51,8 +51,8 @@ def run_trials(
         if ended_by is not None and (finding := ended_by.finding(study)) is not None:
             books.add_finding(name, finding)
     if (stop := followers.ended_by) is not None:
-        n, why = study.n_finished, f": {one_line(str(stop))}" if str(stop) else ""
-        sentence = f"A callback ended the run after {counted(n, 'trial')}{why}"
+        n, why = study.n_finished, f": {one_line(str(stop)).rstrip('.')}" if str(stop) else ""
+        sentence = f"A callback ended the run after {counted(n, 'trial')}{why}."
         books.add_finding("stop", {"stopped": True, "n_trials": n, "rule": "callback", "sentence": sentence})
     run.end()
     if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):

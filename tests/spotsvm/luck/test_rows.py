@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
@@ -54,6 +55,23 @@ def test_a_single_column_is_scored_as_a_vector(columns):
     for name in ("accuracy", "balanced_accuracy", "neg_mean_absolute_error"):
         with config_context(assume_finite=True):
             assert unseen.score(get_scorer(name), rows) == plain.score(get_scorer(name), rows)
+
+
+@pytest.mark.parametrize("name", ["neg_mean_absolute_error", "neg_mean_squared_error", "neg_root_mean_squared_error"])
+def test_errors_of_unsigned_numbers_do_not_wrap_round(name):
+    y = pd.Series([3, 1, 2, 0], dtype="uint8")
+    X = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0]})
+
+    class Two(RegressorMixin, BaseEstimator):
+        def fit(self, X, y):
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), 2, dtype="uint8")
+
+    with config_context(assume_finite=True):
+        drawn = Unseen.held_out(Two().fit(X, y), X, y).score(get_scorer(name), np.arange(4))
+    assert drawn == get_scorer(name)(Two(), X, y)
 
 
 def test_what_cannot_be_predicted_is_no_missing_score():

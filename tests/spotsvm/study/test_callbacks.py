@@ -110,7 +110,7 @@ def test_stop_run_ends_a_run_that_goes_on_as_if_it_had_not(batch_size, tmp_path)
         assert study.run(distance, n_trials=12, batch_size=batch_size, callback=[stop, log]) is study
         assert study.n_finished == 6
         assert log.heard[-1] == ("end", 6)
-        assert study.findings["stop"]["sentence"] == "A callback ended the run after 6 trials: enough"
+        assert study.findings["stop"]["sentence"] == "A callback ended the run after 6 trials: enough."
         if batch_size is None:  # else cancelled trials are left
             assert (study.status().state, study.status().reason) == ("ended", "a callback ended the run")
     with new(path=tmp_path / "a.db") as study:
@@ -126,7 +126,7 @@ def test_stop_run_at_the_start_evaluates_nothing():
     log = Log()
     study = new().run(distance, n_trials=5, callback=[log, Never()])
     assert study.n_finished == 0
-    assert study.findings["stop"]["sentence"] == "A callback ended the run after 0 trials"
+    assert study.findings["stop"]["sentence"] == "A callback ended the run after 0 trials."
     assert log.heard == [("start", 0), ("end", 0)]
     study.run(distance, n_trials=5)
     assert study.n_finished == 5
