@@ -135,7 +135,7 @@ class ConformalStudy(Experiment):
         return sets_table(runs[runs.experiment == _SETS])
 
     def conclusion(self) -> str:
-        """Compare the toy experiment with the printed figure, and name the gain of the default and the nearest encoding."""
+        """Compare the toy experiment and Mushroom with the printed figures, and the default with SVC on the sets."""
         parts = [f"{self._of_toy()}\n\n{self._of_sets()}"]
         if not self._has_mushroom:
             return f"{parts[0]} The Mushroom table was left out: it needs the folder of data, SPOTSVM_DATA or --data."
