@@ -53,6 +53,8 @@ class JobFile:
     ------
     DataError
         If the file belongs to another study or other settings, or is damaged.
+    StorageError
+        If the path is a folder.
 
     Examples
     --------
@@ -66,6 +68,8 @@ class JobFile:
         self.path = None if path is None else Path(path)
         self._head = {"study": study} | {name: json.loads(_line(value)) for name, value in settings.items()}
         self._rows: dict[str, list[Row]] = {}
+        if self.path is not None and self.path.is_dir():
+            raise StorageError(f"{self.path} is a folder; name a file for the jobs")
         if self.path is not None and self.path.is_file():
             self._read(self.path)
 

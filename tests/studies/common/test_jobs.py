@@ -77,6 +77,11 @@ def test_a_damaged_file_is_named(tmp_path, text, message):
     assert str(path) in str(error.value)
 
 
+def test_a_folder_is_refused_before_the_first_job(tmp_path):
+    with pytest.raises(StorageError, match="is a folder; name a file for the jobs"):
+        JobFile(tmp_path, "toy")
+
+
 def test_a_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(StorageError, match="cannot write there"):
