@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -38,7 +39,8 @@ class Job(NamedTuple):
 class JobFile:
     """The ended jobs of a study with their rows: in memory, and with a path also in a file, from which another run resumes.
 
-    The file has a line of JSON for the study and the settings that its jobs share, and a line for each job.
+    The file has a line of JSON for the study and the settings that its jobs share, and a line for each job. A last line that is
+    not whole, as a killed run leaves it, is removed.
 
     Parameters
     ----------
@@ -76,18 +78,16 @@ class JobFile:
     def _read(self, path: Path) -> None:
         try:
             text = path.read_text(encoding="utf-8")
-            if text and not text.endswith("\n"):
-                raise DataError(f"{path} ends in the middle of a line; delete that line")
             head, *jobs = [json.loads(line) for line in text.split("\n")[:-1]]
             # of a job that two studies have written, the first rows count
             self._rows = {_identity(job["key"]): [dict(row) for row in job["rows"]] for job in reversed(jobs)}
             wrong = [name for name, value in self._head.items() if head.get(name) != value]
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-            if isinstance(error, DataError):
-                raise
             raise DataError(f"{path} cannot be read as a file of jobs: {error}; name another file") from error
         for name in wrong:
             raise DataError(f"{path} was written with {name}={head.get(name)!r}, not {self._head[name]!r}; name another file")
+        if not text.endswith("\n"):  # killed while it wrote a job, which is run again
+            os.truncate(path, path.stat().st_size - len(text.rpartition("\n")[2].encode()))
 
     def rows(self, key: Row) -> list[Row] | None:
         """Return the rows of an ended job, or None."""

@@ -54,11 +54,24 @@ def test_workers_read_from_the_named_folder_and_arguments_may_come_late(tmp_path
     assert frame["folder"].tolist() == frame["given"].tolist() == [tmp_path] * 12
 
 
+def test_a_job_that_a_killed_run_was_writing_is_run_again(tmp_path):
+    path = tmp_path / "jobs.json"
+    for k in range(2):
+        JobFile(path, "toy").add({"base": k}, [{"value": k}])
+    whole = path.read_bytes()
+    for length in range(len(whole.splitlines()[0]) + 1, len(whole)):
+        path.write_bytes(whole[:length])
+        file = JobFile(path, "toy")
+        for k in range(2):
+            if file.rows({"base": k}) is None:
+                file.add({"base": k}, [{"value": k}])
+        assert path.read_bytes() == whole
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (HEAD + '{"key": {"base": 1}, "rows": [{"va', "ends in the middle of a line; delete that line"),
-        (HEAD[:9], "ends in the middle of a line"),
+        (HEAD[:9], "cannot be read as a file of jobs"),
         ('{"study": "toy", "n": 4}\n', "was written with n=4, not 3; name another file"),
         ('{"study": "other", "n": 3}\n', "was written with study='other', not 'toy'; name another file"),
         (HEAD + '{"key": {}}\n', "cannot be read as a file of jobs"),
