@@ -176,3 +176,17 @@ def test_the_bound_is_the_size_of_actual_rounding(scale):
     check_rounding(squares, [beta], 4 * actual)
     with pytest.raises(NotSharedError, match="leaves decisions open by"):
         check_rounding(squares, [np.zeros(300), beta], actual / 4)
+
+
+def test_decisions_within_the_tolerance_are_left_to_scikit_learn():
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y, splits = scale(X)[:90], y[:90], KFold(3)
+    found = FoldScorer(SVC(), X, y, list(splits.split(X)), {}, scoring="roc_auc", engine="auto").score([{"C": 1e-6}])[0].numbers
+    expected = cross_val_score(SVC(C=1e-6), X, y, cv=splits, scoring="roc_auc")
+    np.testing.assert_array_equal([found[f"split{k}_test_score"] for k in range(3)], expected)
+
+
+def test_a_complex_target_is_left_to_scikit_learn():
+    X = np.linspace(0, 1, 20)[:, None]
+    with pytest.raises(NotSharedError, match="the target is complex"):
+        SharedFolds(SVR(), X, X[:, 0] + 1j, list(KFold(2).split(X)), 2**20)
