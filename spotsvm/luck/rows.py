@@ -25,6 +25,7 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import _safe_split
 
 from spotsvm.luck.draws import draw_rows
+from spotsvm.luck.scores import as_vector
 from spotsvm.trials.metrics import mean_class_accuracy
 
 Floats = NDArray[np.float64]
@@ -175,11 +176,11 @@ class Unseen:
 
     @cached_property
     def _truth(self) -> NDArray[Any]:
-        return _vector(np.asarray(self.y))
+        return as_vector(np.asarray(self.y))
 
     @cached_property
     def _predicted(self) -> NDArray[Any]:
-        return _vector(self.predictions)
+        return as_vector(self.predictions)
 
     @property
     def correct(self) -> Floats:
@@ -330,11 +331,6 @@ def score_with_error(scorer: Any, unseen: Unseen, seed: int) -> tuple[float, flo
     """Return the score of unseen rows, and its standard error."""
     found = pooled(lambda _, rows: unseen.score(scorer, rows), [unseen], [seed])
     return found.value, found.error
-
-
-def _vector(column: NDArray[Any]) -> NDArray[Any]:
-    """Return a single column as a vector, as scikit-learn's metrics do; a column and a vector would be compared pair by pair."""
-    return column[:, 0] if column.ndim == 2 and column.shape[1] == 1 else column
 
 
 def block_length(n: int) -> int:

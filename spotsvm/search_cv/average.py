@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration
 from spotsvm.luck.refits.candidates import as_decisions, common_responses, respond
-from spotsvm.luck.scores import labels_of, probabilities_of
+from spotsvm.luck.scores import as_vector, labels_of, probabilities_of
 
 Array = NDArray[Any]
 Response = Literal["predict_proba", "decision_function", "predict"]
@@ -220,8 +220,7 @@ class AverageClassifier(ClassifierMixin, _Average):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             The decisions; positive for the second of two classes.
         """
-        decisions = self._decisions(X)
-        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
+        return as_vector(self._decisions(X))
 
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> Array:
@@ -313,5 +312,4 @@ class AverageRegressor(RegressorMixin, _Average):
         ndarray of shape (n_samples,) or (n_samples, n_outputs)
             The predictions.
         """
-        answers = self._averaged(X, "predict", None)
-        return answers[:, 0] if answers.shape[1] == 1 else answers
+        return as_vector(self._averaged(X, "predict", None))

@@ -22,7 +22,7 @@ from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTria
 from spotsvm.luck.fold_bias import fold_metrics
 from spotsvm.luck.refits.candidates import POOL, combined, out_of_fold
 from spotsvm.luck.refits.search_access import best_candidates
-from spotsvm.luck.scores import probabilities_of
+from spotsvm.luck.scores import as_vector, probabilities_of
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor, Response
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
 from spotsvm.search_cv.scoring import CandidateScoring, metric_name, why_none_holds
@@ -290,13 +290,11 @@ def combination(
     attributes: dict[str, Any] = {}
     if classifier:
         if out.response != "predict" or search.calibrate:
-            decisions = of_all(found.decisions)
-            attributes["oof_decision_function_"] = decisions[:, 0] if decisions.shape[1] == 1 else decisions
+            attributes["oof_decision_function_"] = as_vector(of_all(found.decisions))
         if out.response == "predict_proba" or search.calibrate:
             attributes["oof_predict_proba_"] = of_all(probabilities_of(found.decisions))
     else:
-        predictions = of_all(found.decisions)
-        attributes["oof_predict_"] = predictions[:, 0] if predictions.shape[1] == 1 else predictions
+        attributes["oof_predict_"] = as_vector(of_all(found.decisions))
     if averages and found.expected is not None:
         attributes["expected_score_"] = found.expected
     return estimator, attributes

@@ -31,7 +31,7 @@ from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of_draws, left_o
 from spotsvm.luck.difference import tuning_gain
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.estimate import How
-from spotsvm.luck.scores import Score
+from spotsvm.luck.scores import Score, as_vector
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
@@ -456,7 +456,7 @@ class TunedModel(BaseEstimator, ABC):
 
     def _public(self, decisions: Array) -> Array:
         """Return averaged decisions, (n, k), in the public units and shape."""
-        return np.asarray(decisions[:, 0] if decisions.shape[1] == 1 else decisions)
+        return as_vector(decisions)
 
     def _described(self, setting: Setting) -> dict[str, Any]:
         power = {"rbf": -0.5, "laplacian": -1.0}.get(FAMILIES[setting.family].kernel, np.nan)
