@@ -58,7 +58,7 @@ def test_a_bit_that_has_turned_over_is_harmless_or_told_of(whole, hurt):
             assert content(hurt) == truth
         except StorageError as error:
             lines.append(str(error))
-    assert len(lines) > 45
+    assert len(lines) > 48
     assert all(str(hurt) in line and "\n" not in line for line in lines)
 
 
