@@ -1,4 +1,4 @@
-"""The errors that the library raises: all are `SpotSVMError`s and, for bad arguments, ValueErrors.
+"""The errors and warnings of the library: all errors are `SpotSVMError`s and, for bad arguments, ValueErrors.
 
 It imports nothing, so that every package can import it.
 
@@ -19,6 +19,7 @@ __all__ = [
     "ArgumentError",
     "BudgetError",
     "DataError",
+    "DataWarning",
     "FirstTrialsFailedError",
     "NoCompletedTrialError",
     "RefitTimeoutError",
@@ -113,6 +114,17 @@ class SurrogateError(SpotSVMError, ValueError):
 
 class NotPositiveDefiniteError(SpotSVMError, ArithmeticError):
     """A correlation matrix could not be factored, even with the largest jitter allowed."""
+
+
+class DataWarning(UserWarning):
+    """Data that a fit or a prediction left out, filled, converted or could not read, or that looks like a mistake.
+
+    `notices` has a `code`, a `sentence`, and where it is about a column its name and the share of its rows.
+    """
+
+    def __init__(self, message: str, notices: tuple[Any, ...] = ()):
+        super().__init__(message)
+        self.notices = notices
 
 
 class ShortSeriesWarning(UserWarning):

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
+from spotsvm.common.notices import Notice
 from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.luck.bootstrap import expected_of
@@ -37,7 +38,6 @@ from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.table_job import FOLDS, TableJob, constant_model, constant_name, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
-from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice, choose
 from spotsvm.tuning.widening import Continued, continued
@@ -228,7 +228,7 @@ class TuningJob(TableJob):
 
     def _add_findings(self, study: Any, noticed: Sequence[Notice], verdict: Verdict, code: str) -> None:
         """Store what the page shows besides the trials."""
-        study.add_finding(NOTICES, {"notices": [list(notice) for notice in noticed]})
+        study.add_finding(NOTICES, {"notices": [[notice.code, notice.sentence] for notice in noticed]})
         study.add_finding(VERDICT, verdict.to_dict() | {"of_trials": study.n_finished})
         study.add_finding(TABLE, self.facts(study.findings.get(TABLE)))
         study.add_finding(REPEAT, {"code": code, "command": self.command})

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.common.notices import Notice
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.scoring import score_title
 from spotsvm.tuning.tables.faults import listed, short_repr
-from spotsvm.tuning.tables.suspicions import Notice, suspicions
+from spotsvm.tuning.tables.suspicions import suspicions
 from spotsvm.tuning.tables.table import COPIES, Table
 
 #: names of the kinds of columns, singular and plural

@@ -13,6 +13,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator
 
 from spotsvm.common.csv_files import write_csv
+from spotsvm.common.notices import Notice
 from spotsvm.errors import StorageError
 from spotsvm.luck.difference import Difference
 from spotsvm.luck.optimism import Optimism
@@ -21,7 +22,6 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.predict import predicted
 from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model
-from spotsvm.tuning.tables.suspicions import Notice
 
 _COLUMNS = ["model", "metric", "better", "on_folds", "held_out", "held_out_error", "difference", "low", "high", "seconds", "note"]
 

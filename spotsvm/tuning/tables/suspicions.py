@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import warnings
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from spotsvm.common.notices import Notice
 from spotsvm.tuning.tables.faults import listed
 from spotsvm.tuning.tables.split import TEST_SHARE
 from spotsvm.tuning.tables.table import COPIES, Table, equal_rows
@@ -31,13 +32,6 @@ _BREAKS = 0.05
 _GROUPS, _ROWS_EACH = 5, 3
 #: maximum number of distinct integers that may be classes although the task is regression
 _FEW = 50
-
-
-class Notice(NamedTuple):
-    """A code for programs, and the sentence for the user; the terminal, the page and comparison.csv show the sentence."""
-
-    code: str
-    sentence: str
 
 
 def suspicions(table: Table) -> Iterator[Notice]:

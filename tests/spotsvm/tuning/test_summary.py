@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from spotsvm.common.notices import Notice
 from spotsvm.common.text import short_names
 from spotsvm.luck.difference import Difference
 from spotsvm.luck.estimate import Estimate, ExpectedScore
@@ -17,7 +18,6 @@ from spotsvm.trials.trial import Trial
 from spotsvm.tuning import summary as module
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult, comparison
-from spotsvm.tuning.tables.suspicions import Notice
 from spotsvm.tuning.tables.table import make_table
 
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))
