@@ -72,8 +72,8 @@ class Task:
         The models.
     relevance_target : ndarray of shape (n, t)
         Target from which the relevance of columns is learned.
-    default : (C, epsilon)
-        C and epsilon of the default model.
+    default : callable
+        Maps training rows to C and epsilon of the default model, in the units of the models.
     epsilon : float
         Epsilon of the grid.
     """
@@ -81,7 +81,7 @@ class Task:
     y: Array
     machines: Machines
     relevance_target: Floats
-    default: tuple[float, float]
+    default: Callable[[NDArray[np.intp]], tuple[float, float]]
     epsilon: float
 
     def sample(self, size: int, seed: int, groups: Any = None, held: Any = ()) -> NDArray[np.intp]:
@@ -273,7 +273,8 @@ class TunedModel(BaseEstimator, ABC):
         """Return the task on some rows."""
         if len(rows) == len(task.y):
             return task
-        return replace(task, y=task.y[rows], machines=task.machines.on(rows), relevance_target=task.relevance_target[rows])
+        some = {"y": task.y[rows], "machines": task.machines.on(rows), "relevance_target": task.relevance_target[rows]}
+        return replace(task, **some, default=lambda train: task.default(rows[train]))
 
     def _grid_rows(self, n: int, rounds_follow: bool) -> int:
         """Return the number of rows that the grid is scored on."""
@@ -525,9 +526,10 @@ class TunedModel(BaseEstimator, ABC):
         race.run(EXACT, costs, min(n, most), self._ends(began, _SHARES[1 if with_landmarks else 2]))
         varies = int((abs(views["standard"][some]).max(axis=0) > 0).sum())
         fitted = min(_MOST_ROWS, max(setting.n_rows or 0 for setting in race.settings))
-        standard = Sweep("rbf", 0.0, whole.default[1])
+        C, epsilon = whole.default(problem.sample(fitted, seed))
+        standard = Sweep("rbf", 0.0, epsilon)
         gamma = problem.unit(standard) / max(varies, 1)  # the gamma of SVC() and SVR()
-        plain = Setting(**vars(replace(standard, log_gamma=float(np.log2(gamma)))), C=whole.default[0], n_rows=fitted)
+        plain = Setting(**vars(replace(standard, log_gamma=float(np.log2(gamma)))), C=C, n_rows=fitted)
         default = problem.fit([plain], seed, np.inf)
         assert default is not None  # it has no time limit
         if with_landmarks:

@@ -130,13 +130,14 @@ class _Fold:
         self._state: State | None = None
         self._weighted = self._machines.weighted(sweep.class_factors)
 
-    def begin_default(self) -> None:
-        """Use the kernel of SVC() and SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
+    def decide_default(self, default: Callable[[Rows], tuple[float, float]]) -> Floats:
+        """Return the decisions of SVC() or SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
         A = self._views["standard"]
         varies = int((abs(A[self.train]).max(axis=0) > 0).sum())
         self._K = np.exp(self._D * np.float32(-1.0 / max(varies, 1)))
         self._state = None
         self._weighted = self._machines
+        return self.decide(*default(self.train))
 
     def decide(self, C: float, epsilon: float) -> Floats:
         """Return the decisions of the test rows, (n_test, m)."""
@@ -182,7 +183,7 @@ def score_grid(
     splits: Sequence[tuple[Rows, Rows]],
     sweeps: Sweeps,
     costs: Sequence[float],
-    default: tuple[float, float],
+    default: Callable[[Rows], tuple[float, float]],
     quality: Callable[[NDArray[np.float32]], tuple[float, float]],
     *,
     n_jobs: int = 1,
@@ -204,8 +205,8 @@ def score_grid(
         The sweeps; sweeps on the same columns should be adjacent.
     costs : sequence of float
         Values of C, ascending.
-    default : (C, epsilon)
-        C and epsilon of the default model.
+    default : callable
+        Maps training rows to C and epsilon of the default model.
     quality : callable
         Maps out-of-fold decisions to their quality (larger is better), and to the distance from the best so far at which a C ends
         its sweep (unless it is better than the previous C).
@@ -231,8 +232,7 @@ def score_grid(
     with _mapping(n_jobs, len(splits)) as mapped:
         folds = mapped(lambda split: _Fold(X, relevance_target, machines, split, kinds), splits)
 
-        def decide(C: float, epsilon: float) -> NDArray[np.float32]:
-            parts = mapped(lambda fold: fold.decide(C, epsilon), folds)
+        def joined(parts: list[Floats]) -> NDArray[np.float32]:
             first = machines.common(parts[0])
             total = np.zeros((n, first.shape[1]), np.float32)
             for fold, part in zip(folds, parts, strict=True):
@@ -243,8 +243,7 @@ def score_grid(
         # the default comes first: everything else is compared with it
         current = Sweep("rbf", 0.0)
         mapped(lambda fold: fold.begin_columns(current), folds)
-        mapped(lambda fold: fold.begin_default(), folds)
-        grid.default = decide(*default)
+        grid.default = joined(mapped(lambda fold: fold.decide_default(default), folds))
         for sweep in sweeps:
             if grid.settings and time.monotonic() > deadline:
                 grid.complete = False
@@ -255,7 +254,7 @@ def score_grid(
             mapped(lambda fold, sweep=sweep: fold.begin_sweep(sweep), folds)
             scored = []
             for C in costs:
-                decisions = decide(C, sweep.epsilon)
+                decisions = joined(mapped(lambda fold, C=C, sweep=sweep: fold.decide(C, sweep.epsilon), folds))
                 value, slack = quality(decisions)
                 scored.append(Scored(Setting(**vars(sweep), C=C), decisions, value))
                 best = max(best, value)

@@ -95,13 +95,15 @@ def _average_words(model: Any, classifies: bool) -> str:
 
 def _score_words(model: Any, classifies: bool) -> str:
     unit = ScoreUnit(model.scoring_)
-    default = "SVC" if classifies else "SVR"
+    default = f"{code('SVC()')} after {code('StandardScaler')}"
+    if not classifies:
+        default = f"{code('SVR()')} after {code('StandardScaler')}, with a target scaled to mean 0 and variance 1"
     constant = "the most frequent class" if classifies else "the mean"
     drawn = "The groups" if model._grouped else "The judged rows"
     constant = f"{constant} {short(unit.value(model.constant_score_.value))}"
     return (
         f"The expected {unit.title} on new rows is {model.expected_score_}; that of the default model, scikit-learn's "
-        f"{code(default + '()')} after {code('StandardScaler')}, is {model.default_score_}, and that of {constant} (Table 2). "
+        f"{default}, is {model.default_score_}, and that of {constant} (Table 2). "
         f"{model.verdict_.sentence} {drawn} were drawn again with replacement; each of {N_DRAWS} draws made the choice among "
         "settings again on the drawn rows, and was judged on the rows left out [@tsamardinos2018]. The means of the draws were "
         "corrected by the .632 rule [@efron1983], and the 95 % intervals are by their spread. They cover the luck of the rows "

@@ -60,7 +60,10 @@ def _expected(model: Any) -> Section:
     unit = ScoreUnit(model.scoring_)
     scores = [
         (f"this {type(model).__name__}", model.expected_score_),
-        ("default: StandardScaler and " + ("SVC()" if _classifies(model) else "SVR()"), model.default_score_),
+        (
+            "default: StandardScaler and SVC()" if _classifies(model) else "default: SVR(), columns and target standardised",
+            model.default_score_,
+        ),
         ("a constant", model.constant_score_),
     ]
     rows = [

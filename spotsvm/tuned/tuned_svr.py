@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import check_is_fitted
@@ -48,7 +49,8 @@ class TunedSVR(RegressorMixin, TunedModel):
     Attributes
     ----------
     expected_score_, default_score_, constant_score_, verdict_
-        As in `TunedSVC`; the default is `SVR()` after a `StandardScaler`, and the constant is the mean.
+        As in `TunedSVC`; the default is `SVR()` after a `StandardScaler`, with a target scaled to mean 0 and
+        variance 1; the constant is the mean.
     members_, settings_, best_params_, best_index_
         As in `TunedSVC`, with epsilon in units of the target.
     average_oof_ : ndarray of shape (n,)
@@ -78,7 +80,7 @@ class TunedSVR(RegressorMixin, TunedModel):
     >>> X, y = load_diabetes(return_X_y=True)
     >>> model = TunedSVR(random_state=0).fit(X[:200], y[:200])
     >>> model.verdict_.decision
-    'helped'
+    'no difference seen'
     >>> low, high = model.predict_interval(X[200:], coverage=0.9).T
     >>> round(float(((low <= y[200:]) & (y[200:] <= high)).mean()), 2)
     0.84
@@ -98,7 +100,11 @@ class TunedSVR(RegressorMixin, TunedModel):
         z = (y - self._mean) / self._deviation
         room = 0.5 * float(np.ptp(z))
         machines = Machines(z[None], weights, 0, (float(z.min()) - room, float(z.max()) + room))
-        default = 1.0 / self._deviation, 0.1 / self._deviation
+
+        def default(train: NDArray[np.intp]) -> tuple[float, float]:
+            spread = float(y[train].std()) / self._deviation or 1.0  # SVR() on a target with mean 0 and variance 1 in these rows
+            return spread, 0.1 * spread
+
         return Task(y, machines, z[:, None], default, _EPSILON)
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:

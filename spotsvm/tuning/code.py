@@ -120,7 +120,9 @@ def fitting_code(job: Any, model: Any, plain: Any, verdict: Verdict) -> str:
     if verdict.recommended == "default":
         script.use("sklearn.pipeline", "make_pipeline")
         script.use("sklearn.preprocessing", "StandardScaler")
-        script.use("sklearn.svm", type(plain[-1]).__name__)
+        if train.task == "regression":
+            script.use("sklearn.compose", "TransformedTargetRegressor")
+        script.use("sklearn.svm", "SVC" if train.task == "classification" else "SVR")
         script.use("spotsvm", "TableEncoder")
         script.lines += [
             "",

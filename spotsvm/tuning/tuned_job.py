@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -131,7 +132,8 @@ class TunedJob(TableJob):
     @property
     def _plain(self) -> Pipeline:
         """The default model, whose score is `default_score_`."""
-        return make_pipeline(TableEncoder(), StandardScaler(), SVC() if self.table.task == "classification" else SVR())
+        scaled_svr = TransformedTargetRegressor(SVR(), transformer=StandardScaler())
+        return make_pipeline(TableEncoder(), StandardScaler(), SVC() if self.table.task == "classification" else scaled_svr)
 
     def _default(self, few: Table) -> Any:
         """Return the default model with probabilities where the score needs them."""

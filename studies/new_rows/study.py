@@ -69,7 +69,8 @@ run once, and their best setting at each budget counts. SpotSearchCV runs anew f
 enough for the fits of an average. Tuned forests score their candidates with 100 trees.
 
 All entrants get the same columns: texts as a column for each level, missing numbers as the median of the rows used for tuning.
-Regression targets have mean 0 and variance 1 on these rows. "mixed" sets have texts or codes of levels, "numbers" do not."""
+Regression targets have mean 0 and variance 1 on these rows, so that the default SVR has a scaled target. "mixed" sets have texts
+or codes of levels, "numbers" do not."""
 
 
 @dataclass(kw_only=True)

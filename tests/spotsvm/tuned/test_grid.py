@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -22,8 +23,9 @@ def classes_of(y):
 
 def grid_of(X, y, machines, splits, sweeps=(("rbf", -2.0),), quality=lambda d: (0.0, 1.0), **kwargs):
     target = np.eye(machines.n_classes)[y] if machines.n_classes else y[:, None]
-    default = (1.0, 0.0) if machines.n_classes else (1.0, 0.1)
-    listed = Sweeps(Sweep(*sweep, default[1]) for sweep in sweeps)
+    epsilon = 0.0 if machines.n_classes else 0.1
+    listed = Sweeps(Sweep(*sweep, epsilon) for sweep in sweeps)
+    default = kwargs.pop("default", lambda train: (1.0, epsilon))
     return score_grid(X, machines, target, splits, listed, COSTS, default, quality, **kwargs)
 
 
@@ -63,6 +65,22 @@ def test_regressions_are_those_of_svr():
         assert grid.default[test, 0] == pytest.approx(model.predict(X[test]), abs=0.02)
 
 
+def test_the_default_of_a_fold_is_scaled_by_its_training_rows():
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:150], (y[:150] - y.mean()) / y.std()
+    y[0] = 30.0  # the deviation in two of three folds is much larger
+    splits = list(KFold(3).split(X))
+
+    def default(train):
+        return y[train].std(), 0.1 * y[train].std()
+
+    found = grid_of(X, y, Machines(y[None], np.ones(len(y)), 0), splits, default=default).default
+    scaled = TransformedTargetRegressor(make_pipeline(StandardScaler(), SVR(tol=1e-4)), transformer=StandardScaler())
+    for train, test in splits:
+        theirs = scaled.fit(X[train], y[train]).predict(X[test])
+        assert found[test, 0] == pytest.approx(theirs, abs=0.02 * y[train].std())
+
+
 def test_members_on_all_rows_are_svc():
     X, y = load_iris(return_X_y=True)
     columns = Columns(("standard",)).fit(X, np.eye(3)[y])
@@ -95,7 +113,9 @@ def test_a_sweep_ends_where_a_larger_C_is_far_behind_and_not_better():
     splits = list(StratifiedKFold(3).split(X, y))
     values = iter([(1.0, 0.1), (0.5, 0.1), (0.5, 0.1), (0.6, 0.1), (0.7, 0.1)])
     sweeps = Sweeps([Sweep("rbf", -2.0), Sweep("rbf", 0.0)])
-    grid = score_grid(X, classes_of(y), np.eye(3)[y], splits, sweeps, (1.0, 2.0, 4.0), (1.0, 0.0), lambda d: next(values))
+    grid = score_grid(
+        X, classes_of(y), np.eye(3)[y], splits, sweeps, (1.0, 2.0, 4.0), lambda train: (1.0, 0.0), lambda d: next(values)
+    )
     assert [(s.log_gamma, s.C) for s in grid.settings] == [(-2.0, 1.0), (-2.0, 2.0), (0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]
 
 
@@ -119,7 +139,7 @@ def test_factors_of_columns_and_classes_are_those_of_scaled_columns_and_class_we
     sweep = Sweep("rbf", -2.0, column_factors=factors, class_factors=(1.0, 4.0))
     train, test = np.arange(len(y)) % 3 > 0, np.arange(len(y)) % 3 == 0
     splits = [(np.flatnonzero(train), np.flatnonzero(test))]
-    grid = score_grid(X, machines, np.eye(2)[y], splits, Sweeps([sweep]), (2.0,), (1.0, 0.0), lambda d: (0.0, 1.0))
+    grid = score_grid(X, machines, np.eye(2)[y], splits, Sweeps([sweep]), (2.0,), lambda train: (1.0, 0.0), lambda d: (0.0, 1.0))
     scaler = StandardScaler().fit(X[train])
     A, B = (scaler.transform(part) * factors for part in (X[train], X[test]))
     gamma = 0.25 / typical_distance(proximities("rbf", A, A))

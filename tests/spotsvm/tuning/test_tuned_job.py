@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.metrics import accuracy_score, get_scorer, root_mean_squared_error
@@ -77,10 +78,11 @@ def test_scores_and_verdict(done):
     job, (default, tuned), _ = done
     train, test = job.split
     classify = job.table.task == "classification"
-    machine = make_pipeline(TableEncoder(), StandardScaler(), SVC() if classify else SVR()).fit(train.X, train.y)
+    scaled = make_pipeline(TableEncoder(), StandardScaler(), SVC() if classify else SVR())
+    machine = (scaled if classify else TransformedTargetRegressor(scaled, transformer=StandardScaler())).fit(train.X, train.y)
     score = accuracy_score if classify else lambda y, p: -root_mean_squared_error(y, p)
     model, verdict = tuned.estimator, tuned.verdict
-    assert default.test_score == score(test.y, machine.predict(test.X))
+    assert default.test_score == pytest.approx(score(test.y, machine.predict(test.X)))
     assert tuned.test_score == score(test.y, model.predict(test.X))
     assert (default.tuned_score, tuned.tuned_score) == (model.default_score_.value, model.expected_score_.value)
     assert verdict.gain == model.verdict_
