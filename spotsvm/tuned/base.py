@@ -273,8 +273,13 @@ class TunedModel(BaseEstimator, ABC):
         """Return the task on some rows."""
         if len(rows) == len(task.y):
             return task
-        some = {"y": task.y[rows], "machines": task.machines.on(rows), "relevance_target": task.relevance_target[rows]}
-        return replace(task, **some, default=lambda train: task.default(rows[train]))
+        return replace(
+            task,
+            y=task.y[rows],
+            machines=task.machines.on(rows),
+            relevance_target=task.relevance_target[rows],
+            default=lambda train: task.default(rows[train]),
+        )
 
     def _grid_rows(self, n: int, rounds_follow: bool) -> int:
         """Return the number of rows that the grid is scored on."""
