@@ -10,13 +10,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
+from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_integer_dtype, is_numeric_dtype, is_timedelta64_dtype
 from pandas.tseries.api import guess_datetime_format
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
+from spotsvm.common.notices import Notice, tell
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.preprocessing.kept_digits import ends, has_large, has_large_integers, lost_digits, stored, units, varies
 
 #: a text is an identifier if more than this number of values, and more than this share, are different and single words
 _MANY_LEVELS, _NEARLY_ALL = 20, 0.9
@@ -50,6 +52,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     in all columns of its category. A gap in a column that had none is filled with the median, and so is a cell that cannot be
     read as a number or date. An array of numbers keeps all its columns, constant or not, and is not copied if it has no gaps.
 
+    Numbers whose digits would be lost have another origin or unit, which `columns_` names: numbers with a range below 1e-8 of the
+    largest, such as time stamps in nanoseconds, are kept less the smallest, and numbers beyond 1e-140 or 1e140 times a power of
+    two. Numbers that differ by at most four units of their last binary digit differ by rounding alone, and count as constant.
+
     Parameters
     ----------
     categorical : iterable of str, default=()
@@ -70,6 +76,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
     columns_ : DataFrame
         A row for each input column: `column`, `kind`, `treatment` in words, `n_outputs`, and `levels`, the number of different
         values of a text, NaN for other kinds.
+    notices_ : tuple of Notice
+        What the fit told by a `DataWarning`: `code`, `sentence`, `column`, and `share` of the rows.
     n_features_in_ : int
         Number of input columns.
     feature_names_in_ : ndarray of str
@@ -160,12 +168,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             for k, dtype in enumerate(table.dtypes):
                 if k in forced or not _is_number(dtype):
                     self._kinds[k] = self._fitted_kind(k, table.iloc[:, k], k in forced)
-        values, self._owners = self._values(table)
+        self._units: dict[int, tuple[float, float]] = {}  # origin and factor of numbers, by position
+        given, self._owners = self._values(table)
+        self._units = units(given, lambda k: self._exact(table, given, k)[0])
+        values = self._values(table)[0] if self._units else given
+        self.notices_ = self._lost_digits(table, given, values, names)
         missing = np.isnan(values)
         some, known = missing.any(axis=0), ~missing.all(axis=0)
         first = np.diff(self._owners, prepend=-1) != 0  # the numbers of a date have the same gaps
         self._gaps = np.flatnonzero(some & known & first)
-        self._used = np.flatnonzero(_varies(values)) if is_frame else np.arange(values.shape[1])
+        self._used = np.flatnonzero(varies(*ends(values))) if is_frame else np.arange(values.shape[1])
         with_output = set(self._owners[np.r_[self._used, self._gaps]].tolist())
         for k in set(self._owners.tolist()) - with_output:
             self._kinds[k] = "constant"
@@ -181,6 +193,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
                 "each column has the same value in all rows or is an identifier, so there is nothing to learn from; name a "
                 "column as categorical to use it"
             )
+        tell(self.notices_)
         return self._joined(table, numbers, missing)
 
     def transform(self, X: Any) -> NDArray[np.float64]:
@@ -261,7 +274,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             return X
         array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         if array.dtype.kind in "biuf" and (reset or not self._encoders):
-            return array.astype(float, copy=False)
+            return array if has_large_integers(array) else array.astype(float, copy=False)
         return pd.DataFrame(array).infer_objects()
 
     def _input_names(self, X: Any) -> list[str]:
@@ -313,8 +326,36 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     def _values(self, table: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
         """Return the numbers, yes/no and dates with gaps as NaN, and the column of each."""
+        values, owners = self._floats(table)
+        if self._units:
+            values = values.copy()
+            for k, unit in self._units.items():
+                numbers, known = self._exact(table, values, k)
+                values[known, k] = stored(numbers, unit)
+        return values, owners
+
+    def _exact(self, table: Any, values: NDArray[np.float64], k: int) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Return the numbers of a column of `values`, whole numbers as such, without gaps, and a mask of their rows."""
+        known, owner = ~np.isnan(values[:, k]), int(self._owners[k])
         if not isinstance(table, pd.DataFrame):
-            return table, np.arange(table.shape[1])
+            numbers = table[known, owner]
+        elif owner in self._encoders:
+            numbers = values[known, k]
+        else:
+            numbers = _whole_numbers(table.iloc[known, owner])
+        return (numbers if numbers.dtype.kind in "iu" else values[known, k]), known
+
+    def _lost_digits(self, table: Any, given: NDArray[Any], values: NDArray[Any], names: list[str]) -> tuple[Notice, ...]:
+        found = []
+        changed = np.isin(np.arange(given.shape[1]), list(self._units))
+        for k in np.flatnonzero(changed | has_large(given)).tolist():
+            numbers, known = self._exact(table, given, k)
+            found.append(lost_digits(names[self._owners[k]], numbers, values[known, k]))
+        return tuple(notice for notice in found if notice is not None)
+
+    def _floats(self, table: Any) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+        if not isinstance(table, pd.DataFrame):
+            return table.astype(float, copy=False), np.arange(table.shape[1])
         numbers = [k for k, kind in enumerate(self._kinds) if k not in self._encoders and k not in self._n_levels]
         part = table.iloc[:, numbers]
         if not all(map(is_numeric_dtype, part.dtypes)):
@@ -375,13 +416,26 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         if kind == "category":
             return f"a 0/1 column for each of {n} levels" if n < _MOST_COLUMNS else f"{n} 0/1 columns; rare levels share the last"
         said = {
-            "number": "kept" if n > gaps else "left out but for its gaps: otherwise the same value in all rows",
+            "number": f"kept{self._unit_of(k)}"
+            if n > gaps
+            else "left out but for its gaps: otherwise the same value in all rows",
             "date": f"{n - gaps} numbers of the calendar and the clock{self._written(k)}",
             "text": f"{n} components of its sequences of letters",
-            "constant": "left out: the same value in all rows",
+            "constant": f"left out: {'varies by rounding alone' if self._rounded(k) else 'the same value in all rows'}",
             "identifier": "left out: nearly every row has a different word, like an identifier",
         }
         return said[kind] + (filled if n > gaps else "")
+
+    def _unit_of(self, k: int) -> str:
+        """Return words for the origin and the factor of a number."""
+        if self._rounded(k):
+            return " as 0: varies by rounding alone"
+        origin, factor = next((unit for j, unit in self._units.items() if self._owners[j] == k), (0.0, 1.0))
+        return (f", less {_number_text(origin)}" if origin else "") + (f", times {factor:.6g}" if factor != 1.0 else "")
+
+    def _rounded(self, k: int) -> bool:
+        """Return whether the numbers of a column vary by rounding alone."""
+        return any(self._owners[j] == k and not factor for j, (_, factor) in self._units.items())
 
     def _written(self, k: int) -> str:
         encoder = self._encoders.get(k)
@@ -390,13 +444,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 def _is_number(dtype: Any) -> bool:
     return is_numeric_dtype(dtype) or is_timedelta64_dtype(dtype)
-
-
-def _varies(values: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Return which columns have different numbers; gaps do not count."""
-    gaps = np.isnan(values)
-    low, high = np.where(gaps, np.inf, values).min(axis=0), np.where(gaps, -np.inf, values).max(axis=0)
-    return np.asarray(low < high)
 
 
 def _are_numbers(column: pd.Series) -> bool:
@@ -414,6 +461,14 @@ def _as_numbers(column: pd.Series) -> pd.Series:
     if is_numeric_dtype(column.dtype):
         return column.astype("Float64" if pd.api.types.is_extension_array_dtype(column.dtype) else float)
     return pd.to_numeric(column.astype(object), errors="coerce").astype(float)
+
+
+def _whole_numbers(column: pd.Series) -> NDArray[Any]:
+    """Return the cells of a column of numbers without gaps, as integers if all are."""
+    if is_timedelta64_dtype(column.dtype):
+        column = _as_numbers(column)
+    numbers = column if is_numeric_dtype(column.dtype) else pd.to_numeric(column.astype(object), errors="coerce")
+    return np.array(numbers.tolist()) if is_integer_dtype(numbers.dtype) else numbers.to_numpy(dtype=float)
 
 
 def as_texts(column: pd.Series) -> pd.Series:
@@ -488,6 +543,7 @@ def read_dates(column: pd.Series, written: str) -> pd.Series:
 
 def _calendar(column: pd.Series, written: str, encoder: Any) -> NDArray[np.float64]:
     dates = read_dates(column, written)
-    # in milliseconds, which have room for every year that can be written
-    days = (dates.to_numpy().astype("datetime64[ms]") - np.datetime64(0, "ms")) / np.timedelta64(1, "D")
+    times = dates.to_numpy()
+    day = times.astype("datetime64[D]")
+    days = day.astype("datetime64[D]").astype(float) + (times - day) / np.timedelta64(1, "D")
     return np.column_stack([days, np.asarray(encoder.transform(dates), dtype=float)])

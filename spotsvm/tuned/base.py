@@ -24,6 +24,7 @@ from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fi
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_groups, check_positive
 from spotsvm.common.fingerprint import as_text, canonical
+from spotsvm.common.notices import tell
 from spotsvm.common.text import checked_path, shown_value
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.estimators.cutoff.class_entries import class_names
@@ -32,6 +33,7 @@ from spotsvm.luck.difference import tuning_gain
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.estimate import How
 from spotsvm.luck.scores import Score, as_vector
+from spotsvm.preprocessing.kept_digits import has_large_integers
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
@@ -254,6 +256,7 @@ class TunedModel(BaseEstimator, ABC):
         if not self.average:
             self._keep_support(table, every if len(held) else rows)
         self.fit_seconds_ = time.monotonic() - began
+        tell(self._columns.notices)
         return self
 
     def _drawn_seed(self) -> int:
@@ -586,7 +589,8 @@ class TunedModel(BaseEstimator, ABC):
         )
         if rows.dtype.kind not in "biuf":
             return pd.DataFrame(rows).infer_objects()
-        rows = rows.astype(np.float64, copy=False)
+        if issparse(rows) or not has_large_integers(rows):
+            rows = rows.astype(np.float64, copy=False)
         if issparse(rows) and np.isnan(rows.data).any():
             raise ArgumentError("sparse X contains NaN; gaps are filled in dense rows only")
         return rows

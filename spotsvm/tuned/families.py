@@ -14,15 +14,16 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve
-from scipy.sparse import issparse
+from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
 
+from spotsvm.common.notices import untold
+from spotsvm.preprocessing.kept_digits import ends, factors, rounding_alone, varies
 from spotsvm.preprocessing.table_encoder import TableEncoder
 
 Floats = NDArray[np.float64]
 
 _FAR = 50.0  # standard deviations at which values are clipped
-_NARROWEST = 1e-10  # relative to the largest absolute value: a column with a smaller standard deviation counts as constant
 _POWERS = np.arange(-2.0, 4.01, 0.5)
 _RELEVANCE_WIDTH, _RIDGE, _FLOOR = 0.25, 0.3, 0.03
 _MOST_RELEVANCE_ROWS = 2000  # the time grows with the cube of the rows
@@ -65,19 +66,27 @@ class Columns:
     def fit(self, X: Any, target: Floats) -> Self:
         """Fit on rows; `target` has a column for each class, or is the target of a regression."""
         if issparse(X):
-            self.scale = _inverse(_sparse_deviation(X), abs(X).max(axis=0).toarray().ravel())
+            low, high = (part.toarray().ravel() for part in (X.min(axis=0), X.max(axis=0)))
+            self.notices = [rounding_alone(f"x{k}") for k in np.flatnonzero((low < high) & ~varies(low, high))]
+            # a column without zeros is dense, and stays so less its mean; a power of two keeps squares within floats
+            mean = np.clip(np.asarray((X / X.shape[0]).sum(axis=0)).ravel(), low, high)
+            self.origin = np.where((low > 0) | (high < 0), mean, 0.0) * varies(low, high)
+            self.unit = factors(np.maximum(np.abs(low - self.origin), np.abs(high - self.origin)))
+            self.scale = _inverse(_sparse_deviation(self._moved(X)), varies(low, high))
             return self
         self.encoder = TableEncoder()
-        X = self.encoder.fit_transform(X)
+        with untold():  # the model tells, once
+            X = self.encoder.fit_transform(X)
+        self.notices = list(self.encoder.notices_)
         self.center = X.mean(axis=0)
-        self.scale = _inverse(X.std(axis=0), np.abs(X).max(axis=0))
+        self.scale = _inverse(X.std(axis=0), varies(*ends(X)))
         self.relevance = None
         if self.kinds != ("standard",):
             Z = (X - self.center) * self.scale
             self.power = best_powers(Z)
             Z = yeo_johnson(Z, self.power)
             self.power_center = Z.mean(axis=0)
-            self.power_scale = _inverse(Z.std(axis=0), np.abs(Z).max(axis=0)) * (self.scale > 0)
+            self.power_scale = _inverse(Z.std(axis=0), varies(*ends(Z)) & (self.scale > 0))
             if "relevance" in self.kinds:
                 self.relevance = gradient_relevance(self._powered(Z), target)
         return self
@@ -85,7 +94,7 @@ class Columns:
     def transform(self, X: Any) -> dict[str, Any]:
         """Return the columns of each kind."""
         if issparse(X):
-            return {"standard": X.multiply(self.scale).tocsr()}
+            return {"standard": self._moved(X).multiply(self.scale).tocsr()}
         Z = (self.encoder.transform(X) - self.center) * self.scale
         columns = {"standard": np.clip(Z, -_FAR, _FAR)}
         if self.kinds != ("standard",):
@@ -117,13 +126,21 @@ class Columns:
             return A.multiply(np.array(factors)).tocsr()
         return A * np.array(factors)[self.encoder.sources_]
 
+    def _moved(self, X: Any) -> Any:
+        """Return sparse rows less the origin of each column, in its unit."""
+        columns = np.flatnonzero(self.origin)
+        if len(columns):
+            rows = np.repeat(np.arange(X.shape[0]), len(columns))
+            X = X - csr_matrix((np.tile(self.origin[columns], X.shape[0]), (rows, np.tile(columns, X.shape[0]))), X.shape)
+        return X if (self.unit == 1.0).all() else X.multiply(self.unit).tocsr()
+
     def _powered(self, Z: Floats) -> Floats:
         return np.asarray(np.clip(np.nan_to_num((Z - self.power_center) * self.power_scale), -_FAR, _FAR))
 
 
-def _inverse(deviation: Floats, largest: Floats) -> Floats:
+def _inverse(deviation: Floats, varies: NDArray[np.bool_]) -> Floats:
     """Return 1 / deviation, and 0 for a constant column."""
-    varies = deviation > _NARROWEST * largest
+    varies = varies & (deviation > 0)
     return np.where(varies, 1.0 / np.where(varies, deviation, 1.0), 0.0)
 
 

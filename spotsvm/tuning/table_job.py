@@ -22,7 +22,7 @@ from sklearn.pipeline import Pipeline
 from spotsvm.common.code import Script
 from spotsvm.common.text import printable_line
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.errors import ShortSeriesWarning
+from spotsvm.errors import DataWarning, ShortSeriesWarning
 from spotsvm.luck.difference import Difference, paired_difference
 from spotsvm.luck.rows import Unseen, block_length, score_with_error
 from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, HeldOut, Rival, Verdict
@@ -265,4 +265,6 @@ def unwarned() -> Iterator[None]:
         warnings.filterwarnings("ignore", "One or more of the test scores are non-finite")
         # the warning for the whole series was shown when it was read
         warnings.simplefilter("ignore", ShortSeriesWarning)
+        # the notices of the table tell about its data
+        warnings.simplefilter("ignore", DataWarning)
         yield

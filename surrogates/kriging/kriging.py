@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 _LOG = logging.getLogger(__name__)
 _FEW = 50
 _SMALL = 500  # maximum rows for which one thread is faster than several
+_ROUNDING = 4 * np.finfo(float).eps  # relative to the largest response: a smaller deviation is that of rounding
 _BLOCK = 2**20  # entries in a block of correlations between new points and data
 
 
@@ -141,23 +142,25 @@ class Kriging(RegressorMixin, BaseEstimator):
         values = np.asarray(values, dtype=float)
         scale = _power_of_two(values)  # a power of two: squares stay within the range of floats, and no digit changes
         values = values / scale
+        largest, origin = float(np.abs(values).max()), float(values.min())
+        values = values - origin  # before the spread is judged: responses far from zero vary too
         data = aggregate(unscaled.round(points), values)
         span = np.ptp(data.X, axis=0)
         numeric = np.isin(np.arange(points.shape[1]), unscaled.numeric)
         self._embedding = Embedding.of(data.X, self.integer, self.categorical, scale=np.where(numeric & (span > 0), span, 1.0))
         embedded = self._embedding.transform(data.X)
         offset, unit = float(np.mean(values)), float(np.std(values))
-        constant = not unit > 1e-13 * max(abs(offset), 1e-300)
+        constant = not unit > _ROUNDING * largest
         unit = 1.0 if constant else unit
         response = Response((data.mean - offset) / unit, data.count, data.within / unit**2)
         with one_blas_thread() if len(embedded) <= _SMALL else nullcontext():
             theta, nugget = self._hyperparameters(correlation, embedded, response, constant, rng)
         self._process = Process.condition(correlation, theta[self._embedding.owner], nugget, embedded, response)
         self._response = response
-        self._offset, self._unit = scale * offset, scale * unit
+        self._offset, self._unit = scale * (origin + offset), scale * unit
         self.theta_ = theta / self._embedding.scale**2
         self.nugget_ = nugget
-        self.X_train_, self.y_train_, self.counts_ = data.X, scale * data.mean, data.count
+        self.X_train_, self.y_train_, self.counts_ = data.X, scale * (origin + data.mean), data.count
         self._publish()
         if constant:
             self.log_likelihood_, self.sigma2_ = np.inf, 0.0

@@ -43,6 +43,7 @@ def suspicions(table: Table) -> Iterator[Notice]:
     """
     assert table.columns is not None
     yield from (Notice("reading", note) for note in table.reading[1:])
+    yield from table.notices
     X, y = table.X, table.y
     names = {kind: part["column"].tolist() for kind, part in table.columns.groupby("kind")}
     if "constant" in names:

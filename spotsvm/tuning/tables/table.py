@@ -14,8 +14,10 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.utils import _safe_indexing
 
+from spotsvm.common.notices import Notice, untold
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.preprocessing.kept_digits import has_large, has_large_integers
 from spotsvm.preprocessing.table_encoder import TableEncoder, as_texts, date_format, is_identifier, read_dates
 from spotsvm.tuning.tables.faults import (
     Where,
@@ -71,6 +73,8 @@ class Table:
         The features of the rows without a target.
     why : str
         Why the task is this one.
+    notices : tuple of Notice
+        What the encoder of the columns tells.
 
     Examples
     --------
@@ -93,6 +97,7 @@ class Table:
     time: str | None = None
     unlabelled: pd.DataFrame | None = None
     why: str = ""
+    notices: tuple[Notice, ...] = ()
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -384,8 +389,9 @@ def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wan
                 categorical = (*categorical, name)
     check_sizes(X.select_dtypes("number"), where)
     table = Table(X, y, "regression", categorical=categorical, dates=dates)
-    encoder = TableEncoder(categorical).fit(X)
-    table = replace(table, columns=encoder.columns_)
+    with untold():  # the notices of the table tell it
+        encoder = TableEncoder(categorical).fit(X)
+    table = replace(table, columns=encoder.columns_, notices=encoder.notices_)
     X = typed(X, table.kinds, dates)
     check_sizes(X.select_dtypes("number"), where)  # includes columns of text that were parsed as numbers
     return replace(table, X=X)
@@ -420,16 +426,22 @@ def equal_rows(X: pd.DataFrame, y: pd.Series) -> pd.Series:
 
 
 def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -> pd.DataFrame:
-    """Return columns in the types that they have in a table: floats, time stamps, or texts, in which a gap is NaN."""
+    """Return columns in the types that they have in a table: floats, time stamps, or texts, in which a gap is NaN.
+
+    Whole numbers that may be no floats stay whole.
+    """
     if set(kinds.values()) == {"number"} and all(map(is_numeric_dtype, X.dtypes)):
         # one block of memory, as pandas would otherwise process thousands of columns one by one in every fold
-        return pd.DataFrame(X.to_numpy(dtype=float, na_value=np.nan), index=X.index, columns=X.columns)
+        values = X.to_numpy(dtype=float, na_value=np.nan)
+        if not has_large(values).any():
+            return pd.DataFrame(values, index=X.index, columns=X.columns)
     columns: dict[str, pd.Series] = {}
     for name in X.columns:
         if name in dates:
             columns[name] = read_dates(X[name], dates[name])
         elif kinds[name] == "number" or (kinds[name] == "constant" and is_numeric_dtype(X[name])):
-            columns[name] = pd.to_numeric(X[name].astype(object), errors="coerce").astype(float)
+            numbers = pd.to_numeric(X[name].astype(object), errors="coerce")
+            columns[name] = numbers if has_large_integers(numbers.to_numpy()) else numbers.astype(float)
         else:
             columns[name] = as_texts(X[name])
     return pd.DataFrame(columns, index=X.index)

@@ -165,3 +165,12 @@ def test_blocks_do_not_change_the_prediction(monkeypatch):
 def test_wrong_parameters_are_named(options, said):
     with pytest.raises(SurrogateError, match=said):
         Kriging(**options).fit(X, Y)
+
+
+@pytest.mark.parametrize("offset", [-(2.0**40), 2.0**44])
+def test_responses_far_from_zero(offset):
+    """Whole numbers over 2^8, so that the offset is exact: nothing but the mean changes."""
+    y, new = np.round(2**8 * Y) / 2**8, RNG.random((6, 3)) * [1, 10, 100]
+    plain, moved = Kriging(random_state=0).fit(X, y), Kriging(random_state=0).fit(X, y + offset)
+    assert moved.predict(new) - offset == pytest.approx(plain.predict(new), abs=0.02)
+    assert np.log(moved.theta_) == pytest.approx(np.log(plain.theta_), abs=0.1)
