@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 #: numbers whose range is below this share of the largest absolute value are stored less an origin
 NARROW = 1e-8
-#: numbers whose range is at most this share of the largest absolute value differ by rounding alone, and count as constant
+#: numbers whose range is at most this share of the largest absolute value, and below 1, differ by rounding alone
 ROUNDING = 4 * np.finfo(np.float64).eps
 #: squares of numbers in this range are floats
 _LOW, _HIGH = 1e-140, 1e140
@@ -30,8 +30,12 @@ _LARGEST = 1e300
 
 
 def varies(low: Any, high: Any) -> NDArray[np.bool_]:
-    """Return which columns have numbers that differ by more than rounding, from the smallest and largest of each column."""
-    return np.asarray(0.5 * high - 0.5 * low > 0.5 * ROUNDING * np.maximum(np.abs(low), np.abs(high)))
+    """Return which columns have numbers that differ by more than rounding, from the smallest and largest of each column.
+
+    Whole numbers up to 2^53 have no rounding.
+    """
+    half, largest = 0.5 * high - 0.5 * low, np.maximum(np.abs(low), np.abs(high))
+    return np.asarray((half > 0.5 * ROUNDING * largest) | ((half >= 0.5) & (largest <= _WHOLE)))
 
 
 def ends(values: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -79,7 +83,7 @@ def _unit(numbers: NDArray[Any], narrow: bool) -> tuple[float, float] | None:
         return None
     origin = float(low) if narrow else 0.0
     if numbers.dtype.kind in "iu":
-        span = float(int(high) - int(origin))
+        span = float(max(abs(int(high) - int(origin)), abs(int(low) - int(origin))))
     else:
         span = float(max(abs(low - origin), abs(high - origin)))
         if not varies(low, high):

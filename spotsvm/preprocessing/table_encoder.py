@@ -54,7 +54,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Numbers whose digits would be lost have another origin or unit, which `columns_` names: numbers with a range below 1e-8 of the
     largest, such as time stamps in nanoseconds, are kept less the smallest, and numbers beyond 1e-140 or 1e140 times a power of
-    two. Numbers that differ by at most four units of their last binary digit differ by rounding alone, and count as constant.
+    two. Numbers that differ by at most four units of their last binary digit count as constant, but not by 1 or more below 2^53.
 
     Parameters
     ----------
