@@ -12,6 +12,7 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeGuard, TypeVar, cast
 
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.errors import ArgumentError, BudgetError, NoCompletedTrialError, SolverError
 from spotsvm.solvers.search import AskTell, needs_several_objectives
 from spotsvm.solvers.search.contract.base import Noise
@@ -90,10 +91,10 @@ def run_jobs(function: Callable[..., Result], jobs: Sequence[tuple[Any, ...]], n
         return (function(*job) for job in jobs)
     import joblib
 
-    parallel: Iterable[Result] = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(
-        joblib.delayed(function)(*job) for job in jobs
-    )
-    return parallel
+    with interrupts_kept_from_workers():
+        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator")
+    results: Iterable[Result] = parallel(joblib.delayed(function)(*job) for job in jobs)
+    return results
 
 
 def recommended_number(trials: tuple[Trial, ...], task: Task, seed: int) -> int | None:

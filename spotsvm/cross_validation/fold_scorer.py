@@ -22,6 +22,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.fingerprint import as_text, canonical, whole
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps, accuracy
 from spotsvm.cross_validation.exactness import LostDigitsError
 from spotsvm.cross_validation.fold_data import Split
@@ -291,7 +292,8 @@ class FoldScorer:
         grid = [{name: _single(value) for name, value in candidate.items()} for candidate in candidates]
         search = GridSearchCV(self._estimator, grid, error_score=error_score, **{**self._options, **options})
         with ignoring("One or more of the (test|train) scores are non-finite"):  # which is warned of once, for all candidates
-            return search.fit(self._X, self._y, **self._fit_params)
+            with interrupts_kept_from_workers():
+                return search.fit(self._X, self._y, **self._fit_params)
 
     def _results(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
         search = self._search(candidates, error_score)

@@ -24,6 +24,7 @@ from sklearn.metrics import (
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import _safe_split
 
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.scores import as_vector
 from spotsvm.trials.metrics import mean_class_accuracy
@@ -150,7 +151,8 @@ class Unseen:
         def fitted(rows: Rows) -> Any:
             return clone(estimator).fit(*_safe_split(estimator, X, y, rows))
 
-        models = Parallel(n_jobs=n_jobs)(delayed(fitted)(train) for train, _ in splits)
+        with interrupts_kept_from_workers():
+            models = Parallel(n_jobs=n_jobs)(delayed(fitted)(train) for train, _ in splits)
         tested, trained = (sum(len(split[k]) for split in splits) for k in (1, 0))
         tables = [_safe_split(estimator, X, y, test, train)[0] for train, test in splits]
         return cls(models, [test for _, test in splits], tables, y, groups, block, 1.0 + len(splits) * tested / trained)

@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration
 from spotsvm.luck.refits.candidates import as_decisions, common_responses, respond
@@ -75,7 +76,8 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
         weights = np.ones(1) if self.weights is None else np.asarray(self.weights, dtype=np.float64)
         if not ((weights >= 0).all() and 0 < weights.sum() < np.inf):
             raise ArgumentError(f"weights={self.weights!r}; use numbers of at least 0, one of which is above 0")
-        fitted = Parallel(n_jobs=self.n_jobs)(delayed(_fitted)(one, X, y, fit_params) for one in self.estimators)
+        with interrupts_kept_from_workers():
+            fitted = Parallel(n_jobs=self.n_jobs)(delayed(_fitted)(one, X, y, fit_params) for one in self.estimators)
         self.estimators_ = list(fitted)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimators_[0], name):

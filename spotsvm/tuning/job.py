@@ -15,6 +15,7 @@ from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 from spotsvm.common.notices import Notice
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.errors import ArgumentError, SpotSVMError
 from spotsvm.luck.bootstrap import expected_of
@@ -254,10 +255,11 @@ class TuningJob(TableJob):
         """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task."""
         named, rows = self.named, self.train
         try:
-            scores = cross_val_score(
-                named.estimator, rows.X, rows.y, groups=rows.groups, cv=named.splitter, scoring=self.scorer, n_jobs=self.workers,
-                error_score="raise",
-            )  # fmt: skip
+            with interrupts_kept_from_workers():
+                scores = cross_val_score(
+                    named.estimator, rows.X, rows.y, groups=rows.groups, cv=named.splitter, scoring=self.scorer,
+                    n_jobs=self.workers, error_score="raise",
+                )  # fmt: skip
         except SpotSVMError:  # its message is complete
             raise
         except (AttributeError, TypeError, ValueError) as error:

@@ -12,6 +12,7 @@ import joblib
 import pandas as pd
 from tqdm import tqdm
 
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.errors import DataError, StorageError
 from spotsvm.studies.common.data import data_from, named_folder
 
@@ -143,8 +144,10 @@ def run_jobs(jobs: Iterable[Job], file: JobFile, name: str, n_jobs: int | None =
     left = [job for job in jobs if file.rows(job.key) is None]
     folder = named_folder()  # here, as joblib takes most calls in a thread that does not know it
     calls = (joblib.delayed(_run_job)(k, job.run, _arguments(job, folder), folder) for k, job in enumerate(left))
+    with interrupts_kept_from_workers():
+        parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")
     with tqdm(total=len(left), desc=name, unit="run", disable=None) as bar:
-        for k, rows in joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered")(calls):
+        for k, rows in parallel(calls):
             file.add(left[k].key, rows)
             bar.set_postfix_str(", ".join(str(value) for value in left[k].key.values()), refresh=False)
             bar.update(1)

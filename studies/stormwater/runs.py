@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.comparison.compare import compare
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Run
@@ -175,7 +176,8 @@ def run_rows(comparisons: Mapping[int, Comparison], series: RainSeries, stride: 
     rows += [_run_row(number, run) for number, run in runs]
     objective = StormwaterErrors(series, stride=stride)
     settings = [{name: row[name] for name in REGION} for row in rows]
-    errors = Parallel(n_jobs=n_jobs)(delayed(objective.errors)(setting, ALL_SETS) for setting in settings)
+    with interrupts_kept_from_workers():
+        errors = Parallel(n_jobs=n_jobs)(delayed(objective.errors)(setting, ALL_SETS) for setting in settings)
     frame = pd.DataFrame(
         [row | {f"set_{k}": error for k, error in found.items()} for row, found in zip(rows, errors, strict=True)]
     )

@@ -1,4 +1,8 @@
+import os
+import sys
+import textwrap
 from html import escape
+from pathlib import Path
 
 import pytest
 
@@ -37,3 +41,42 @@ def counted(monkeypatch):
 
     monkeypatch.setattr(SharedScores, "score", count)
     return done
+
+
+class HeldWorker:
+    """Worker processes of one name wait at the start of their interpreter, before any import, until they are let go."""
+
+    _HOOK = """
+        import os, sys, time
+
+        if os.environ["HELD_WORKER"] in sys.orig_argv:
+            open(os.environ["HELD_FOLDER"] + "/held", "w").close()
+            while not os.path.exists(os.environ["HELD_FOLDER"] + "/go"):
+                time.sleep(0.01)
+    """
+
+    def __init__(self, folder, name):
+        self.folder = folder
+        (folder / "sitecustomize.py").write_text(textwrap.dedent(self._HOOK))
+        self.environment = os.environ | {"HELD_WORKER": name, "HELD_FOLDER": str(folder)}
+        self.environment["PYTHONPATH"] = os.pathsep.join([str(folder), *sys.path])
+
+    def is_there(self):
+        return Path(self.folder, "held").exists()
+
+    def let_go(self):
+        Path(self.folder, "go").touch()
+
+
+@pytest.fixture
+def worker_held_at_import(tmp_path_factory):
+    """Returns a function that takes the name of worker processes, and returns a `HeldWorker` for the environment of a process."""
+    held = []
+
+    def hold(name):
+        held.append(HeldWorker(tmp_path_factory.mktemp("held"), name))
+        return held[-1]
+
+    yield hold
+    for one in held:
+        one.let_go()

@@ -20,6 +20,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from spotsvm.common.checks import check_groups
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError
@@ -204,7 +205,8 @@ def out_of_fold(
 
     def fit_missing(places: Sequence[tuple[int, int]], names: Sequence[str]) -> None:
         missing = [place for place in places if place not in found]
-        answers = Parallel(n_jobs=n_jobs)(delayed(answer)(estimators[k], s, names) for k, s in missing)
+        with interrupts_kept_from_workers():
+            answers = Parallel(n_jobs=n_jobs)(delayed(answer)(estimators[k], s, names) for k, s in missing)
         found.update(zip(missing, answers, strict=True))
 
     response = names[0]

@@ -19,6 +19,7 @@ from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_method_params, _num_samples
 
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.luck.intervals import (
@@ -74,7 +75,8 @@ def run_nested(
         repeat = [] if variance == "nadeau-bengio" else outer.others(number)
         held_out = [outer.splits[k][1] for k in repeat] if len(repeat) >= 3 else []
         jobs.append(joblib.delayed(run_outer_fold)(task, number, split, held_out, seeds[number]))
-    folds: list[OuterFold] = joblib.Parallel(n_jobs=n_jobs)(jobs)
+    with interrupts_kept_from_workers():
+        folds: list[OuterFold] = joblib.Parallel(n_jobs=n_jobs)(jobs)
     return sum_up(folds, outer, confidence, variance)
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import cloudpickle
 
+from spotsvm.common.worker_interrupts import interrupts_blocked
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit, hold_process_to_one_thread, memory_text, one_thread
 from spotsvm.study.workers.process import call_safely
@@ -201,7 +202,8 @@ class JoblibExecutor(Executor):
             with joblib.parallel_config(backend=name, n_jobs=n_jobs):
                 self._parallel = joblib.Parallel(n_jobs=n_jobs)
                 self._backend, _ = joblib.parallel.get_active_backend()
-            self._backend.configure(n_jobs=max(n_jobs, 2), parallel=self._parallel)
+            with interrupts_blocked():  # multiprocessing starts its processes here
+                self._backend.configure(n_jobs=max(n_jobs, 2), parallel=self._parallel)
         except Exception as error:  # each backend has its own
             raise ArgumentError(
                 f"executor={name!r} cannot evaluate trials; use 'loky', 'threading' or 'dask', or a backend of joblib that is "

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Future, wait
 from contextlib import suppress
 from dataclasses import replace
-from multiprocessing import resource_tracker
 from typing import Any, Literal
 
 import cloudpickle
 
+from spotsvm.common.worker_interrupts import interrupts_blocked
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import (
     ENVIRONMENT,
@@ -62,7 +62,6 @@ class WorkerSlot:
         self._pool = loky.ProcessPoolExecutor(
             1, context=context, initializer=initialize, initargs=(os.getpid(), self._announces), env=ENVIRONMENT
         )
-        _block_interrupts()
         self._submit(load, self._payload, self._memory_limit)
 
     def evaluate(self, key: int, params: bytes) -> None:
@@ -73,7 +72,8 @@ class WorkerSlot:
 
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> None:
         try:
-            future = self._pool.submit(function, *arguments)
+            with interrupts_blocked():
+                future = self._pool.submit(function, *arguments)
         except (BrokenExecutor, OSError) as error:  # it died while it was idle, or cannot be started
             future = Future()
             future.set_exception(error)
@@ -122,13 +122,6 @@ def shut_down(pool: Any) -> None:
         queue._reader.close()  # or its thread would wait for ever to send what nobody reads
         # it holds semaphores, which must not be half released when the interpreter exits
         queue._thread.join()
-
-
-def _block_interrupts() -> None:
-    """Block Ctrl-C in this thread: the process that it starts next inherits this, and gets none before it ignores it."""
-    if hasattr(signal, "pthread_sigmask"):
-        resource_tracker.ensure_running()  # it unblocks Ctrl-C when it starts
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 # in the worker process
@@ -261,7 +254,9 @@ def call_within(function: Callable[[], Any], seconds: float) -> Any:
     context = loky.backend.get_context("loky")
     pool = loky.ProcessPoolExecutor(1, context=context, initializer=initialize, initargs=(os.getpid(),))
     try:
-        if why := pool.submit(_load, sent).result():
+        with interrupts_blocked():  # the process starts with its first task
+            loading = pool.submit(_load, sent)
+        if why := loading.result():
             raise ArgumentError(f"{function!r} cannot be loaded in a worker process: {why}")
         future = pool.submit(_call)
         if not wait([future], seconds).done:

@@ -436,15 +436,22 @@ def has_told(path):
 
 
 @pytest.mark.parametrize(("sent", "workers", "code"), [(signal.SIGINT, "2", 130), (signal.SIGTERM, "1", 143)])
-def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_path):
+def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_path, worker_held_at_import):
     args = ["tune", iris, "--target", "kind", "--model", "svm", "--trials", "1000000", "--search", "random"]
     args += ["--workers", workers]
     args += ["--out", str(tmp_path / "my runs")]
-    process = subprocess.Popen([SCRIPT, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    second = worker_held_at_import("LokyProcess-2")  # it is the last to say anything of Ctrl-C
+    process = subprocess.Popen(
+        [SCRIPT, *args],
+        env=second.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
     try:
-        while process.poll() is None and not has_told(tmp_path / "my runs" / "random.db"):
+        while process.poll() is None and not (
+            has_told(tmp_path / "my runs" / "random.db") and second.is_there() == (workers == "2")
+        ):
             time.sleep(0.05)
         os.killpg(process.pid, sent)
+        second.let_go()
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
