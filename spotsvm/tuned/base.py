@@ -492,7 +492,6 @@ class TunedModel(BaseEstimator, ABC):
     def _keep_members(self, task: Task) -> None:
         frame = self.settings_
         self.members_ = frame[frame["weight"] > 0].sort_values("weight", ascending=False, kind="stable").reset_index(drop=True)
-        self._n_classes = task.machines.n_classes
         self._limits = task.machines.limits
 
     def _fit_many_rows(
@@ -556,7 +555,8 @@ class TunedModel(BaseEstimator, ABC):
         beta = member.beta[member.places.index(int(np.flatnonzero(self._weights)[0]))]  # the member has all C of its sweep
         support = np.flatnonzero(beta.any(axis=0))
         self.dual_coef_ = beta[:, support]
-        self.support_ = rows[support if member.support is None else member.support[support]]
+        assert member.support is not None
+        self.support_ = rows[member.support[support]]
         self.support_vectors_ = _safe_indexing(X, self.support_)
 
     def _keep_columns(self) -> None:
@@ -634,7 +634,7 @@ class TunedModel(BaseEstimator, ABC):
                 D = proximities(kind.kernel, A, rows)
             assert D is not None
             weights = self._weights[member.places] / self._divisors[member.places]
-            total = total + member.averaged(D, weights, self._n_classes)
+            total = total + member.averaged(D, weights)
         return np.asarray(total)
 
     def report(self, path: str | Path) -> Path:

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from spotsvm.errors import OutOfTimeError
+from spotsvm.solvers.dual.exact.class_pairs import ClassPairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target, symmetric_bounds
 from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
 from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
@@ -31,12 +32,12 @@ _MEMBER_TOL = 1e-3
 
 @dataclass(frozen=True)
 class Machines:
-    """Models trained on the same rows: a model for each pair of classes, or a regression.
+    """What is trained: a classifier of two classes, one for each pair of several classes, or a regression.
 
     Attributes
     ----------
-    z : ndarray of shape (m, n)
-        Labels 1, -1, or 0 for a row of neither class; in regression the target.
+    z : ndarray of shape (1, n)
+        Labels 1 and -1 of two classes, or the target of a regression; for several classes `code` takes its place.
     cost : ndarray of shape (n,)
         Factor of C for each row.
     n_classes : int
@@ -64,46 +65,30 @@ class Machines:
         code = None if self.code is None else self.code[rows]
         return replace(self, z=self.z[:, rows], cost=self.cost[rows], code=code)
 
+    @property
+    def pairs(self) -> bool:
+        """Whether there is a classifier for each pair of classes."""
+        return self.n_classes > 2
+
+    def class_pairs(self, rows: Rows) -> ClassPairs:
+        """Return the classifiers of all pairs of classes on some rows, not trained yet."""
+        assert self.code is not None
+        return ClassPairs.of(self.code, rows, self.n_classes)
+
     def target(self, C: float, epsilon: float, trained: NDArray[np.bool_]) -> Target:
-        """Return the training problems with this C on the rows where `trained` is True."""
+        """Return the training problem with this C on the rows where `trained` is True."""
         regression = not self.n_classes
         bounds = symmetric_bounds(C * self.cost * trained, self.z, regression)
         return Target(self.z, *bounds, epsilon if regression else 0.0)
 
-    def common(self, decisions: Floats) -> NDArray[np.float32]:
-        """Return pairwise decisions, (n, m), as those of a single model: votes for several classes, ties broken as in SVC."""
-        if not self.n_classes:
-            return np.clip(decisions, *self.limits).astype(np.float32)
-        return decisions.astype(np.float32) if self.n_classes == 2 else votes(decisions, self.n_classes)
+    def limited(self, decisions: Floats) -> NDArray[np.float32]:
+        """Return decisions in single precision, within the limits of a regression."""
+        return (decisions if self.n_classes else np.clip(decisions, *self.limits)).astype(np.float32)
 
 
-def pair_labels(y: Rows, n_classes: int) -> Floats:
-    """Return a row of labels for each pair of classes; with two classes, 1 for the second."""
-    if n_classes == 2:
-        return np.where(y == 1, 1.0, -1.0)[None]
-    return np.array([1.0 * (y == i) - (y == j) for i in range(n_classes) for j in range(i + 1, n_classes)])
-
-
-def votes(decisions: Floats, n_classes: int) -> NDArray[np.float32]:
-    """Return votes of pairs plus a fraction of a vote by the size of the decisions, like the decision function of SVC.
-
-    Examples
-    --------
-    >>> votes(np.array([[2.0, 1.0, -0.5]]), 3).round(2)
-    array([[ 2.25, -0.24,  0.89]], dtype=float32)
-    """
-    wins = decisions > 0
-    first, second = _pair_members(n_classes)
-    counts = wins @ first + ~wins @ second
-    sizes = decisions @ (first - second)
-    return (counts + sizes / (3.0 * (np.abs(sizes) + 1.0))).astype(np.float32)
-
-
-@cache
-def _pair_members(n_classes: int) -> tuple[Floats, Floats]:
-    """Return the first and the second class of each pair, as rows of zeros with a 1."""
-    i, j = np.triu_indices(n_classes, 1)
-    return np.eye(n_classes)[i], np.eye(n_classes)[j]
+def class_labels(code: Rows, n_classes: int) -> Floats:
+    """Return `Machines.z` of classes: 1 for the second of two classes; nothing for several."""
+    return np.where(code == 1, 1.0, -1.0)[None] if n_classes == 2 else np.empty((0, len(code)))
 
 
 class _Fold:
@@ -117,6 +102,7 @@ class _Fold:
         self._columns = Columns(kinds).fit(_safe_indexing(X, train), relevance_target[train])
         self._views = self._columns.transform(X)
         self._solver = FoldSolver(X.shape[0])
+        self._untrained = machines.class_pairs(train) if machines.pairs else None
 
     def begin_columns(self, sweep: Sweep) -> None:
         family = FAMILIES[sweep.family]
@@ -128,26 +114,31 @@ class _Fold:
     def begin_sweep(self, sweep: Sweep) -> None:
         self._K = kernel_values(self._kernel, self._D, self._unit, sweep.log_gamma)
         self._state: State | None = None
+        self._class_pairs = self._untrained
         self._weighted = self._machines.weighted(sweep.class_factors)
 
-    def decide_default(self, default: Callable[[Rows], tuple[float, float]]) -> Floats:
+    def decide_default(self, default: Callable[[Rows], tuple[float, float]]) -> NDArray[np.float32]:
         """Return the decisions of SVC() or SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
         A = self._views["standard"]
         varies = int((abs(A[self.train]).max(axis=0) > 0).sum())
         self._K = np.exp(self._D * np.float32(-1.0 / max(varies, 1)))
-        self._state = None
+        self._state, self._class_pairs = None, self._untrained
         self._weighted = self._machines
         return self.decide(*default(self.train))
 
-    def decide(self, C: float, epsilon: float) -> Floats:
-        """Return the decisions of the test rows, (n_test, m)."""
+    def decide(self, C: float, epsilon: float, is_late: Callable[[], bool] = lambda: False) -> NDArray[np.float32]:
+        """Return the decisions of the test rows, (n_test, k)."""
+        if self._class_pairs is not None:
+            self._class_pairs = self._class_pairs.trained(self._K, C * self._weighted.cost, _TOL, is_late)
+            return self._class_pairs.votes(self._K[np.ix_(self.test, self._class_pairs.rows)])
         target = self._weighted.target(C, epsilon, self._trained)
         if self._state is None:
             self._state = self._solver.cold(self._K, 0.0, target, _TOL)
         else:
             self._state = self._solver.warm(self._K, 0.0, target, self._state, self._machines.z, _TOL)
         bias = self._state.biases(target)[1]
-        return np.asarray((self._state.slope + self._machines.z)[:, self.test] + bias[:, None]).T
+        decisions = (self._state.slope + self._machines.z)[:, self.test] + bias[:, None]
+        return self._machines.limited(decisions.T)
 
 
 @dataclass
@@ -213,7 +204,7 @@ def score_grid(
     n_jobs : int
         Number of threads.
     deadline : float
-        Time on the monotonic clock after which no further C begins, once the first sweep is complete.
+        Time on the monotonic clock at which the grid ends, once the default and one setting are scored.
 
     Returns
     -------
@@ -226,17 +217,16 @@ def score_grid(
     kinds = ["standard", *(kind for kind in ("power", "relevance") if any(FAMILIES[f].columns == kind for f in sweeps.families))]
     tested = np.bincount(np.concatenate([test for _, test in splits]), minlength=n)
     best = -np.inf
-    for scored in sweeps.recorded():
-        grid.extend(scored)
-        best = max(best, *(one.value for one in scored))
+    for known in sweeps.recorded():
+        grid.extend(known)
+        best = max(best, *(one.value for one in known))
     with _mapping(n_jobs, len(splits)) as mapped:
         folds = mapped(lambda split: _Fold(X, relevance_target, machines, split, kinds), splits)
 
-        def joined(parts: list[Floats]) -> NDArray[np.float32]:
-            first = machines.common(parts[0])
-            total = np.zeros((n, first.shape[1]), np.float32)
+        def joined(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
+            total = np.zeros((n, parts[0].shape[1]), np.float32)
             for fold, part in zip(folds, parts, strict=True):
-                np.add.at(total, fold.test, machines.common(part))
+                np.add.at(total, fold.test, part)
             with np.errstate(invalid="ignore"):
                 return np.asarray(total / tested[:, None].astype(np.float32))
 
@@ -244,24 +234,38 @@ def score_grid(
         current = Sweep("rbf", 0.0)
         mapped(lambda fold: fold.begin_columns(current), folds)
         grid.default = joined(mapped(lambda fold: fold.decide_default(default), folds))
+
+        def is_late() -> bool:
+            return bool(grid.settings) and time.monotonic() > deadline
+
         for sweep in sweeps:
-            if grid.settings and time.monotonic() > deadline:
+            if is_late():
                 grid.complete = False
                 break
             if sweep.columns != current.columns:
                 mapped(lambda fold, sweep=sweep: fold.begin_columns(sweep), folds)
             current = sweep
             mapped(lambda fold, sweep=sweep: fold.begin_sweep(sweep), folds)
-            scored = []
+            scored: list[Scored] = []
             for C in costs:
-                decisions = joined(mapped(lambda fold, C=C, sweep=sweep: fold.decide(C, sweep.epsilon), folds))
+                if is_late():
+                    grid.complete = False
+                    break
+                try:
+                    parts = mapped(lambda fold, C=C, sweep=sweep: fold.decide(C, sweep.epsilon, is_late), folds)
+                except OutOfTimeError:
+                    grid.complete = False
+                    break
+                decisions = joined(parts)
                 value, slack = quality(decisions)
                 scored.append(Scored(Setting(**vars(sweep), C=C), decisions, value))
+                grid.extend(scored[-1:])
                 best = max(best, value)
                 if value < best - slack and len(scored) > 1 and value <= scored[-2].value:
                     break
+            if not grid.complete:  # a part of a sweep is not kept in a record
+                break
             sweeps.tell(scored)
-            grid.extend(scored)
     grid.seconds = time.monotonic() - began
     return grid
 
@@ -277,11 +281,11 @@ class Member:
     places : list of int
         Indices of the settings in the grid.
     beta, bias : ndarray of shape (settings, m, n), (settings, m)
-        Coefficients of the rows.
+        Coefficients of the rows, of a single model or of a model for each class; or as in `ClassPairs`.
     rows : array or sparse matrix of shape (n, p)
         The rows, as columns of the kernel.
-    of_pairs : bool
-        Whether the m models are pairwise and vote; otherwise there is a model for each class, or a single model.
+    starts : ndarray of shape (n_classes + 1,) or None
+        Where the rows of each class start, if there is a classifier for each pair of classes, as in `ClassPairs`.
     support : ndarray of shape (n,), optional
         Indices of the rows among the given rows, if other rows were left out.
     """
@@ -292,19 +296,21 @@ class Member:
     beta: Floats
     bias: Floats
     rows: Any
-    of_pairs: bool
+    starts: Rows | None = None
     support: Rows | None = None
 
-    def decisions(self, D: NDArray[Any], n_classes: int) -> list[NDArray[Any]]:
+    def decisions(self, D: NDArray[Any]) -> list[NDArray[Any]]:
         """Return the decisions of each setting for new rows, by their proximities to `rows`."""
         K = self._kernel(D)
-        each = [K @ beta.T + bias for beta, bias in zip(self.beta, self.bias, strict=True)]
-        return [votes(d, n_classes) for d in each] if self.of_pairs else each
+        if self.starts is None:
+            return [K @ beta.T + bias for beta, bias in zip(self.beta, self.bias, strict=True)]
+        rows = np.arange(K.shape[1])
+        return [ClassPairs(rows, self.starts, *one).votes(K) for one in zip(self.beta, self.bias, strict=True)]
 
-    def averaged(self, D: NDArray[Any], weights: Floats, n_classes: int) -> Floats:
+    def averaged(self, D: NDArray[Any], weights: Floats) -> Floats:
         """Return the weighted sum of the decisions."""
-        if self.of_pairs:
-            return np.asarray(np.tensordot(weights, self.decisions(D, n_classes), 1))
+        if self.starts is not None:
+            return np.asarray(np.tensordot(weights, self.decisions(D), 1))
         # decisions are linear in the coefficients: all settings of a kernel are a single expansion
         return np.asarray(self._kernel(D) @ np.tensordot(weights, self.beta, 1).T + weights @ self.bias)
 
@@ -312,11 +318,35 @@ class Member:
         return kernel_values(FAMILIES[self.sweep.family].kernel, D, self.unit, self.sweep.log_gamma)
 
 
-def solve_settings(solver: FoldSolver, K: NDArray[np.float32], machines: Machines, settings: Sequence[Setting]) -> Any:
-    """Return coefficients and biases of the settings of a sweep, by ascending C, on all rows."""
-    everything = np.ones(len(K), dtype=bool)
+class Solved(NamedTuple):
+    """The solutions of settings, as `Member` has them; `order` has the order of the rows, class by class for pairs of classes."""
+
+    beta: Floats
+    bias: Floats
+    order: Rows
+    starts: Rows | None
+
+    def support(self) -> Solved:
+        """Return the solutions on the rows that any of them uses."""
+        used = np.flatnonzero(self.beta.any(axis=(0, 1)))
+        starts = None if self.starts is None else np.searchsorted(used, self.starts)
+        return Solved(self.beta[..., used], self.bias, self.order[used], starts)
+
+
+def solve_settings(
+    K: NDArray[np.float32], machines: Machines, settings: Sequence[Setting], is_late: Callable[[], bool] = lambda: False
+) -> Solved:
+    """Return the solutions of the settings of a sweep, by ascending C, on all rows; OutOfTimeError is raised if it is late."""
     weighted = machines.weighted(settings[0].class_factors)
-    state, beta, bias = None, [], []
+    state, beta, bias, order = None, [], [], np.arange(len(K))
+    if machines.pairs:
+        pairs = machines.class_pairs(order)
+        for setting in settings:
+            pairs = pairs.trained(K, setting.C * weighted.cost, _MEMBER_TOL, is_late)
+            beta.append(pairs.coefficients)
+            bias.append(pairs.biases)
+        return Solved(np.array(beta), np.array(bias), pairs.rows, pairs.starts)
+    solver, everything = FoldSolver(len(K), is_late), np.ones(len(K), dtype=bool)
     for setting in settings:
         target = weighted.target(setting.C, setting.epsilon, everything)
         if state is None:
@@ -325,7 +355,7 @@ def solve_settings(solver: FoldSolver, K: NDArray[np.float32], machines: Machine
             state = solver.warm(K, 0.0, target, state, machines.z, _MEMBER_TOL)
         beta.append(state.beta.copy())
         bias.append(state.biases(target)[1])
-    return np.array(beta), np.array(bias)
+    return Solved(np.array(beta), np.array(bias), order, None)
 
 
 def fit_members(
@@ -341,7 +371,10 @@ def fit_members(
         The columns of each kind.
     """
     views = columns.transform(X)
-    solver = FoldSolver(X.shape[0])
+    order = np.arange(X.shape[0])
+    if machines.pairs:  # members whose rows are in the order of the classes share the proximities of new rows
+        order = machines.class_pairs(order).rows
+        machines = machines.on(order)
     members: list[Member] = []
     by_columns: dict[Any, dict[Any, list[int]]] = {}
     for i in chosen:
@@ -355,12 +388,14 @@ def fit_members(
         D = proximities(family.kernel, A, A)
         unit = unit_of(family.kernel, D)
         D = D.astype(np.float32)
+        if machines.pairs:
+            A, D = _safe_indexing(A, order), D[np.ix_(order, order)]
         for places in kernels.values():
             if members and time.monotonic() > deadline:
                 return members, views
             places.sort(key=lambda i: settings[i].C)
             sweep = settings[places[0]]
             K = kernel_values(family.kernel, D, unit, sweep.log_gamma)
-            beta, bias = solve_settings(solver, K, machines, [settings[i] for i in places])
-            members.append(Member(sweep, unit, places, beta, bias, A, machines.n_classes > 2))
+            solved = solve_settings(K, machines, [settings[i] for i in places])
+            members.append(Member(sweep, unit, places, solved.beta, solved.bias, A, solved.starts, order))
     return members, views

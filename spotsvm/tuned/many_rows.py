@@ -19,7 +19,6 @@ from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 
 from spotsvm.errors import OutOfTimeError
-from spotsvm.solvers.dual.exact.fold_solver import FoldSolver
 from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
 from spotsvm.tuned.grid import Machines, Member, solve_settings
 from spotsvm.tuned.landmarks import as_double, fit_landmarks
@@ -105,10 +104,7 @@ class Problem:
         kernel = FAMILIES[fitted.sweep.family].kernel
         size = max(_BLOCK // max(fitted.rows.shape[0], 1), 1)
         blocks = [self.held[start : start + size] for start in range(0, len(self.held), size)]
-        parts = [
-            fitted.decisions(proximities(kernel, self.seen(fitted.sweep, block), fitted.rows), self.machines.n_classes)
-            for block in blocks
-        ]
+        parts = [fitted.decisions(proximities(kernel, self.seen(fitted.sweep, block), fitted.rows)) for block in blocks]
         decisions = [np.concatenate(part).astype(np.float32) for part in zip(*parts, strict=True)]
         if not self.machines.n_classes:
             decisions = [np.clip(d, *self.machines.limits) for d in decisions]
@@ -127,10 +123,8 @@ class Problem:
                 raise OutOfTimeError("the kernel matrix took longer than the time left")
             block = slice(start, start + size)
             K[block] = kernel_values(kernel, proximities(kernel, A[block], A), unit, first.log_gamma)
-        beta, bias = solve_settings(FoldSolver(len(rows), is_late), K, self.machines.on(rows), settings)
-        support = np.flatnonzero(beta.any(axis=(0, 1)))
-        of_pairs = self.machines.n_classes > 2
-        return Member(sweep_of(first), unit, [], beta[..., support], bias, A[support], of_pairs, rows[support])
+        beta, bias, order, starts = solve_settings(K, self.machines.on(rows), settings, is_late).support()
+        return Member(sweep_of(first), unit, [], beta, bias, A[order], starts, rows[order])
 
     def _with_landmarks(self, settings: Sequence[Setting], seed: int, is_late: Callable[[], bool]) -> Member:
         first = settings[0]
@@ -149,7 +143,7 @@ class Problem:
             [0.5 / setting.C for setting in settings],
             is_late,
         )
-        return Member(sweep, unit, [], beta, bias, landmarks, of_pairs=False)
+        return Member(sweep, unit, [], beta, bias, landmarks)
 
     def seen(self, sweep: Sweep, rows: Any) -> Any:
         """Return the columns of a kernel for some rows, in double precision."""

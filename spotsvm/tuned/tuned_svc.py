@@ -19,7 +19,7 @@ from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
-from spotsvm.tuned.grid import Machines, pair_labels
+from spotsvm.tuned.grid import Machines, class_labels
 
 #: allowed values of `scoring`
 SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
@@ -59,8 +59,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Number of sweeps; a sweep is a family and a width with all C. The first sweeps are the grid, three widths of each family;
         a Kriging search proposes family and width of the others. None is the grid alone, unless `space` is set.
     timeout : float or None, default=None
-        Maximum seconds of the fit; work on the current kernel matrix is still finished. The first family and width, and one
-        kernel on all rows (with held-out rows: of the first round), are always completed.
+        Maximum seconds of the fit. The default model, one setting, and one kernel on all rows (with held-out rows: of the first
+        round) are always completed, and work on the current kernel matrix may be.
     scoring : str or None, default=None
         The score for the weights and the estimates: None or "accuracy", "balanced_accuracy", "f1" (of the second class),
         "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss" or "neg_brier_score".
@@ -132,8 +132,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
     relevance_ : Series
         The learned relevance of each number made from the columns, if a member uses it.
     support_, support_vectors_, dual_coef_ : ndarray
-        With average=False: the rows of X that are support vectors of any pair of classes, and their coefficients for each pair,
-        in units of the transformed columns.
+        With average=False: the rows of X that are support vectors, of several classes class by class, and their coefficients in
+        the layout of `SVC`, in units of the transformed columns.
     complete_ : bool
         False if the timeout ended the grid early or left members out.
     n_rows_ : int
@@ -199,7 +199,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
             )
         of_class = class_factors(self.class_weight, self.classes_, y, weights)
         target = np.eye(k)[code][:, : k if k > 2 else 1]
-        machines = Machines(pair_labels(code, k), weights * of_class[code], k, code=code)
+        machines = Machines(class_labels(code, k), weights * of_class[code], k, code=code)
         return Task(code, machines, target, lambda train: (1.0, 0.0), 0.0)
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:

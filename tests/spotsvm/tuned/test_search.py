@@ -118,6 +118,15 @@ def test_a_record_of_something_else_is_refused(tmp_path, parameters, fit, messag
         svc(**{"budget": 2, "path": path, **parameters}).fit(**{"X": X, "y": Y, **fit})
 
 
+def test_a_record_keeps_no_part_of_a_sweep_that_a_timeout_ended(tmp_path):
+    parameters = {"budget": 3, "timeout": 1000.0}
+    late = svc(**parameters | {"timeout": 1e-6}, path=tmp_path / "fit.db").fit(X, Y)
+    assert len(late.settings_) == 1
+    assert not late.complete_
+    again, whole = svc(**parameters, path=tmp_path / "fit.db").fit(X, Y), svc(**parameters).fit(X, Y)
+    pd.testing.assert_frame_equal(again.settings_, whole.settings_)
+
+
 def test_a_search_tries_widths_that_the_grid_lacks():
     model = svc(budget=10).fit(X, Y)
     widths = model.settings_.groupby("family")["width"].nunique()
