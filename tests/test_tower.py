@@ -200,6 +200,27 @@ def test_every_package_has_a_rank():
     assert set(RANKS) - {f"{p}.__init__" for p in RANKS} <= packages
 
 
+#: the one file that knows private names of other packages, and private attributes of scikit-learn's objects that it reads
+COMPAT = "spotsvm.common.compat"
+THEIRS = {"_score_func", "_sign", "_kwargs", "_response_method", "_validate_params", "_skl_callbacks", "_init_callback_context"}
+
+
+def private_names(source):
+    """Return the private names of other packages that a file imports or reads."""
+    found = [f"{module}.{name}" for module, name in imports(source) if module.split(".")[0] not in ("spotsvm", "__future__")]
+    private = [name for name in found if any(part.startswith("_") and not part.endswith("__") for part in name.split("."))]
+    read = [node.attr for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Attribute) and node.attr in THEIRS]
+    named = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant) and node.value in THEIRS]
+    return private + read + named
+
+
+def test_private_names_of_scikit_learn_stand_in_one_file():
+    assert {module: names for module, path in FILES.items() if (names := private_names(path.read_text()))}.keys() == {COMPAT}
+    assert private_names("from sklearn.utils import _safe_indexing, indexable") == ["sklearn.utils._safe_indexing"]
+    assert private_names("import sklearn.metrics._scorer") == ["sklearn.metrics._scorer."]
+    assert private_names("scorer._sign + getattr(scorer, '_kwargs')") == ["_sign", "_kwargs"]
+
+
 def test_what_goes_up_or_round_is_found():
     known = {"spotsvm.study.study": 0, "surrogates.domain": 0, "spotsvm.space.space": 0}
     inside = imported_files("def f():\n    from spotsvm.study.study import Study", known)

@@ -173,7 +173,12 @@ def _function_in(value: Any) -> Any:
 
 def _scored_by(value: Any) -> Any:
     """Return the function of a scorer made by `make_scorer`; None for other values."""
-    return vars(value).get("_score_func") if type(value).__module__ == "sklearn.metrics._scorer" else None
+    if "sklearn.metrics" not in sys.modules:
+        return None
+    from spotsvm.common.compat import scorer_parts  # imported here: without scikit-learn there are no scorers
+
+    parts = scorer_parts(value)
+    return None if parts is None else parts.function
 
 
 _PACKAGES = ("numpy", "scipy", "scikit-learn")

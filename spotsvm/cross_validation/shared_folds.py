@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, 
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.pipeline import Pipeline
 
+from spotsvm.common.compat import ScorerParts, scorer_parts
 from spotsvm.cross_validation.exactness import (
     check_rounding,
     deciding_pairs,
@@ -350,24 +351,20 @@ def _left_to_sklearn() -> Iterator[None]:
 
 def ranks(scorer: Any) -> bool:
     """Return whether a scorer uses decisions beyond the predicted class."""
-    return not _passes_on(scorer) and getattr(scorer, "_response_method", None) != "predict"
+    parts = scorer_parts(scorer)
+    return parts is None or parts.methods not in (("predict",), ("score",))
 
 
 def is_own_score(scorer: Any, regression: bool) -> bool:
     """Return whether a scorer equals the estimator's own `score`: accuracy, or R^2."""
-    own = r2_score if regression else accuracy_score
-    named = getattr(scorer, "_score_func", None) is own and getattr(scorer, "_sign", 0) == 1 and not scorer._kwargs
-    return _passes_on(scorer) or (named and not ranks(scorer))
-
-
-def _passes_on(scorer: Any) -> bool:
-    """Check whether a scorer is the estimator's own `score`."""
-    return type(scorer).__name__ == "_PassthroughScorer"
+    own = ScorerParts(r2_score if regression else accuracy_score)
+    parts = scorer_parts(scorer)
+    return parts is not None and (parts.is_own_score or parts == own)
 
 
 def can_share(scorer: Any) -> bool:
     """Return whether a scorer is from `make_scorer`, or the estimator's own: these use only its answers."""
-    return type(scorer).__module__.startswith("sklearn.metrics.")
+    return scorer_parts(scorer) is not None
 
 
 class SharedScores:

@@ -21,9 +21,9 @@ from sklearn.metrics import (
     mean_squared_error,
     root_mean_squared_error,
 )
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils import get_tags
 
+from spotsvm.common.compat import safe_indexing, safe_split, scorer_parts
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.scores import as_vector
@@ -124,7 +124,7 @@ class Unseen:
         overlap: float = 1.0,
     ):
         order = np.concatenate(list(rows))
-        self.y = _safe_indexing(y, order)
+        self.y = safe_indexing(y, order)
         self.groups = None if groups is None else np.asarray(groups)[order]
         self.block, self.overlap = block, overlap
         self._parts = [RememberedPredictions(model, X) for model, X in zip(models, tables, strict=True)]
@@ -149,12 +149,12 @@ class Unseen:
         """Return the test rows of splits, each with a clone that is fitted on the training rows."""
 
         def fitted(rows: Rows) -> Any:
-            return clone(estimator).fit(*_safe_split(estimator, X, y, rows))
+            return clone(estimator).fit(*safe_split(estimator, X, y, rows))
 
         with interrupts_kept_from_workers():
             models = Parallel(n_jobs=n_jobs)(delayed(fitted)(train) for train, _ in splits)
         tested, trained = (sum(len(split[k]) for split in splits) for k in (1, 0))
-        tables = [_safe_split(estimator, X, y, test, train)[0] for train, test in splits]
+        tables = [safe_split(estimator, X, y, test, train)[0] for train, test in splits]
         return cls(models, [test for _, test in splits], tables, y, groups, block, 1.0 + len(splits) * tested / trained)
 
     def __len__(self) -> int:
@@ -224,22 +224,23 @@ class Unseen:
         if a model cannot predict the rows.
         """
         rows = np.arange(len(self)) if rows is None else rows
-        metric = _UNCHECKED.get(getattr(scorer, "_score_func", None)) if get_config()["assume_finite"] else None
-        if metric is not None and (scorer._response_method, scorer._kwargs, self._truth.ndim) == ("predict", {}, 1):
-            return float(scorer._sign * metric(self._truth[rows], self._predicted[rows]))
-        y = _safe_indexing(self.y, rows)
+        parts = scorer_parts(scorer) if get_config()["assume_finite"] and self._truth.ndim == 1 else None
+        metric = None if parts is None else _UNCHECKED.get(parts.function)
+        if parts is not None and metric is not None and not parts.kwargs and parts.methods == ("predict",):
+            return float(parts.sign * metric(self._truth[rows], self._predicted[rows]))
+        y = safe_indexing(self.y, rows)
         if len(self._parts) == 1:
             return _score(scorer, self._parts[0], rows, y)
         if not self._parts[0].asked:  # a first score shows which responses the scorer needs
             first = np.arange(self._starts[1])
-            _score(scorer, self._parts[0], first, _safe_indexing(self.y, first))
+            _score(scorer, self._parts[0], first, safe_indexing(self.y, first))
         if self._parts[0].asked == {"predict"}:
             return _score(scorer, self._together, rows, y)
         which = np.searchsorted(self._starts, rows, side="right") - 1
         scores, weights = [], []
         for k, part in enumerate(self._parts):
             mine = np.flatnonzero(which == k)
-            score = _score(scorer, part, rows[mine] - self._starts[k], _safe_indexing(y, mine)) if len(mine) else nan
+            score = _score(scorer, part, rows[mine] - self._starts[k], safe_indexing(y, mine)) if len(mine) else nan
             scores += [score] if np.isfinite(score) else []
             weights += [len(mine)] if np.isfinite(score) else []
         return float(np.average(scores, weights=weights)) if scores else nan

@@ -14,8 +14,9 @@ from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_integer_
 from pandas.tseries.api import guess_datetime_format
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.preprocessing import OneHotEncoder
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from spotsvm.common.compat import check_feature_names_in
 from spotsvm.common.notices import Notice, tell
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.kept_digits import ends, has_large, has_large_integers, lost_digits, stored, units, varies
@@ -242,7 +243,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             A name for each output.
         """
         check_is_fitted(self, "columns_")
-        given = _check_feature_names_in(self, input_features)
+        given = check_feature_names_in(self, input_features)
         names: list[str] = []
         for k in dict.fromkeys(self._owners.tolist()):
             if k in self._encoders and isinstance(self._encoders[k], tuple):

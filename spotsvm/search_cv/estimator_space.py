@@ -15,6 +15,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
+from spotsvm.common.compat import check_parameters
 from spotsvm.common.text import did_you_mean, printable_line, shown_value
 from spotsvm.cross_validation.fold_scorer import ignoring
 from spotsvm.errors import DataError, SpaceError
@@ -122,7 +123,7 @@ def _accepts(estimator: Any, params: Mapping[str, Any], name: str) -> bool:
     owner, _, own = name.rpartition("__")
     try:
         candidate = with_params(estimator, params)
-        (candidate.get_params(deep=True)[owner] if owner else candidate)._validate_params()
+        check_parameters(candidate.get_params(deep=True)[owner] if owner else candidate)
     except Exception:
         return False
     return True

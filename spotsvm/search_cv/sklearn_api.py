@@ -15,6 +15,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.compat import callback_context
 from spotsvm.study.callbacks import Callback
 from spotsvm.trials.trial import Trial
 
@@ -180,11 +181,11 @@ class SearchTask(Callback):
     """
 
     def __init__(self, search: Any, X: Any, y: Any):
-        self._search, self._data, self._task = search, {"estimator": search, "X": X, "y": y}, None
+        self._search, self._data = search, {"estimator": search, "X": X, "y": y}
         self._fits: Any = None
         self.n_splits = 1
-        if getattr(search, "_skl_callbacks", None):
-            self._task = search._init_callback_context(max_subtasks=1 + bool(search.refit))
+        self._task = callback_context(search, 1 + bool(search.refit))
+        if self._task is not None:
             self._task.call_on_fit_task_begin(**self._data)
 
     def on_start(self, study: Any) -> None:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
-from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_groups
+from spotsvm.common.compat import check_method_params, num_samples, safe_indexing
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.luck.draws import sample_rows
@@ -322,15 +323,15 @@ classes_, n_features_in_, feature_names_in_
 
     def _sample(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """Return the rows to search on; the same rows in each fit, so that a search can be resumed."""
-        n = _num_samples(X)
+        n = num_samples(X)
         if self.rows is None or self.rows >= n:
             return X, y, params
         if get_tags(self.estimator).input_tags.pairwise:
             raise ArgumentError(f"rows={self.rows!r} is for rows of columns, and X is a precomputed kernel; leave it out")
         classes = y if y is not None and is_classifier(self.estimator) and np.ndim(y) == 1 else None
         rows = sample_rows(n, self.rows, 0, classes, params.get("groups"))
-        y = None if y is None else _safe_indexing(y, rows)
-        return _safe_indexing(X, rows), y, dict(_check_method_params(X, params, rows))
+        y = None if y is None else safe_indexing(y, rows)
+        return safe_indexing(X, rows), y, dict(check_method_params(X, params, rows))
 
     def _refit(
         self,

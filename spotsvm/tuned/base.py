@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, check_consistent_length, check_random_state
-from sklearn.utils.validation import _check_sample_weight, _check_y, check_is_fitted, validate_data
+from sklearn.utils import check_consistent_length, check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_groups, check_positive
+from spotsvm.common.compat import check_sample_weight, check_y, safe_indexing
 from spotsvm.common.fingerprint import as_text, canonical
 from spotsvm.common.notices import tell
 from spotsvm.common.text import checked_path, shown_value
@@ -200,9 +201,9 @@ class TunedModel(BaseEstimator, ABC):
         X = self._checked_rows(X, reset=True)
         if is_regressor(self):
             self._check_numbers(y)
-        y = _check_y(y, y_numeric=is_regressor(self), estimator=self)
+        y = check_y(y, y_numeric=is_regressor(self), estimator=self)
         check_consistent_length(X, y, groups)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         rows = np.flatnonzero(weights > 0)
         if len(rows) < 2:
             raise ArgumentError(f"sample_weight: {len(rows)} rows have a positive weight; use two or more")
@@ -214,7 +215,7 @@ class TunedModel(BaseEstimator, ABC):
         task, rows = self._on(whole, sample), rows[sample]
         splits = self._splits(X, y, task.y, groups, rows, seed)
         row_weights = weights[every]
-        table, X, weights = X, (X if len(rows) == len(y) else _safe_indexing(X, rows)), weights[rows]
+        table, X, weights = X, (X if len(rows) == len(y) else safe_indexing(X, rows)), weights[rows]
         units = None if groups is None else np.asarray(groups)[rows]
         tested = np.unique(np.concatenate([test for _, test in splits]))
         self._n_folds, self._n_grid_rows, self._n_held, self._grouped = len(splits), len(rows), len(held), groups is not None
@@ -243,13 +244,13 @@ class TunedModel(BaseEstimator, ABC):
             order = [*np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)], *best.values()]
             begin = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
             self.complete_ = grid.complete
-            X = table if len(every) == len(y) else _safe_indexing(table, every)
+            X = table if len(every) == len(y) else safe_indexing(table, every)
             self._fit_many_rows(X, whole, groups_of, held, begin, row_weights, score, seed, began, every, len(y))
         else:
             self._average(grid, scored, tested, w, score, units, seed, len(y), rows)
             fitted = whole.sample(_MOST_ROWS, seed, groups_of)
             rows = every[fitted]
-            X = table if len(rows) == len(y) else _safe_indexing(table, rows)
+            X = table if len(rows) == len(y) else safe_indexing(table, rows)
             self._refit(X, self._on(whole, fitted), grid, self._ends(began, _FIT_SHARE))
             self.n_rows_ = len(rows)
         self._keep_columns()
@@ -506,7 +507,7 @@ class TunedModel(BaseEstimator, ABC):
         if any(sweep.exponent != 1.0 for sweep in costs):
             kinds.add("power")
         some = whole.sample(_MOST_ROWS, seed, groups, held)
-        self._columns = Columns(sorted(kinds)).fit(_safe_indexing(X, some), whole.relevance_target[some])
+        self._columns = Columns(sorted(kinds)).fit(safe_indexing(X, some), whole.relevance_target[some])
         views = views_of(self._columns, X, kinds)
         k = whole.machines.n_classes
         target = whole.machines.z.T if k <= 2 else 2.0 * whole.relevance_target - 1.0
@@ -557,7 +558,7 @@ class TunedModel(BaseEstimator, ABC):
         self.dual_coef_ = beta[:, support]
         assert member.support is not None
         self.support_ = rows[member.support[support]]
-        self.support_vectors_ = _safe_indexing(X, self.support_)
+        self.support_vectors_ = safe_indexing(X, self.support_)
 
     def _keep_columns(self) -> None:
         """Store the treatment of each column, and the relevance of its outputs."""
@@ -619,7 +620,7 @@ class TunedModel(BaseEstimator, ABC):
             if sparse and np.isnan(X.data).any():
                 raise ArgumentError("X contains NaN, and the estimator was fitted on sparse rows, which have no gaps")
         size = max(_BLOCK // max(1, *(member.rows.shape[0] for member in self._members)), 1)
-        parts = [self._averaged_block(_safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
+        parts = [self._averaged_block(safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
         return np.concatenate(parts)
 
     def _averaged_block(self, X: Any) -> Floats:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 
+from spotsvm.common.compat import safe_indexing
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.dual.exact.class_pairs import ClassPairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target, symmetric_bounds
@@ -99,7 +99,7 @@ class _Fold:
         self._machines = machines
         self._trained = np.zeros(X.shape[0], dtype=bool)
         self._trained[train] = True
-        self._columns = Columns(kinds).fit(_safe_indexing(X, train), relevance_target[train])
+        self._columns = Columns(kinds).fit(safe_indexing(X, train), relevance_target[train])
         self._views = self._columns.transform(X)
         self._solver = FoldSolver(X.shape[0])
         self._untrained = machines.class_pairs(train) if machines.pairs else None
@@ -389,7 +389,7 @@ def fit_members(
         unit = unit_of(family.kernel, D)
         D = D.astype(np.float32)
         if machines.pairs:
-            A, D = _safe_indexing(A, order), D[np.ix_(order, order)]
+            A, D = safe_indexing(A, order), D[np.ix_(order, order)]
         for places in kernels.values():
             if members and time.monotonic() > deadline:
                 return members, views

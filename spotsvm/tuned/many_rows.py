@@ -16,8 +16,8 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.utils import _safe_indexing
 
+from spotsvm.common.compat import safe_indexing
 from spotsvm.errors import OutOfTimeError
 from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
 from spotsvm.tuned.grid import Machines, Member, solve_settings
@@ -162,7 +162,7 @@ def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]
     if issparse(X):
         return columns.transform(X)
     size = max(_BLOCK // max(X.shape[1], 1), 1)
-    parts = [columns.transform(_safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
+    parts = [columns.transform(safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
     return {kind: np.concatenate([part[kind].astype(np.float32) for part in parts]) for kind in kinds}
 
 

@@ -16,10 +16,10 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_groups
+from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
@@ -69,8 +69,8 @@ def _of_labels(metric: str, n_classes: int) -> bool:
     score = known_score(metric, n_classes)
     if score is not None:
         return score.kind == "labels"
-    named = metric in get_scorer_names()
-    return not named or getattr(get_scorer(metric), "_response_method", "predict") == "predict"
+    parts = scorer_parts(get_scorer(metric)) if metric in get_scorer_names() else None
+    return parts is None or parts.methods == ("predict",)
 
 
 def _responses_for(
@@ -192,9 +192,9 @@ def out_of_fold(
         train, test = splits[split]
         try:
             model = clone(estimator)
-            X_train, y_train = _safe_split(model, X, y, train)
-            X_test, _ = _safe_split(model, X, y, test, train)
-            model.fit(X_train, y_train, **_check_method_params(X, fit_params or {}, train))
+            X_train, y_train = safe_split(model, X, y, train)
+            X_test, _ = safe_split(model, X, y, test, train)
+            model.fit(X_train, y_train, **check_method_params(X, fit_params or {}, train))
             return {name: respond(model, X_test, name, classes) for name in names}
         except Exception as error:  # a user's estimator may raise any error
             return error

@@ -14,11 +14,9 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, check_cv
-from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import _safe_split
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _check_method_params, _num_samples
 
+from spotsvm.common.compat import check_method_params, num_samples, safe_indexing, safe_split
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
@@ -214,9 +212,9 @@ def run_outer_fold(task: FoldTask, number: int, split: Split, repeat: Sequence[R
     `seeds` are the seeds of the search and of its folds; folds with their own seed keep it.
     """
     train, test = split
-    X, y = _safe_split(task.search.estimator, task.X, task.y, train)
-    groups = None if task.groups is None else _safe_indexing(task.groups, train)
-    fit_params = _check_method_params(task.X, task.fit_params, train)
+    X, y = safe_split(task.search.estimator, task.X, task.y, train)
+    groups = None if task.groups is None else safe_indexing(task.groups, train)
+    fit_params = check_method_params(task.X, task.fit_params, train)
     cv = inner_cv(task.search, X, y, groups, seeds[1])
     splits = inner_splits(task.search, X, y, groups, seeds[1])
     path = None if task.folder is None else task.folder / f"outer_{number:03d}.db"
@@ -280,7 +278,7 @@ class HeldOutScores:
             warnings.simplefilter("ignore", UserWarning)  # an undefined score is reported below
             try:
                 winner = _refitted_winner(search, X, y, split[0], fit_params)
-                value = scorer_of(search)(winner, *_safe_split(search.estimator, X, y, split[1], split[0]))
+                value = scorer_of(search)(winner, *safe_split(search.estimator, X, y, split[1], split[0]))
             except ValueError as error:
                 raise self._error(str(error)) from error
         #: the winner's score, refitted on all rows of the search
@@ -334,7 +332,7 @@ def tuned_without(
         machine = fitted_candidate(search, params, X, y, fit_params, train)
         for column, rows in enumerate(left_out):
             kept = test[~rows[test]]
-            some = _safe_split(search.estimator, X, y, kept, train)
+            some = safe_split(search.estimator, X, y, kept, train)
             found[f, column] = score_or_nan(scorer, machine, *some) if len(kept) else np.nan
     return np.asarray(found.mean(axis=0))
 
@@ -365,7 +363,7 @@ def outer_splits(outer: Any, X: Any, y: Any, groups: Any, *, classifier: bool, s
     A number makes shuffled folds, stratified for a classifier, and by group if there are groups. ArgumentError is raised if there
     are fewer than two folds, DataError if a fold lacks a class or has no rows.
     """
-    n_rows = _num_samples(X)
+    n_rows = num_samples(X)
     classes = classifier and y is not None and type_of_target(y) in ("binary", "multiclass")
     if isinstance(outer, bool) or (isinstance(outer, Integral) and outer < 2):
         raise ArgumentError(f"outer={outer!r} is not a number of folds; use 2 or more, or a splitter")

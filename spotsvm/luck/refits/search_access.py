@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils.metaestimators import _safe_split
-from sklearn.utils.validation import _check_method_params
 
+from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
 from spotsvm.cross_validation.fold_data import Split as Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 
@@ -92,8 +91,8 @@ def metric_title(search: Any, metric: str) -> str:
     if isinstance(search.scoring, str):
         return search.scoring
     if callable(search.scoring):  # a function, or a scorer made from a function
-        name = str(getattr(getattr(search.scoring, "_score_func", search.scoring), "__name__", "score"))
-        return f"neg_{name}" if getattr(search.scoring, "_sign", 1) < 0 else name
+        parts = scorer_parts(search.scoring)
+        return str(getattr(search.scoring, "__name__", "score")) if parts is None else parts.name
     return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
 
 
@@ -204,8 +203,8 @@ def fitted_candidate(
 ) -> Any:
     """Return the search's estimator with a candidate's parameters, fitted to all rows or to some."""
     if rows is not None:
-        fit_params = _check_method_params(X, fit_params, rows)
-        X, y = _safe_split(search.estimator, X, y, rows)
+        fit_params = check_method_params(X, fit_params, rows)
+        X, y = safe_split(search.estimator, X, y, rows)
     estimator = clone(search.estimator).set_params(**clone(dict(params), safe=False))
     return estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
 

@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
-from sklearn.utils import _safe_indexing
 
+from spotsvm.common.compat import safe_indexing
 from spotsvm.common.notices import Notice, untold
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError
@@ -113,7 +113,7 @@ class Table:
             The table of these rows.
         """
         groups = None if self.groups is None else self.groups.iloc[rows]
-        return replace(self, X=_safe_indexing(self.X, rows), y=self.y.iloc[rows], groups=groups)
+        return replace(self, X=safe_indexing(self.X, rows), y=self.y.iloc[rows], groups=groups)
 
 
 def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto", choices: Choices | None = None) -> Table:

@@ -1,0 +1,94 @@
+"""scikit-learn's private names: only this file knows them, so that a new version of scikit-learn is met here alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from inspect import signature
+from typing import Any
+
+from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
+from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils.metaestimators import _safe_split as safe_split
+from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
+from sklearn.utils.validation import _check_method_params as check_method_params
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+from sklearn.utils.validation import _check_y as check_y
+from sklearn.utils.validation import _num_samples as num_samples
+
+__all__ = [
+    "ScorerParts",
+    "callback_context",
+    "check_feature_names_in",
+    "check_method_params",
+    "check_parameters",
+    "check_sample_weight",
+    "check_y",
+    "num_samples",
+    "safe_indexing",
+    "safe_split",
+    "scorer_parts",
+]
+
+
+@dataclass(frozen=True)
+class ScorerParts:
+    """What a scorer computes: `sign` times `function(y, response, **kwargs)`.
+
+    The response is that of the first of the `methods` that an estimator has. An estimator's own `score` has no function, and the
+    method "score".
+    """
+
+    function: Callable[..., Any] | None
+    sign: int = 1
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    methods: tuple[str, ...] = ("predict",)
+
+    @property
+    def is_own_score(self) -> bool:
+        """Whether this is the estimator's own `score`."""
+        return self.function is None
+
+    @property
+    def name(self) -> str:
+        """The name of the function, with "neg_" for a loss."""
+        name = "score" if self.function is None else str(getattr(self.function, "__name__", "score"))
+        return f"neg_{name}" if self.sign < 0 else name
+
+    @property
+    def positive(self) -> Any:
+        """The positive class: the argument `pos_label`, or else its default; None if there is none."""
+        if "pos_label" in self.kwargs or self.function is None:
+            return self.kwargs.get("pos_label")
+        parameter = signature(self.function).parameters.get("pos_label")
+        return None if parameter is None else parameter.default
+
+
+def scorer_parts(scorer: Any) -> ScorerParts | None:
+    """Return the parts of a scorer that scikit-learn has made; None for any other object.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import get_scorer
+    >>> parts = scorer_parts(get_scorer("neg_log_loss"))
+    >>> parts.name, parts.sign, parts.methods
+    ('neg_log_loss', -1, ('predict_proba',))
+    """
+    if type(scorer) is _PassthroughScorer:
+        return ScorerParts(None, methods=("score",))
+    if type(scorer) is not _Scorer:
+        return None
+    methods = scorer._response_method
+    return ScorerParts(
+        scorer._score_func, scorer._sign, scorer._kwargs, (methods,) if isinstance(methods, str) else tuple(methods)
+    )
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise an error if an estimator's parameters violate the constraints that its class declares."""
+    estimator._validate_params()
+
+
+def callback_context(estimator: Any, max_subtasks: int) -> Any:
+    """Return the task of a fit for the callbacks that were set on an estimator; None if there are none, or before 1.9."""
+    return estimator._init_callback_context(max_subtasks=max_subtasks) if getattr(estimator, "_skl_callbacks", None) else None
