@@ -11,13 +11,14 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from numbers import Number
 from pathlib import Path
 from typing import IO, Any, cast
 
 import pandas as pd
 
+from spotsvm.common.new_files import new_file
 from spotsvm.common.text import checked_path, printable
 from spotsvm.errors import DataError, StorageError
 
@@ -38,7 +39,8 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
     if not hasattr(target, "write"):
         target = checked_path(target, such_as="table.csv")
     try:
-        safe_frame(frame).to_csv(target, index=False, lineterminator="\n", encoding="utf-8")
+        with new_file(target) if isinstance(target, Path) else nullcontext(target) as file:
+            safe_frame(frame).to_csv(file, index=False, lineterminator="\n", encoding="utf-8")
     except BrokenPipeError:  # the reader of standard output has closed it
         raise
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +37,7 @@ from spotsvm.tuning.pipelines.default_spaces import Scale
 from spotsvm.tuning.pipelines.registry import NamedPipeline, default_scoring, is_series, named_pipeline
 from spotsvm.tuning.plan import baseline, decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
+from spotsvm.tuning.results_folder import ResultsFolder
 from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.table_job import FOLDS, TableJob, constant_model, constant_name, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
@@ -75,6 +77,13 @@ class TuningJob(TableJob):
         Before the searches start, `say` is called with each line of the plan.
         """
         self.check()
+        with nullcontext() if self.out is None else closing(ResultsFolder(self.out)) as folder:
+            results = self._results(progress, say)
+            if folder is not None:
+                write_results(self, results, folder)
+        return results
+
+    def _results(self, progress: Progress, say: Callable[[str], Any]) -> list[HeldOutResult]:
         if not self.is_series:
             compile_first()
         began = monotonic()
@@ -98,8 +107,6 @@ class TuningJob(TableJob):
             code = tuning_code(self, search, start, verdict)
             self._add_findings(search.study_, noticed, verdict, code)
             results[-1] = replace(results[-1], verdict=verdict, code=code)
-        if self.out is not None:
-            write_results(self, results, self.out)
         return results
 
     def check(self) -> None:

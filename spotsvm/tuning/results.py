@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from spotsvm.luck.verdict import Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.predict import predicted
+from spotsvm.tuning.results_folder import ResultsFolder, cannot_write
 from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model
 
 _COLUMNS = ["model", "metric", "better", "on_folds", "held_out", "held_out_error", "difference", "low", "high", "seconds", "note"]
@@ -94,45 +94,39 @@ def recommended(results: Sequence[HeldOutResult]) -> Any:
     return _recommended(results).estimator
 
 
-def check_writable(out: Path) -> None:
-    """Create the folder, and raise StorageError if it is not writable: better now than after hours of tuning."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=out):
-            pass
-    except OSError as error:
-        raise StorageError(f"--out {out}: cannot write to this folder: {error.strerror or error}") from error
-
-
-def write_results(job: Any, results: Sequence[HeldOutResult], out: Path) -> None:
+def write_results(job: Any, results: Sequence[HeldOutResult], folder: ResultsFolder) -> None:
     """Write comparison.csv, report.html, parameters.json of the recommended model, and the files of its kind of tuning.
 
     A search adds its trials, fold scores and parameters, an average adds settings.csv. There are also the fitted pipeline,
     columns.csv with the treatment of each column, and the predictions of rows without a target, but not for a series, as its
     predictions depend on earlier rows.
     """
-    final, use, table = results[-1], recommended(results), job.table
     try:
-        out.mkdir(parents=True, exist_ok=True)
-        write_csv(comparison(results), out / "comparison.csv", "comparison")
-        for c in results:
-            if c.search is not None:
-                c.search.study_.to_csv(out / f"{c.name}_trials.csv")
-                c.search.study_.folds_to_csv(out / f"{c.name}_folds.csv")
-                _write_json(_plain(c.estimator.get_params(deep=True)), out / f"{c.name}_parameters.json")
-        if final.search is None:
-            write_csv(final.estimator.settings_, out / "settings.csv", "settings")
-        job.write_page(results, out / "report.html")
-        _write_json(machine_parameters(use), out / PARAMETERS)
-        if job.is_series:
-            return
-        save_model(out / MODEL, use, table, job.metric, job.test)
-        if table.columns is not None:
-            write_csv(table.columns, out / "columns.csv", "columns")
-        if table.unlabelled is not None:
-            write_csv(predicted(load_model(out / MODEL), table.unlabelled), out / "predictions.csv", "predictions")
+        _write_files(job, results, folder.new)
+        folder.publish()
     except (OSError, StorageError) as error:
-        raise StorageError(f"--out {out}: cannot write to this folder: {getattr(error, 'strerror', None) or error}") from error
+        raise cannot_write(folder.path, error) from error
+
+
+def _write_files(job: Any, results: Sequence[HeldOutResult], out: Path) -> None:
+    final, use, table = results[-1], recommended(results), job.table
+    write_csv(comparison(results), out / "comparison.csv", "comparison")
+    for c in results:
+        if c.search is not None:
+            c.search.study_.to_csv(out / f"{c.name}_trials.csv")
+            c.search.study_.folds_to_csv(out / f"{c.name}_folds.csv")
+            _write_json(_plain(c.estimator.get_params(deep=True)), out / f"{c.name}_parameters.json")
+    if final.search is None:
+        write_csv(final.estimator.settings_, out / "settings.csv", "settings")
+    job.write_page(results, out / "report.html")
+    _write_json(machine_parameters(use), out / PARAMETERS)
+    if job.is_series:
+        return
+    save_model(out / MODEL, use, table, job.metric, job.test)
+    if table.columns is not None:
+        write_csv(table.columns, out / "columns.csv", "columns")
+    if table.unlabelled is not None:
+        write_csv(predicted(load_model(out / MODEL), table.unlabelled), out / "predictions.csv", "predictions")
 
 
 def _write_json(content: dict[str, Any], file: Path) -> None:

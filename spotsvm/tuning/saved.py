@@ -23,6 +23,7 @@ from spotsvm.common.text import printable_line
 from spotsvm.errors import StorageError
 from spotsvm.tuned.base import TunedModel
 from spotsvm.tuning.pipelines.registry import default_scoring
+from spotsvm.tuning.results_folder import check_results
 from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.tables.table import Table
 
@@ -160,7 +161,9 @@ def load_model(path: str | Path) -> SavedModel:
     """
     import skops.io
 
-    path = Path(path, MODEL) if Path(path).is_dir() else path
+    if Path(path).is_dir():
+        check_results(Path(path), MODEL)
+        path = Path(path, MODEL)
     try:
         status = Path(path).stat()
         if not stat.S_ISREG(status.st_mode):

@@ -30,7 +30,7 @@ from spotsvm.study.stop import checked_timeout
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.pipelines.registry import default_scoring
-from spotsvm.tuning.results import HeldOutResult, check_writable
+from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.scoring import positive_class, scorer_of
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.split import held_out
@@ -123,10 +123,8 @@ class TableJob:
         return self.split[1]
 
     def check(self) -> None:
-        """Raise an error for settings that cannot be used, such as a folder that cannot be written."""
+        """Raise an error for settings that cannot be used, such as a negative time limit."""
         checked_timeout(self.timeout, "timeout")
-        if self.out is not None:
-            check_writable(self.out)
         self.scorer  # noqa: B018  the name of a scorer that does not exist is an error
 
     def seconds_left(self, began: float, share: float = 1.0) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -30,6 +31,7 @@ from spotsvm.tuned.tuned_svr import TunedSVR
 from spotsvm.tuning.code import fitting_code
 from spotsvm.tuning.plan import decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
+from spotsvm.tuning.results_folder import ResultsFolder
 from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.table_job import FOLDS, TableJob, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import sample
@@ -53,6 +55,13 @@ class TunedJob(TableJob):
     def run(self, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Return the results of the default model and of the average; `say` is called with each line of the plan."""
         self.check()
+        with nullcontext() if self.out is None else closing(ResultsFolder(self.out)) as folder:
+            results = self._results(say)
+            if folder is not None:
+                write_results(self, results, folder)
+        return results
+
+    def _results(self, say: Callable[[str], Any]) -> list[HeldOutResult]:
         _compile_first()
         began = monotonic()
         train = self.train
@@ -82,8 +91,6 @@ class TunedJob(TableJob):
             verdict = replace(verdict, rivals=tuple(rivals))
         code = fitting_code(self, model, self._plain, verdict)
         results[-1] = replace(results[-1], verdict=verdict, code=code)
-        if self.out is not None:
-            write_results(self, results, self.out)
         return results
 
     def write_page(self, results: Sequence[HeldOutResult], path: Path) -> None:

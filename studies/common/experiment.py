@@ -9,6 +9,7 @@ import shlex
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import closing
 from dataclasses import Field, dataclass, field, fields
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +20,7 @@ import pandas as pd
 from spotsvm.common.checkout import library_version
 from spotsvm.common.code import Script, value_code
 from spotsvm.common.csv_files import write_csv
+from spotsvm.common.new_files import new_file
 from spotsvm.comparison.runs import check_jobs, checked_seeds
 from spotsvm.errors import ArgumentError, DataError, StorageError
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
@@ -158,7 +160,7 @@ class Experiment(ABC):
         began = time.perf_counter()
         settings = {name: getattr(self, name) for name in ("quick", *self.shared)}
         self._file = JobFile(None if self.keeps_records else self.path, self.name, settings)
-        with data_from(self.data):
+        with closing(self._file), data_from(self.data):
             self._frame = self._measure()
         self.seconds = time.perf_counter() - began
         return self
@@ -277,7 +279,7 @@ class Experiment(ABC):
             If it cannot be written.
         """
         page = _page(self)  # before the file is touched
-        return _written(path, f"{self.name}.html", lambda file: file.write_text(page, encoding="utf-8"))
+        return _written(path, f"{self.name}.html", lambda file: _write_text(page, file))
 
     def write(self, out: str | Path) -> list[Path]:
         """Write measurements and table as CSV, the report as markdown and as a web page, and the figure; return the files.
@@ -298,13 +300,13 @@ class Experiment(ABC):
             folder.mkdir(parents=True, exist_ok=True)
             files = [self.to_csv(folder), table, text]
             write_csv(self.table(), table, "table")
-            text.write_text(self.to_markdown() + "\n", encoding="utf-8")
+            _write_text(self.to_markdown() + "\n", text)
             files += self._write_further(folder)
-            self.figure().savefig(picture, dpi=150)
+            _write_picture(self.figure(), picture)
             files.append(picture)
             for k, further in enumerate(self.further_figures().values(), start=2):
                 files.append(folder / f"{self.name}_{k}.png")
-                further.savefig(files[-1], dpi=150)
+                _write_picture(further, files[-1])
             files.append(self.report(folder))
         except OSError as error:
             raise StorageError(f"--out {folder}: cannot write there: {error.strerror or error}") from error
@@ -332,6 +334,16 @@ def _written(path: str | Path, name: str, write: Callable[[Path], object]) -> Pa
     except OSError as error:
         raise StorageError(f"{file}: cannot write there: {error.strerror or error}") from error
     return file
+
+
+def _write_text(text: str, path: Path) -> None:
+    with new_file(path) as file:
+        file.write_text(text, encoding="utf-8")
+
+
+def _write_picture(figure: Figure, path: Path) -> None:
+    with new_file(path) as file:
+        figure.savefig(file, dpi=150)
 
 
 def _resolved(argument: Field[Any], value: Any, quick: bool) -> Any:

@@ -12,9 +12,11 @@ import joblib
 import pandas as pd
 from tqdm import tqdm
 
+from spotsvm.common.new_files import new_file
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.errors import DataError, StorageError
 from spotsvm.studies.common.data import data_from, named_folder
+from spotsvm.study.record.opening import WriterLock
 
 Row = dict[str, Any]
 
@@ -41,7 +43,7 @@ class JobFile:
     """The ended jobs of a study with their rows: in memory, and with a path also in a file, from which another run resumes.
 
     The file has a line of JSON for the study and the settings that its jobs share, and a line for each job. A last line that is
-    not whole, as a killed run leaves it, is removed.
+    not whole, as a killed run leaves it, is removed. One run at a time has the file, until it is closed.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ class JobFile:
     DataError
         If the file belongs to another study or other settings, or is damaged.
     StorageError
-        If the path is a folder.
+        If the path is a folder, cannot be written to, or is in use by another run, which is named.
 
     Examples
     --------
@@ -71,24 +73,49 @@ class JobFile:
         self.path = None if path is None else Path(path)
         self._head = {"study": study} | {name: json.loads(_line(value)) for name, value in settings.items()}
         self._rows: dict[str, list[Row]] = {}
-        if self.path is not None and self.path.is_dir():
+        self._lock: WriterLock | None = None
+        if self.path is None:
+            return
+        if self.path.is_dir():
             raise StorageError(f"{self.path} is a folder; name a file for the jobs")
-        if self.path is not None and self.path.is_file():
-            self._read(self.path)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = WriterLock(self.path)
+            if self.path.is_file():
+                self._read(self.path)
+        except OSError as error:
+            self.close()
+            raise _cannot_write(self.path, error) from error
+        except DataError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let other runs have the file."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_lock": None}  # a job that holds its study takes it to another process
 
     def _read(self, path: Path) -> None:
+        text = path.read_bytes()
+        *lines, cut = text.split(b"\n")
+        if not lines and _line(self._head).encode().startswith(cut):  # killed while it wrote the first line
+            os.truncate(path, 0)
+            return
         try:
-            text = path.read_text(encoding="utf-8")
-            head, *jobs = [json.loads(line) for line in text.split("\n")[:-1]]
-            # of a job that two studies have written, the first rows count
+            head, *jobs = map(json.loads, lines)
+            # two runs that began at once have written a head each; of a job that two have written, the first rows count
+            jobs = [job for job in jobs if job != head]
             self._rows = {_identity(job["key"]): [dict(row) for row in job["rows"]] for job in reversed(jobs)}
             wrong = [name for name, value in self._head.items() if head.get(name) != value]
-        except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise DataError(f"{path} cannot be read as a file of jobs: {error}; name another file") from error
         for name in wrong:
             raise DataError(f"{path} was written with {name}={head.get(name)!r}, not {self._head[name]!r}; name another file")
-        if not text.endswith("\n"):  # killed while it wrote a job, which is run again
-            os.truncate(path, path.stat().st_size - len(text.rpartition("\n")[2].encode()))
+        if cut:  # killed while it wrote a job, which is run again
+            os.truncate(path, len(text) - len(cut))
 
     def rows(self, key: Row) -> list[Row] | None:
         """Return the rows of an ended job, or None."""
@@ -106,12 +133,28 @@ class JobFile:
         if self.path is None:
             return
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            head = "" if self.path.is_file() else _line(self._head)
-            with self.path.open("a", encoding="utf-8", newline="") as file:
-                file.write(head + _line({"key": key, "rows": rows}))
+            if not self.path.is_file() or not self.path.stat().st_size:
+                with new_file(self.path) as file:
+                    file.write_text(_line(self._head), encoding="utf-8", newline="")
+            _append(self.path, _line({"key": key, "rows": rows}).encode())
         except OSError as error:
-            raise StorageError(f"{self.path}: cannot write there: {error.strerror or error}") from error
+            raise _cannot_write(self.path, error) from error
+
+
+def _append(path: Path, line: bytes) -> None:
+    """Append a line, or, where the disk is full, nothing of it."""
+    with path.open("ab", buffering=0) as file:
+        size = file.tell()
+        try:
+            while line:
+                line = line[file.write(line) :]
+        except BaseException:
+            file.truncate(size)
+            raise
+
+
+def _cannot_write(path: Path, error: OSError) -> StorageError:
+    return StorageError(f"{path}: cannot write there: {error.strerror or error}")
 
 
 def _identity(key: Row) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.common.new_files import new_file
 from spotsvm.errors import ArgumentError, SolverError, StorageError
 from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
@@ -218,7 +219,8 @@ class ExpressionKernel:
         --------
         load : Reads the file.
         """
-        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
+        with new_file(Path(path)) as file:
+            file.write_text(self.to_json() + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> ExpressionKernel:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.drawing import colour_variables
+from spotsvm.common.new_files import new_file
 from spotsvm.common.text import checked_path, printable, printable_line
 from spotsvm.errors import StorageError
 from spotsvm.reports.html.cells import column_texts, cut_text, is_numeric
@@ -233,7 +234,8 @@ class Page:
         text = self.html()
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
+            with new_file(file) as new:
+                new.write_text(text, encoding="utf-8")
         except OSError as error:
             raise StorageError(f"{file}: cannot write the report: {error.strerror or error}") from error
         return file

@@ -3,6 +3,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -248,6 +249,21 @@ def test_export_gives_the_trials_of_out(tuned, tmp_path):
     assert run("export", record, "--csv", tmp_path / "again.csv") == ""
     assert (tmp_path / "again.csv").read_text() == written
     assert record.read_bytes() == before
+
+
+def test_a_folder_whose_files_are_not_of_one_run_is_refused_with_remedies_that_work(tuned, iris, tmp_path):
+    folder = tmp_path / "out"
+    shutil.copytree(tuned[1], folder)
+    first = run("predict", folder, iris)
+    (folder / "report.html").write_text("of another run")
+    refused = CliRunner().invoke(main, ["predict", str(folder), iris])
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        f"spotsvm: error: {folder} does not hold the results of one run: report.html is not as the run has written it, because "
+        "the run was ended as it wrote its files, or because they were changed since; tune again, or name "
+        f"{folder / 'model.skops'} to use this file as it is\n"
+    )
+    assert run("predict", folder / "model.skops", iris) == first
 
 
 def test_the_model_predicts(tuned, iris, tmp_path):

@@ -25,7 +25,8 @@ from spotsvm.trials.recommendation import ROWS
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.large import Limits, fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
-from spotsvm.tuning.results import check_writable, comparison, recommended
+from spotsvm.tuning.results import comparison, recommended
+from spotsvm.tuning.results_folder import MANIFEST
 from spotsvm.tuning.saved import load_model, machine_parameters
 from spotsvm.tuning.summary import summary
 from spotsvm.tuning.tables.table import Table, make_table
@@ -194,7 +195,7 @@ def test_the_files(done):
     machine = SVC if given.table.task == "classification" else SVR
     assert machine(**params).get_params() == machine_parameters(use)
     endings = (".db", "_trials.csv", "_folds.csv", "_parameters.json")
-    files = {"comparison.csv", "columns.csv", "report.html", "model.skops", "parameters.json"} | {
+    files = {"comparison.csv", "columns.csv", "report.html", "model.skops", "parameters.json", MANIFEST} | {
         f"{n}{e}" for n in ("random", "kriging") for e in endings
     }
     assert {f.name for f in given.out.iterdir()} == files
@@ -220,7 +221,8 @@ def test_again_with_the_same_folder_evaluates_nothing(done, no_pictures):
     timed = ("comparison.csv", "report.html")  # with the seconds of fits
 
     def files():
-        return {f.name: f.read_text() for f in given.out.iterdir() if f.suffix not in (".db", ".skops") and f.name not in timed}
+        kept = (f for f in given.out.iterdir() if f.suffix not in (".db", ".skops") and f.name not in (*timed, MANIFEST))
+        return {f.name: f.read_text() for f in kept}
 
     before, told = files(), []
     again = given.run(telling(told))
@@ -321,11 +323,6 @@ def test_few_rows_are_refused(n, cv):
         y = pd.Series([0, 1, 0, 1, 0][:n], name="y")
         with pytest.raises(DataError, match="few"):
             job(make_table(pd.DataFrame({"a": range(n)}), y), cv=cv).run(quiet)
-
-
-def test_a_folder_is_made(tmp_path):
-    check_writable(tmp_path / "new" / "deep")
-    assert list((tmp_path / "new" / "deep").iterdir()) == []
 
 
 def test_the_choice_the_optimism_and_the_stop_are_found_out_and_kept(done):

@@ -23,6 +23,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.tuning.code import reading_code
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, recommended
+from spotsvm.tuning.results_folder import MANIFEST
 from spotsvm.tuning.saved import load_model, save_model
 from spotsvm.tuning.summary import summary
 from spotsvm.tuning.tables.reading import Choices
@@ -118,9 +119,9 @@ def test_the_files(done):
     assert list(table.index[:5]) == ["constant", "default", "tuned", "linear", "forest"]
     assert list(pd.read_csv(out / "settings.csv")) == list(model.settings_)
     assert sorted(path.name for path in out.iterdir()) == [
-        "columns.csv", "comparison.csv", "model.skops", "parameters.json", "report.html", "settings.csv"
+        "columns.csv", "comparison.csv", "model.skops", "parameters.json", "report.html", "settings.csv", MANIFEST
     ]  # fmt: skip
-    saved = load_model(out / "model.skops")
+    saved = load_model(out)
     np.testing.assert_array_equal(saved.pipeline.predict(job.table.X), recommended(results).predict(job.table.X))
 
 
