@@ -25,7 +25,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_groups, check_positive
 from spotsvm.common.compat import check_sample_weight, check_y, safe_indexing
 from spotsvm.common.fingerprint import as_text, canonical
-from spotsvm.common.notices import tell
+from spotsvm.common.notices import Notice, tell
 from spotsvm.common.text import checked_path, shown_value
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.estimators.cutoff.class_entries import class_names
@@ -73,8 +73,10 @@ class Task:
         Class codes, or the target in its own units.
     machines : Machines
         The models.
+    aim : ndarray of shape (n,)
+        The target by which settings are chosen: `y`, but in regression at most as far from the others as `ordinary_range` says.
     relevance_target : ndarray of shape (n, t)
-        Target from which the relevance of columns is learned.
+        Target of squared errors: of the relevance of columns, and of models with landmarks.
     default : callable
         Maps training rows to C and epsilon of the default model, in the units of the models.
     epsilon : float
@@ -82,6 +84,7 @@ class Task:
     """
 
     y: Array
+    aim: Array
     machines: Machines
     relevance_target: Floats
     default: Callable[[NDArray[np.intp]], tuple[float, float]]
@@ -257,8 +260,12 @@ class TunedModel(BaseEstimator, ABC):
         if not self.average:
             self._keep_support(table, every if len(held) else rows)
         self.fit_seconds_ = time.monotonic() - began
-        tell(self._columns.notices)
+        tell([*self._target_notices(y[every], every, row_weights), *self._columns.notices])
         return self
+
+    def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
+        """Return what a user should know about the target; `rows` are the positions of its values in y."""
+        return []
 
     def _drawn_seed(self) -> int:
         """Return the seed; if random_state is None, the seed of the record if there is a record."""
@@ -280,6 +287,7 @@ class TunedModel(BaseEstimator, ABC):
         return replace(
             task,
             y=task.y[rows],
+            aim=task.aim[rows],
             machines=task.machines.on(rows),
             relevance_target=task.relevance_target[rows],
             default=lambda train: task.default(rows[train]),
@@ -510,7 +518,7 @@ class TunedModel(BaseEstimator, ABC):
         self._columns = Columns(sorted(kinds)).fit(safe_indexing(X, some), whole.relevance_target[some])
         views = views_of(self._columns, X, kinds)
         k = whole.machines.n_classes
-        target = whole.machines.z.T if k <= 2 else 2.0 * whole.relevance_target - 1.0
+        target = whole.relevance_target if not k else whole.machines.z.T if k == 2 else 2.0 * whole.relevance_target - 1.0
         problem = Problem(
             self._columns,
             views,

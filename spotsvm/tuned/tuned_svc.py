@@ -200,7 +200,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         of_class = class_factors(self.class_weight, self.classes_, y, weights)
         target = np.eye(k)[code][:, : k if k > 2 else 1]
         machines = Machines(class_labels(code, k), weights * of_class[code], k, code=code)
-        return Task(code, machines, target, lambda train: (1.0, 0.0), 0.0)
+        return Task(code, code, machines, target, lambda train: (1.0, 0.0), 0.0)
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
         if grouped:

@@ -12,10 +12,14 @@ from sklearn.base import RegressorMixin
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.notices import Notice
+from spotsvm.errors import DataError
 from spotsvm.luck.calibration import conformal_limit
 from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
+from spotsvm.preprocessing.far_targets import far_targets, ordinary_range
+from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines
 from spotsvm.tuned.sweeps import Setting
@@ -23,6 +27,8 @@ from spotsvm.tuned.sweeps import Setting
 #: allowed values of `scoring`
 SCORES = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_mean_absolute_error")
 _EPSILON = 0.02  # in standard deviations of the target
+_FOLLOWS = "; scale, settings and limits of predictions follow the others"
+_LARGEST, _FARTHEST = 1e100, 1e70  # of a target, and in standard deviations of the target: fourth powers are floats
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -31,6 +37,12 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     As `TunedSVC`, with four C and five widths for each family of kernels. The settings of the average are selected greedily with
     replacement, each to minimise the squared out-of-fold error of the average.
+
+    A few targets that are far from all others, as by a mistake, do not decide the fit: the scale of the target, the settings, the
+    relevance and models with squared loss take a far target as the farthest of the others. A target is far if its distance from
+    the median is more than 10 robust standard deviations (of the middle half of the targets; if these are equal, of the middle
+    90 %), and 5 times the largest of the others, which are at least 90 % of the rows. A `DataWarning` names these rows. The
+    scores have all targets as they are.
 
     Parameters
     ----------
@@ -94,18 +106,33 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     def _task(self, y: Any, weights: Floats) -> Task:
         y = np.asarray(y, dtype=np.float64)
-        self._mean = float(np.average(y, weights=weights))
-        deviation = float(np.sqrt(np.average((y - self._mean) ** 2, weights=weights)))
-        self._deviation = deviation if deviation > 1e-12 * max(abs(self._mean), 1e-290) else 1.0
-        z = (y - self._mean) / self._deviation
-        room = 0.5 * float(np.ptp(z))
-        machines = Machines(z[None], weights, 0, (float(z.min()) - room, float(z.max()) + room))
+        low, high = ordinary_range(y, weights)
+        aim = np.clip(y, low, high)
+        # the middle is subtracted, and a power of two taken out, before any sum or square, which would cost digits
+        middle, factor = 0.5 * low + 0.5 * high, float(factors(np.array(0.5 * high - 0.5 * low)))
+        shift = float(np.average((aim - middle) * factor, weights=weights))
+        deviation = float(np.sqrt(np.average(((aim - middle) * factor - shift) ** 2, weights=weights))) / factor
+        self._mean = middle + shift / factor
+        self._deviation = deviation if deviation > ROUNDING * max(abs(low), abs(high)) else 1.0
+        z, near = (((one - middle) - shift / factor) / self._deviation for one in (y, aim))
+        if (np.abs(y) > _LARGEST).any() or (np.abs(z) > _FARTHEST).any():
+            largest = float(y[int(np.argmax(np.abs(y)))])
+            raise DataError(
+                f"y has {largest:.6g}, too large to square; use a larger unit, or leave the row out if it is a mistake"
+            )
+        room = 0.5 * float(np.ptp(near))
+        machines = Machines(z[None], weights, 0, (float(near.min()) - room, float(near.max()) + room))
 
         def default(train: NDArray[np.intp]) -> tuple[float, float]:
-            spread = float(y[train].std()) / self._deviation or 1.0  # SVR() on a target with mean 0 and variance 1 in these rows
+            spread = float(z[train].std()) or 1.0  # SVR() on a target with mean 0 and variance 1 in these rows
             return spread, 0.1 * spread
 
-        return Task(y, machines, z[:, None], default, _EPSILON)
+        return Task(y, aim, machines, near[:, None], default, _EPSILON)
+
+    def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
+        floats = np.asarray(y, dtype=np.float64)
+        lost = lost_digits("y", np.asarray(y), floats)
+        return [*far_targets(floats, lambda k: f"row {rows[k]}", weights, _FOLLOWS), *([] if lost is None else [lost])]
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
         if grouped:
@@ -116,7 +143,7 @@ class TunedSVR(RegressorMixin, TunedModel):
         return np.asarray(decisions, dtype=np.float64) * self._deviation + self._mean
 
     def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
-        return score.gains(self._in_units(decisions), task.y, weights)
+        return score.gains(self._in_units(decisions), task.aim, weights)
 
     def _slack(self, gains: Array) -> float:
         return max(0.5 * abs(float(gains.mean())), 1e-300)
@@ -133,7 +160,7 @@ class TunedSVR(RegressorMixin, TunedModel):
         if self._score().name == "neg_mean_absolute_error":
             rng = np.random.default_rng((seed, 1))
             return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
-        errors = decisions[..., 0] - (task.y - self._mean) / self._deviation
+        errors = decisions[..., 0] - (task.aim - self._mean) / self._deviation
         return greedy(errors, weights[None])[0], greedy(errors, in_draws)
 
     def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
@@ -162,7 +189,8 @@ class TunedSVR(RegressorMixin, TunedModel):
         Returns
         -------
         ndarray of shape (n_samples,)
-            The predictions, limited to the range of the training targets extended by half its length on both sides.
+            The predictions, limited to the range of the training targets (without those far from all others) extended by half its
+            length on both sides.
         """
         return np.asarray(self._in_units(np.clip(self._averaged(X)[:, 0], *self._limits)))
 

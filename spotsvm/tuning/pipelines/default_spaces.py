@@ -21,6 +21,7 @@ from spotsvm.estimators.dual.evo_svc import EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
+from spotsvm.preprocessing.far_targets import TargetScaler
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.preprocessing.table_encoder import TableEncoder
@@ -254,5 +255,5 @@ def table_pipeline(
     if task == "classification":
         pipeline = make_pipeline(columns, SVC(max_iter=cap if n_samples > _SHARED_ROWS else -1))
     else:
-        pipeline = make_pipeline(columns, TransformedTargetRegressor(SVR(max_iter=cap), transformer=StandardScaler()))
+        pipeline = make_pipeline(columns, TransformedTargetRegressor(SVR(max_iter=cap), transformer=TargetScaler()))
     return pipeline, default_space(pipeline)

@@ -15,6 +15,7 @@ from sklearn.svm import SVC, SVR
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm.preprocessing.far_targets import TargetScaler
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.tuning.pipelines.default_spaces import default_space, iteration_cap, machine_space, voting_space
@@ -119,7 +120,7 @@ def spectra_pipeline(
     if task == "regression":
         if region != "default":
             raise ArgumentError(f"region={region!r} is for classification; use region='default' in regression")
-        machine = TransformedTargetRegressor(SVR(max_iter=iteration_cap(n_samples)), transformer=StandardScaler())
+        machine = TransformedTargetRegressor(SVR(max_iter=iteration_cap(n_samples)), transformer=TargetScaler())
         own = own | {"epsilon": machine_space(epsilon=True)["epsilon"]}
         return Pipeline([*steps, (_REGRESSOR, machine)]), space | _named(f"{_REGRESSOR}__regressor", own)
     distinct = np.unique(np.asarray([] if classes is None else classes))

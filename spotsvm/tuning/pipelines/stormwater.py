@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from spotsvm.errors import ArgumentError
+from spotsvm.preprocessing.far_targets import TargetScaler
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.history_pipeline import HistoryPipeline
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
@@ -102,7 +103,7 @@ def stormwater_pipeline(
         )
         for k, (decay, window) in enumerate(zip(_DECAYS, _WINDOWS, strict=True), start=1)
     ]
-    machine = TransformedTargetRegressor(SVR(max_iter=_MAX_ITER), transformer=StandardScaler())
+    machine = TransformedTargetRegressor(SVR(max_iter=_MAX_ITER), transformer=TargetScaler())
     steps: list[tuple[str, Any]] = [("features", FeatureUnion(branches)), ("scale", StandardScaler()), ("svr", machine)]
     if columns is not None:
         # rows find their past by the index, which must be kept

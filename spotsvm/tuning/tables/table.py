@@ -17,6 +17,7 @@ from spotsvm.common.compat import safe_indexing
 from spotsvm.common.notices import Notice, untold
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.preprocessing.far_targets import far_targets
 from spotsvm.preprocessing.kept_digits import has_large, has_large_integers
 from spotsvm.preprocessing.table_encoder import TableEncoder, as_texts, date_format, is_identifier, read_dates
 from spotsvm.tuning.tables.faults import (
@@ -74,7 +75,7 @@ class Table:
     why : str
         Why the task is this one.
     notices : tuple of Notice
-        What the encoder of the columns tells.
+        What is told about the columns and the target.
 
     Examples
     --------
@@ -338,7 +339,8 @@ def make_table(
         raise DataError("the table has 1 row, too few to learn from; give more rows")
     y, decided, why = checked_target(y, task, where)
     table = _with_kinds(X, y, tuple(categorical), wanted, where)
-    return replace(table, task=decided, groups=copies_of(table.X, y), why=why)
+    told = far_targets(y.to_numpy(dtype=float), lambda k: where(y.index[k])) if decided == "regression" else []
+    return replace(table, task=decided, groups=copies_of(table.X, y), why=why, notices=(*table.notices, *told))
 
 
 def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: Where = row_of) -> tuple[pd.Series, Task, str]:

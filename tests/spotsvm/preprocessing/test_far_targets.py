@@ -1,0 +1,140 @@
+"""Targets far from all others: what counts as far, that the fit follows the others, and what is told."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_diabetes, make_friedman1
+from sklearn.preprocessing import StandardScaler
+
+from spotsvm import TunedSVR
+from spotsvm.errors import DataError, DataWarning
+from spotsvm.preprocessing.far_targets import TargetScaler, ordinary_range
+from spotsvm.tables import make_table
+from spotsvm.tuning.tables.suspicions import suspicions
+
+N = 120
+X, Y = make_friedman1(N, noise=1.0, random_state=0)
+X_NEW, Y_NEW = make_friedman1(1000, noise=1.0, random_state=1)
+FAR = {
+    "one": {7: 1e6},
+    "several": {3: 1e6, 7: 1e6, 90: 1e6},
+    "both sides": {3: -1e6, 7: 1e6},
+    "of all magnitudes": {3: 1e4, 7: 1e9, 90: 1e30},
+    "a code": dict.fromkeys(range(0, 110, 11), -9999.0),
+}
+
+
+def quick(**options):
+    return TunedSVR(**{"budget": 4, "families": ["relevance_rbf"], "random_state": 0, **options})
+
+
+def error(model):
+    return float(np.sqrt(np.mean((model.predict(X_NEW) - Y_NEW) ** 2)))
+
+
+@pytest.fixture(scope="module")
+def usual():
+    """The error on new rows of a fit to rows without far targets."""
+    return error(quick().fit(X, Y))
+
+
+@pytest.mark.parametrize("options", [{}, {"scoring": "neg_mean_absolute_error"}, {"average": False}], ids=str)
+@pytest.mark.parametrize("case", FAR)
+def test_far_targets_do_not_decide_the_fit(case, options, usual):
+    y = Y.copy()
+    y[list(FAR[case])] = list(FAR[case].values())
+    with pytest.warns(DataWarning, match=r"far from all others \(.* in row \d+") as told:
+        model = quick(**options).fit(X, y)
+    (warning,) = told
+    (notice,) = warning.message.notices
+    assert notice.code == "far targets"
+    assert notice.share == pytest.approx(len(FAR[case]) / N)
+    assert all(f"{y[row]:.6g} in row {row}" in notice.sentence for row in list(FAR[case])[:3])
+    assert error(model) < 1.5 * usual < 0.7 * Y_NEW.std()
+    assert np.ptp(model.predict(X_NEW)) < 3 * np.ptp(Y)  # also the limits of predictions
+    assert (np.abs(model.predict_interval(X_NEW, 0.8)) < 100).all()
+    assert model.expected_score_.known
+    assert model.expected_score_.value < 0.6  # it has all rows, and cannot foresee the far ones
+
+
+def test_rows_are_named_by_their_place_and_weights_count():
+    y, weights = Y.copy(), np.ones(N)
+    y[[5, 60]] = 1e6
+    weights[[0, 5]] = 0.0
+    with pytest.warns(DataWarning, match=r"^1 target is far from all others \(1e\+06 in row 60; the others are from "):
+        quick().fit(X, y, sample_weight=weights)
+    heavy = np.where(np.arange(N) == 60, 0.2 * N, 1.0)
+    heavy[5] = 0.0
+    with warnings.catch_warnings():  # a fifth of the weight is not few
+        warnings.simplefilter("error")
+        quick(budget=1).fit(X, y, sample_weight=heavy)
+
+
+def test_ordinary_targets_are_scaled_as_ever_and_nothing_is_told():
+    rng = np.random.default_rng(0)
+    targets = {
+        "normal": Y, "skewed": np.exp(rng.normal(size=N)), "uniform": rng.random(N), "t": rng.standard_t(3, N),
+        "counts": rng.poisson(0.5, N).astype(float), "two values": (rng.random(N) < 0.1).astype(float),
+        "few": (np.arange(N) == 3) * 1e6, "diabetes": load_diabetes().target[:N],
+    }  # fmt: skip
+    for y in targets.values():
+        assert ordinary_range(y) == (y.min(), y.max())
+        assert TargetScaler().fit_transform(y[:, None]) == pytest.approx(StandardScaler().fit_transform(y[:, None]))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = quick(budget=1).fit(X, y)
+        low, high = model.predict(X).min(), model.predict(X).max()
+        assert y.min() - np.ptp(y) / 2 <= low <= high <= y.max() + np.ptp(y) / 2
+
+
+@given(
+    st.lists(st.integers(-100, 100), min_size=20, max_size=60),
+    st.lists(st.integers(10**4, 10**12), max_size=2),
+    st.integers(-(10**6), 10**6),
+    st.integers(1, 4),
+)
+def test_the_range_follows_origin_and_unit_and_repetition(ordinary, far, origin, times):
+    """The same rows are far in any unit and from any origin, and if each row is there several times or has a weight."""
+    y = np.array([*ordinary, *far], dtype=float)
+    low, high = ordinary_range(y)
+    assert ordinary_range(0.25 * (y + origin)) == (0.25 * (low + origin), 0.25 * (high + origin))
+    assert ordinary_range(np.repeat(y, times)) == ordinary_range(y, np.full(len(y), 0.25 * times)) == (low, high)
+    spread = np.subtract(*np.sort(ordinary)[[3 * len(ordinary) // 4, len(ordinary) // 4]])
+    if spread >= 20:
+        assert (low, high) == (min(ordinary), max(ordinary))
+
+
+def test_a_number_too_large_to_square_is_refused():
+    for far in (1e80, 1e120, -1e300):
+        with pytest.raises(DataError, match="too large to square"):
+            quick().fit(X, np.where(np.arange(N) == 3, far, Y))
+
+
+@pytest.mark.parametrize("change", [lambda y: y + 2.0**43, lambda y: y * 2.0**-500, lambda y: y * 2.0**300], ids="abc")
+def test_any_origin_and_unit_of_the_target(change):
+    y = np.round(256 * Y) / 256
+    model, moved = quick(budget=1).fit(X, y), quick(budget=1).fit(X, change(y))
+    assert moved.predict(X_NEW) == pytest.approx(change(model.predict(X_NEW)), rel=1e-3 if change(0.0) == 0 else 0, abs=0.2)
+    assert moved.expected_score_.value == pytest.approx(model.expected_score_.value, abs=0.01)
+
+
+def test_whole_numbers_that_are_no_floats_are_told():
+    with pytest.warns(DataWarning, match="column 'y' has whole numbers beyond"):
+        quick(budget=1).fit(X, 17 * 10**17 + np.round(100 * Y).astype(int))
+
+
+def test_the_command_names_lines():
+    frame = pd.DataFrame(X, columns=list("abcdefghij"), index=[f"line {k + 2}" for k in range(N)])
+    y = pd.Series(Y, index=frame.index, name="y")
+    y["line 9"] = 1e6
+    told = [notice for notice in suspicions(make_table(frame, y, where=str)) if notice.code == "far targets"]
+    assert [notice.sentence.partition(";")[0] for notice in told] == ["1 target is far from all others (1e+06 in line 9"]
+    assert not [
+        notice
+        for notice in suspicions(make_table(frame, pd.Series(Y, index=frame.index, name="y")))
+        if notice.code == "far targets"
+    ]
