@@ -71,9 +71,9 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.study.stop import StopRule as StopRule
     from spotsvm.study.study import Study as Study
     from spotsvm.surrogates import Kriging as Kriging
+    from spotsvm.trials.evaluation import CurrentTrial as CurrentTrial
     from spotsvm.trials.metrics import mean_class_accuracy as mean_class_accuracy
     from spotsvm.trials.metrics import mean_class_accuracy_scorer as mean_class_accuracy_scorer
-    from spotsvm.trials.objectives import CurrentTrial as CurrentTrial
     from spotsvm.trials.recommendation import Recommendation as Recommendation
     from spotsvm.trials.trial import Trial as Trial
     from spotsvm.tuned.tuned_svc import TunedSVC as TunedSVC
@@ -126,8 +126,8 @@ _NAMES = {
     "study.stop": "ImprovementBelowUncertainty StopRule",
     "study.study": "Study",
     "surrogates": "Kriging",
+    "trials.evaluation": "CurrentTrial",
     "trials.metrics": "mean_class_accuracy mean_class_accuracy_scorer",
-    "trials.objectives": "CurrentTrial",
     "trials.recommendation": "Recommendation",
     "trials.trial": "Trial",
     "tuned.tuned_svc": "TunedSVC",

@@ -1,12 +1,16 @@
-"""Values as JSON types: plain Python types, with None in place of nan."""
+"""Values as JSON types: plain Python types, with None in place of nan; and JSON text that may come from anywhere."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from math import isfinite, nan
 from typing import Any
 
 import numpy as np
+
+from spotsvm.common.text import shown_value
+from spotsvm.errors import ArgumentError
 
 
 def plain(value: Any) -> Any:
@@ -36,3 +40,83 @@ def _replaced(value: Any, by: Callable[[Any], Any]) -> Any:
     if isinstance(value, Mapping):
         return {name: _replaced(item, by) for name, item in value.items()}
     return [_replaced(item, by) for item in value] if isinstance(value, list | tuple) else by(value)
+
+
+#: digits of a whole number: more are too many for a float
+MOST_DIGITS = 300
+#: levels of lists and mappings; what the library stores has fewer than ten
+MOST_LEVELS = 50
+
+
+def read_json(text: str) -> Any:
+    """Return the content of JSON text, also with nan and infinite numbers as `json.dumps` writes them.
+
+    Raises ValueError if it is not JSON, if a whole number is too long for a float, or if lists and mappings are nested more than
+    50 deep.
+
+    Examples
+    --------
+    >>> read_json('{"a": [1, null]}')
+    {'a': [1, None]}
+    >>> read_json("[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: its lists and mappings are nested too deep
+    """
+    try:
+        content = json.loads(text, parse_int=_short_whole)
+        if text.count("[") + text.count("{") > MOST_LEVELS:  # fewer brackets cannot be nested too deep
+            _check_levels(content, MOST_LEVELS)
+    except RecursionError:
+        raise ValueError("its lists and mappings are nested too deep") from None
+    return content
+
+
+def _short_whole(digits: str) -> int:
+    if len(digits.removeprefix("-")) > MOST_DIGITS:
+        raise ValueError(f"a whole number in it has more than {MOST_DIGITS} digits")
+    return int(digits)
+
+
+def _check_levels(content: Any, most: int) -> None:
+    if isinstance(content, dict | list):
+        if not most:
+            raise RecursionError
+        for part in content.values() if isinstance(content, dict) else content:
+            _check_levels(part, most - 1)
+
+
+def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Return a mapping as a record returns it, with lists in place of tuples; raise ArgumentError if it is not JSON.
+
+    Examples
+    --------
+    >>> plain_json({"split": (3, "shuffled")}, "context")
+    {'split': [3, 'shuffled']}
+    """
+    if not isinstance(given, Mapping):
+        raise ArgumentError(f"{name}={shown_value(given)} is {type(given).__name__}; use a mapping from text to JSON values")
+    try:
+        plain: dict[str, Any] = read_json(json.dumps(_only_json(given, name)))
+    except RecursionError:
+        raise ArgumentError(f"{name}: its lists and mappings are nested too deeply; use flat ones") from None
+    except ArgumentError:
+        raise
+    except ValueError as error:  # it could not be read back
+        raise ArgumentError(f"{name}: {error}, so it cannot be stored; use text in its place") from None
+    return plain
+
+
+def _only_json(part: Any, where: str) -> Any:
+    if isinstance(part, Mapping):
+        for key in part:
+            if not isinstance(key, str):
+                raise ArgumentError(f"{where}: the key {shown_value(key)} is {type(key).__name__}; use text")
+        return {key: _only_json(value, f"{where}: {key}") for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_only_json(value, f"{where}[{k}]") for k, value in enumerate(part)]
+    if not isinstance(part, str | bool | int | float | None):
+        raise ArgumentError(
+            f"{where} is {type(part).__name__}, which is not JSON ({shown_value(part)}); use text, Python's own numbers, as "
+            "float(x) gives them, lists and mappings"
+        )
+    return part

@@ -31,8 +31,8 @@ from spotsvm.cross_validation.shared_folds import SharedFolds, SharedScores, can
 from spotsvm.errors import ArgumentError, OutOfTimeError
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.trials.outcome import traceback_of
 from spotsvm.trials.recommendation import commonest_reasons
-from spotsvm.trials.trial import traceback_of
 
 MAX_BYTES = 2 * 2**30
 _log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from spotsvm.space.space import Space
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.metrics import metric_words
 from spotsvm.trials.objectives import BETTER
-from spotsvm.trials.results import StudyResults
+from spotsvm.trials.results import FIELDS, StudyResults
 from spotsvm.trials.timing import PHASES, time_spent
 
 _SCALES = {"log": "log-uniform", "quantiles": "the distribution's quantiles"}
@@ -148,7 +148,6 @@ _TIMES = {
     "ask_seconds": "suggestion, s", "fit_seconds": "model, s", "acquisition_seconds": "next point, s", "seconds": "evaluation, s",
     "bounds_held": "bounds held",
 }  # fmt: skip
-_ENDS = ("origin", "note", "reason", "error_type", "seed", "ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "lost")
 
 
 def trials_section(view: StudyView) -> Section | None:
@@ -159,7 +158,7 @@ def trials_section(view: StudyView) -> Section | None:
     values = list(view.study.objectives.columns)
     params = [name for name in frame.columns if name.startswith("param_")]
     extras = [name for name in frame.columns if name.startswith("extra_")]
-    ends = [name for name in _ENDS if not _empty(frame[name])]
+    ends = [name for name in FIELDS if not _empty(frame[name])]
     bounded = [f"extra_{bound.split()[0]}" for bound in view.constraints if bound.split()]
     state = ["state"] if (frame["state"] != "ok").any() else []
     first = ["number", *state, *values, *[name for name in bounded if name in extras], *params]

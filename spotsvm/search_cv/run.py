@@ -43,9 +43,10 @@ from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Here, Workers, interrupts_allowed
 from spotsvm.trials.constraints import N_VALUES, Constraints, ConstraintsLike
+from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.sweep import SweptParameter, described_sweep
-from spotsvm.trials.trial import Outcome, Trial, holds_bounds
+from spotsvm.trials.trial import Trial, holds_bounds
 
 T = TypeVar("T")
 

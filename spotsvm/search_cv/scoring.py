@@ -18,8 +18,10 @@ from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
 from spotsvm.study.given import ROUNDING
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
+from spotsvm.trials.judging import outcome_of
+from spotsvm.trials.outcome import Outcome, one_line
 from spotsvm.trials.sweep import SPARED, SweptParameter
-from spotsvm.trials.trial import BOUNDS_HELD, Outcome, Trial, one_line, outcome_of
+from spotsvm.trials.trial import BOUNDS_HELD, Trial
 
 TIMES = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
 

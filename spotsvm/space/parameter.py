@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from spotsvm.common.json_values import MOST_DIGITS
 from spotsvm.common.text import shown_value
 from spotsvm.errors import SpaceError
 from spotsvm.surrogates.domain import LARGEST, LogIntegers
@@ -165,8 +166,6 @@ MOST_INTEGERS = 2**62
 MOST_VALUES = 1_000_000
 #: values drawn from a distribution with `rvs` alone, and how many different values make the parameter continuous
 _N_DRAWS, _CONTINUOUS = 1000, 100
-#: digits of a whole number, so that it can be turned into a float
-MOST_DIGITS = 300
 #: integers beyond the first bound are not numbers in a record; beyond the second, Python does not convert them to text
 _NO_JSON: int = 10**MOST_DIGITS
 _NO_TEXT: int = 10**4000

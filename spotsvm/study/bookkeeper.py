@@ -26,23 +26,23 @@ from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.space import Space
 from spotsvm.study.early_stopping import with_extrapolation
-from spotsvm.study.record.rows import storable_outcome
+from spotsvm.study.objective import with_trial
 from spotsvm.study.resume import Past
 from spotsvm.study.workers.protocol import interrupts_held
 from spotsvm.surrogates.domain import Domain
-from spotsvm.surrogates.responses import are_penalties
-from spotsvm.trials.constraints import Constraints, allowed_sweep, noted, with_bounded_numbers
+from spotsvm.trials.constraints import Constraints
+from spotsvm.trials.evaluation import CurrentTrial
+from spotsvm.trials.judging import judge
 from spotsvm.trials.ledger import Ledger, suggested
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.sweep import SweptParameter, checked_sweep
-from spotsvm.trials.trial import FINISHED, GIVEN, START, Outcome, Trial, checked_seconds, is_given, one_line
+from spotsvm.trials.outcome import OF_THE_PROGRAM, Outcome, checked_seconds, one_line
+from spotsvm.trials.sweep import SweptParameter
+from spotsvm.trials.trial import FINISHED, GIVEN, START, Trial, evaluated_fields, is_given
 
 P = ParamSpec("P")
 Returned = TypeVar("Returned")
 _LOG = logging.getLogger(__name__)
 
-#: key in `extra` that marks a penalty value
-PENALTY = "penalty"
 #: the largest budget and batch size that are stored: a record cannot store every larger integer
 _MOST = 2**53
 
@@ -235,59 +235,27 @@ class Bookkeeper:
         running = trials[number]
         if running.state != "running":
             raise TrialStateError(f"trial={number} is not running; it was told before and is {running.state!r}")
-        outcome, wrong = self._judged(outcome)
-        if not wrong and not any(t.state == "ok" for t in trials):
-            outcome, wrong = with_bounded_numbers(outcome, self._constraints)
         began = self._asked_at.get(number)
         seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
-        told, further = self._told(running, replace(outcome, seconds=seconds), len(trials))
+        outcome, told, further = self._told(running, replace(outcome, seconds=seconds), len(trials))
         self.ledger.add_told(told, further)
         if number in self._unfinished:
             self._unfinished.remove(number)
         self.search.tell(told, further)
         result = told.reason or (told.values if told.value is None else told.value)
         _LOG.info("trial %d is %s after %.3g s: %s", number, told.state, seconds or 0.0, result)
-        if wrong:
-            raise ArgumentError(wrong)
+        if outcome.fault in OF_THE_PROGRAM:
+            raise ArgumentError(outcome.reason)
         return told
 
-    def _judged(self, outcome: Outcome) -> tuple[Outcome, str]:
-        """Check an outcome against the objectives; return it, and a text that says what is wrong (empty if nothing is)."""
+    def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Outcome, Trial, tuple[Trial, ...]]:
+        """Return the judged outcome of a trial, the trial with it, and trials for the other values in its sweep."""
+        before = [self.ledger.trials[number] for number in self.ledger.told_numbers]
+        outcome = judge(outcome, running, before, self._objectives, self._constraints, self._swept)
+        told = replace(running, **evaluated_fields(outcome), told_at=time.time())
         if self._swept is None:
-            return self._objectives.judged(outcome)
-        return checked_sweep(outcome, self._objectives.judged, self._swept)
-
-    def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Trial, tuple[Trial, ...]]:
-        """Return a trial with its judged outcome, and trials for the other values in its sweep, from number `further`."""
-        outcome = storable_outcome(outcome)
-        if outcome.state == "stopped":
-            before = self.ledger.told_before_asked(running.number)
-            outcome = with_extrapolation(outcome, running, before, self._space.domain, float(self._objectives.signs[0]))
-        if self._constraints.bounds or self._constraints.conditions:
-            outcome = (
-                noted(outcome, self._constraints)
-                if self._swept is None
-                else allowed_sweep(outcome, self._swept, self._constraints, running.params)
-            )
-        values = outcome.values if isinstance(outcome.values, tuple) else None
-        told = replace(
-            running, state=outcome.state, value=outcome.value, values=values, extra=dict(outcome.extra),
-            reason=outcome.reason, seconds=outcome.seconds, told_at=time.time(), traceback=outcome.traceback,
-            attributes=outcome.attributes, steps=outcome.steps, error_type=outcome.error_type,
-        )  # fmt: skip
-        if self._is_penalty(told):
-            told = replace(told, extra={PENALTY: 1.0, **told.extra})
-        if self._swept is None:
-            return told, ()
-        return self._swept.finished(told, outcome.sweep, further, float(self._objectives.signs[0]))
-
-    def _is_penalty(self, told: Trial) -> bool:
-        """Return whether the value of a trial is a penalty, judged by the trials told before it."""
-        if self._swept is not None or told.value is None:
-            return False
-        values = [self.ledger.trials[number].value for number in self.ledger.told_numbers] + [told.value]
-        sign = float(self._objectives.signs[0])
-        return bool(are_penalties([np.nan if value is None else sign * value for value in values])[-1])
+            return outcome, told, ()
+        return outcome, *self._swept.finished(told, outcome.sweep, further, float(self._objectives.signs[0]))
 
     @in_turn
     @interrupts_held()
@@ -295,21 +263,29 @@ class Bookkeeper:
         """Add a trial that was evaluated elsewhere: checked, recorded, and only then told to the search."""
         self.guard.check("add_trial")
         point = self._space.encode(params)
-        outcome, wrong = self._judged(outcome)
-        if wrong:
-            raise ArgumentError(wrong.replace("the objective returned", "the trial has"))
         number = len(self.ledger.trials)
         given = self._space.decode(point, {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items()})
+        trial = Trial(number, given, tuple(point.tolist()), origin=GIVEN, seed=self._seed_of(number))
+        outcome, told, further = self._told(trial, self._extrapolated(trial, outcome), number + 1)
+        if outcome.fault in OF_THE_PROGRAM:
+            raise ArgumentError(outcome.reason)
         self.check_allowed(given)
         if self._swept is not None:
             for key, _ in outcome.sweep:
                 self.check_allowed({**given, self._swept.name: self._swept.value(key)})
-        trial = Trial(number, given, tuple(point.tolist()), origin=GIVEN, seed=self._seed_of(number))
-        told, further = self._told(trial, outcome, number + 1)
         with self.search.taken(point, self.ledger.trials, self.ledger.events) as state:
             self.ledger.add_given(told, state, further)
         self.search.tell(told, further)
         return told
+
+    def _extrapolated(self, trial: Trial, outcome: Outcome) -> Outcome:
+        """Return the outcome of a trial that was stopped elsewhere, with the value predicted by the trials told so far."""
+        if outcome.state != "stopped":
+            return outcome
+        before = [self.ledger.trials[number] for number in self.ledger.told_numbers]
+        finished, sign = with_trial(trial, before)["finished"], float(self._objectives.signs[0])
+        current = CurrentTrial(trial.number, trial.seed, {}, list(outcome.steps), trial.point, finished, self._space.domain, sign)
+        return with_extrapolation(outcome, current)
 
     def check_allowed(self, params: Mapping[str, Any]) -> None:
         """Raise SpaceError if a configuration from elsewhere violates a condition."""
@@ -320,7 +296,7 @@ class Bookkeeper:
     def hold(self, trial: Trial, outcome: Outcome) -> None:
         """Record the outcome of a trial before it can be told, so that a resumed study does not evaluate the trial again."""
         if trial.number not in self.ledger.outcomes:
-            self.ledger.hold(trial.number, storable_outcome(outcome))
+            self.ledger.hold(trial.number, outcome)
 
     def held(self, trial: Trial) -> Outcome | None:
         """Return the outcome of a running trial if it is recorded; see `hold`."""

@@ -16,12 +16,12 @@ from scipy.stats import norm
 
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, NotPositiveDefiniteError
-from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.kriging import Kriging
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.trials.objectives import CurrentTrial, with_trial
+from spotsvm.trials.evaluation import CurrentTrial
+from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.recommendation import may_be_best
-from spotsvm.trials.trial import EXTRAPOLATED, Outcome, Trial
+from spotsvm.trials.trial import EXTRAPOLATED, Trial
 
 Floats = NDArray[np.float64]
 Step = tuple[float, float]
@@ -267,22 +267,20 @@ class _CurveModel:
         return trial.sign * (self._best + self._scale * float(np.sinh(max(self._predicted(trial)[0], 0.0))))
 
 
-def with_extrapolation(outcome: Outcome, trial: Trial, told_before: Sequence[Trial], domain: Domain, sign: float) -> Outcome:
-    """Return the outcome of a stopped trial, with the value predicted for the last step of the complete trials.
+def with_extrapolation(outcome: Outcome, trial: CurrentTrial) -> Outcome:
+    """Return the outcome of a trial, if it was stopped with the value predicted for the last step of the complete trials.
 
     The predicted value is never better than that of the best complete trial. Without a model it is the last reported value. An
     outcome that already has a predicted value is returned unchanged.
     """
-    if EXTRAPOLATED in outcome.extra:
+    if outcome.state != "stopped" or EXTRAPOLATED in outcome.extra:
         return outcome
-    finished = with_trial(trial, told_before)["finished"]
-    stopped = CurrentTrial(trial.number, trial.seed, {}, list(outcome.steps), trial.point, finished, domain, sign)
-    complete = _complete(stopped)
+    complete = _complete(trial)
     last, value = _last_step(complete), float("nan")
-    if stopped.steps[-1][0] < last and any(map(may_be_best, complete)):
+    if trial.steps[-1][0] < last and any(map(may_be_best, complete)):
         with suppress(NotPositiveDefiniteError), one_blas_thread():
-            value = _CurveModel(stopped, complete, last).value(stopped)
-    return replace(outcome, extra={**outcome.extra, EXTRAPOLATED: value if np.isfinite(value) else stopped.steps[-1][1]})
+            value = _CurveModel(trial, complete, last).value(trial)
+    return replace(outcome, extra={**outcome.extra, EXTRAPOLATED: value if np.isfinite(value) else trial.steps[-1][1]})
 
 
 def _spread(steps: Sequence[Step]) -> list[Step]:

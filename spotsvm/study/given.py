@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, cast
@@ -19,27 +19,14 @@ from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.constraints import Constraints
+from spotsvm.trials.judging import outcome_of, sweep_outcome
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.objectives import Objectives
+from spotsvm.trials.outcome import Outcome, as_attributes, as_float, checked_seconds, one_line
 from spotsvm.trials.recommendation import summarise_failures, why_none
-from spotsvm.trials.results import StudyResults
-from spotsvm.trials.sweep import SweptParameter, sweep_outcome
-from spotsvm.trials.trial import (
-    BOUNDS_HELD,
-    FINISHED,
-    GIVEN,
-    START,
-    Outcome,
-    State,
-    Trial,
-    as_attributes,
-    as_float,
-    checked_seconds,
-    holds_bounds,
-    is_given,
-    one_line,
-    outcome_of,
-)
+from spotsvm.trials.results import FIELDS, StudyResults
+from spotsvm.trials.sweep import SweptParameter
+from spotsvm.trials.trial import BOUNDS_HELD, FINISHED, GIVEN, START, Evaluated, Trial, holds_bounds, is_given
 
 Floats = NDArray[np.float64]
 #: rounding error of a point that a distribution's `cdf` has computed
@@ -241,12 +228,12 @@ def given_trial(params: Any, value: Any, seconds: float | None, space: Space, sw
     if not isinstance(params, Mapping):
         raise ArgumentError(f"params={shown_value(params)} is not a dictionary of parameters")
     if swept is None:
-        return params, _checked(outcome_of(value, seconds), value)
+        return params, _checked(outcome_of(value, seconds, "it is"), value)
     name, sweep = swept.name, cast("Any", value)
     if name in params and (not isinstance(value, Mapping) or "value" in value):
         space.encode(params)
-        sweep = [(params[name], _checked(outcome_of(value), value))]
-    outcome = _checked(sweep_outcome(sweep, name, seconds, swept.listed), sweep)
+        sweep = [(params[name], _checked(outcome_of(value, None, "it is"), value))]
+    outcome = _checked(sweep_outcome(sweep, name, seconds, swept.listed, "it is"), sweep)
     return {**params, name: swept.value(outcome.sweep[0][0])}, outcome
 
 
@@ -268,10 +255,10 @@ def missing_trials(
 
 def _checked(outcome: Outcome, value: Any) -> Outcome:
     """Return the outcome for a value; raise ArgumentError if the value is neither valid nor nan."""
-    number = as_float(value.get("value") if isinstance(value, Mapping) else value)
-    if outcome.state == "failed" and (number is None or np.isfinite(number)):
-        why = outcome.reason.replace("the objective returned", "it is")
-        raise ArgumentError(f"value={shown_value(value)} is not a valid value of a trial: {why}; use nan for a failed trial")
+    if outcome.fault not in ("", "not finite"):
+        raise ArgumentError(
+            f"value={shown_value(value)} is not a valid value of a trial: {outcome.reason}; use nan for a failed trial"
+        )
     return outcome
 
 
@@ -380,30 +367,26 @@ def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:
     attributes = as_attributes(
         {str(c).removeprefix(prefix): v for c, v in cells.items() if str(c).startswith(prefix) and not _is_missing(v)}
     )
-    seconds = None if _is_missing(cells.get("seconds")) else checked_seconds(cells["seconds"])
     numbers = tuple(number for number in values if number is not None and np.isfinite(number))
     state = cells.get("state", "ok")
     if state not in FINISHED:
         raise ArgumentError(f"state={shown_value(state)} is unknown; use ok, stopped, failed, timeout or running")
+    seconds = None if _is_missing(cells.get("seconds")) else checked_seconds(cells["seconds"])
+    texts: dict[str, Any] = {name: one_line(cells[name]) for name in _TEXTS if isinstance(cells.get(name), str)}
+    outcome = Outcome(extra=known, seconds=seconds, attributes=attributes, **texts)
     step, last = (as_float(cells.get(name)) for name in ("last_step", "last_value"))
     if state == "stopped" and step is not None and last is not None and np.isfinite([step, last]).all():
-        steps = ((step, last),)
-        return Outcome("stopped", extra=known, reason=_reason_of(cells), seconds=seconds, attributes=attributes, steps=steps)
+        return replace(outcome, state="stopped", reason=outcome.reason or _NO_VALUE, steps=((step, last),))
     if state != "ok" or len(numbers) < len(values):
-        ended: State = "timeout" if state == "timeout" else "failed"
-        error_type = cells.get("error_type")
-        return Outcome(
-            ended, extra=known, reason=_reason_of(cells), seconds=seconds, attributes=attributes,
-            error_type=error_type if isinstance(error_type, str) else "",
-        )  # fmt: skip
+        return replace(outcome, state="timeout" if state == "timeout" else "failed", reason=outcome.reason or _NO_VALUE)
     if objectives.several:
-        return Outcome("ok", None, known, seconds=seconds, values=numbers, attributes=attributes)
-    return Outcome("ok", numbers[0], known, seconds=seconds, attributes=attributes)
+        return replace(outcome, state="ok", values=numbers)
+    return replace(outcome, state="ok", value=numbers[0])
 
 
-def _reason_of(cells: Mapping[str, Any]) -> str:
-    reason = cells.get("reason")
-    return one_line(reason) if isinstance(reason, str) and reason else "it has no value"
+_NO_VALUE = "it has no value"
+#: the texts of an outcome, each of which has a column
+_TEXTS = tuple(one.name for one in fields(Evaluated) if one.name in FIELDS and isinstance(one.default, str))
 
 
 def _sweeps(rows: list[GivenTrial], space: Space, swept: SweptParameter) -> list[GivenTrial]:

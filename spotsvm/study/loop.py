@@ -14,14 +14,15 @@ from spotsvm.common.text import counted, shown_value
 from spotsvm.errors import ArgumentError, BudgetError, SpotSVMError, StorageError, WorkersError
 from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Callbacks, StopRun
+from spotsvm.study.objective import with_trial
 from spotsvm.study.stop import AppliedRule, FirstFailures, StopRule, TimeLimit, first_trials_failed
 from spotsvm.study.workers.protocol import Interrupts, Workers
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.edges import edges_of
-from spotsvm.trials.objectives import with_trial
+from spotsvm.trials.outcome import Outcome, one_line
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import Outcome, Trial, one_line
+from spotsvm.trials.trial import Trial
 
 
 def run_trials(

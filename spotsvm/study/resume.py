@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from spotsvm.common.fingerprint import versions
+from spotsvm.common.json_values import MOST_DIGITS, plain_json
 from spotsvm.common.text import printable_line, shown_value
 from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.solvers.search import describe_search
 from spotsvm.space.description import parameter_code, same_parameter
 from spotsvm.space.optimum_prior import OptimumPrior
-from spotsvm.space.parameter import MOST_DIGITS, is_number
+from spotsvm.space.parameter import is_number
 from spotsvm.space.space import Space
 from spotsvm.study.record.record import LedgerInRecord, Record
-from spotsvm.study.record.rows import brief_repr, plain_json
+from spotsvm.study.record.rows import brief_repr
 from spotsvm.study.record.salvage import damaged
 from spotsvm.study.record.widening import is_wider, moved_outcome, moved_trial
 from spotsvm.trials.ledger import Ledger, suggested

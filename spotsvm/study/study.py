@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from spotsvm.common.json_values import plain_json
 from spotsvm.common.text import names_arguments, shown_value
 from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.solvers.search import AskTell
@@ -26,18 +27,21 @@ from spotsvm.study.callbacks import Callbacks, Progress
 from spotsvm.study.early_stopping import EarlyStopping, checked_early_stopping
 from spotsvm.study.given import StartingPoints, StartLike, given_trial, missing_trials, trials_of_table
 from spotsvm.study.loop import Followers, RunSettings, run_trials
+from spotsvm.study.objective import WrappedObjective, wrapped
 from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
-from spotsvm.study.record.rows import plain_json
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
+from spotsvm.trials.evaluation import CurrentTrial, Objective, check_takes_params
+from spotsvm.trials.judging import Values, checked_extra, outcome_of, sweep_outcome
 from spotsvm.trials.ledger import finished_words, suggested
-from spotsvm.trials.objectives import CurrentTrial, Directions, Objectives, WrappedObjective, check_takes_params, wrapped
-from spotsvm.trials.sweep import SweptParameter, sweep_outcome
-from spotsvm.trials.trial import Objective, Outcome, Trial, Values, checked_extra, checked_seconds, one_line, outcome_of
+from spotsvm.trials.objectives import Directions, Objectives
+from spotsvm.trials.outcome import Outcome, checked_seconds, one_line
+from spotsvm.trials.sweep import SweptParameter
+from spotsvm.trials.trial import Trial
 
 _LOG = logging.getLogger(__name__)
 

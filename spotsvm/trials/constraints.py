@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from spotsvm.common.text import did_you_mean, shown_value
+from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, SpaceError
+from spotsvm.trials.outcome import as_float
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.trials.trial import BOUNDS_HELD, Outcome, as_float
 
 Condition = Callable[[dict[str, Any]], bool]
 #: what `Study` takes: a condition, bounds by name, or a list of these
@@ -138,45 +138,6 @@ def allowed_keys(
 def is_allowed(swept: SweptParameter, constraints: Constraints, params: Mapping[str, Any], key: float) -> bool:
     """Return whether the conditions allow one value in a sweep."""
     return not constraints.violated({**params, swept.name: swept.value(key)})
-
-
-def allowed_sweep(outcome: Outcome, swept: SweptParameter, constraints: Constraints, params: Mapping[str, Any]) -> Outcome:
-    """Return an outcome whose sweep has only the allowed values, each with a note whether it satisfies the bounds.
-
-    The outcome is a failure if no value is allowed.
-    """
-    sweep = [(key, one) for key, one in outcome.sweep if is_allowed(swept, constraints, params, key)]
-    if outcome.sweep and not sweep:
-        reason = f"no value of {swept.name} in the sweep satisfies the constraints"
-        return replace(outcome, state="failed", sweep=(), reason=reason)
-    return replace(outcome, sweep=tuple((key, noted(one, constraints)) for key, one in sweep))
-
-
-def noted(outcome: Outcome, constraints: Constraints) -> Outcome:
-    """Return an outcome with a note whether it satisfies the bounds, if there are bounds and it has a value."""
-    if not constraints.bounds or outcome.state != "ok":
-        return outcome
-    return replace(outcome, extra={**outcome.extra, BOUNDS_HELD: float(constraints.held(outcome.extra))})
-
-
-def with_bounded_numbers(outcome: Outcome, constraints: Constraints) -> tuple[Outcome, str]:
-    """Check the first outcome of a study: if it lacks a bounded number, return it as failed with the reason, else unchanged.
-
-    If a number is never returned, for example because its name is misspelt, every trial would violate its bound.
-
-    Examples
-    --------
-    >>> bounds = Constraints.of({"memory": ("<=", 2e9)})
-    >>> with_bounded_numbers(Outcome("ok", 0.5, {"memroy": 1e9}), bounds)[1]
-    "constraints has a bound of 'memory', which the objective does not return; did you mean 'memroy'?"
-    """
-    done = [one for _, one in outcome.sweep if one.state == "ok"] if outcome.sweep else [outcome] * (outcome.state == "ok")
-    returned = list(dict.fromkeys(name for one in done for name in one.extra))
-    missing = [name for name in constraints.bounds if done and name not in returned]
-    if not missing:
-        return outcome, ""
-    wrong = f"constraints has a bound of {missing[0]!r}, which the objective does not return{did_you_mean(missing[0], returned)}"
-    return replace(outcome, state="failed", value=None, values=None, sweep=(), reason=wrong), wrong
 
 
 def from_texts(texts: Any) -> tuple[list[str], dict[str, tuple[str, float]]]:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from spotsvm.trials.trial import FINISHED, Outcome, Trial
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import FINISHED, Evaluated, Trial, evaluated_fields
 
 #: position, "asked" or "told", number of the trial; further values of a sweep have no events
 Event = tuple[int, str, int]
@@ -126,10 +127,7 @@ class Ledger:
 
 def _as_running(trial: Trial) -> Trial:
     """Return a trial as it was before it was told, except that the parameters of a sweep keep its best value."""
-    return replace(
-        trial, state="running", value=None, values=None, extra={}, reason="", seconds=None, told_at=None, sweep=None,
-        traceback="", attributes={}, steps=(), error_type="",
-    )  # fmt: skip
+    return replace(trial, **evaluated_fields(Evaluated()), told_at=None, sweep=None)
 
 
 def suggested(trials: Iterable[Trial]) -> list[Trial]:

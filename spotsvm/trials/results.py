@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pandas as pd
 
@@ -23,8 +24,16 @@ from spotsvm.trials.recommendation import Recommendation, current_verdict, may_b
 from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import Trial, holds_bounds
 
-_FURTHER = ("origin", "note", "reason", "error_type", "seed")
-_SECONDS = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds")
+
+def _fields_of(kind: Any) -> tuple[str, ...]:
+    """Return the fields of a trial of one type that have a column of their own, in their order."""
+    types = get_type_hints(Trial)
+    return tuple(one.name for one in fields(Trial) if types[one.name] == kind and one.metadata.get("column", True))
+
+
+_TEXTS, _WHOLE, _NUMBERS = _fields_of(str), _fields_of(int), _fields_of(float | None)
+#: the last columns of a table of trials: each trial's own fields, texts first
+FIELDS = (*_TEXTS, *_WHOLE, *_NUMBERS, "lost")
 
 
 def parameter_names(branches: Sequence[Mapping[str, Any]], trials: Sequence[Trial]) -> list[str]:
@@ -50,17 +59,17 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
         | {column: t.params.get(name) for column, name in params.items()}
         | {column: t.extra.get(name) for column, name in extras.items()}
         | {column: t.attributes.get(name) for column, name in attributes.items()}
-        | {name: getattr(t, name) for name in (*_FURTHER, *_SECONDS)}
+        | {name: getattr(t, name) for name in FIELDS}
         | {"lost": len(t.lost), "sweep": t.number if t.sweep is None else t.sweep}
         | dict(zip(("last_step", "last_value"), t.steps[-1] if t.steps else (None, None), strict=True))
         for t in trials
     ]
     sweep = ["sweep"] if any(t.sweep is not None for t in trials) else []
     last = ["last_step", "last_value"] if any(t.steps for t in trials) else []
-    shown = ["number", "state", *values, *params, *extras, *attributes, *_FURTHER, *_SECONDS, "lost", *last, *sweep]
+    shown = ["number", "state", *values, *params, *extras, *attributes, *FIELDS, *last, *sweep]
     frame = pd.DataFrame(rows, columns=shown)
-    numbers = dict.fromkeys([*values, *extras, *_SECONDS, *last], "float64")
-    return frame.astype(dict.fromkeys(["number", "seed", "lost", *sweep], "int64") | numbers)
+    numbers = dict.fromkeys([*values, *extras, *_NUMBERS, *last], "float64")
+    return frame.astype(dict.fromkeys(["number", *_WHOLE, "lost", *sweep], "int64") | numbers)
 
 
 _SCORE = re.compile(r"split([0-9]{1,6})_(test|train)_(.+)")

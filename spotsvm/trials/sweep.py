@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,8 @@ from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ChoiceParameter, Parameter
 from spotsvm.space.space import Space
-from spotsvm.trials.trial import START, Outcome, Trial, as_float, holds_bounds, outcome_of
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import START, Trial, evaluated_fields, holds_bounds
 
 Floats = NDArray[np.float64]
 #: the origin of a trial for a further value in a sweep
@@ -153,15 +154,11 @@ class SweptParameter:
         points[:, self._at] = [self.coordinate(key) for key, _ in sweep]
         for (key, outcome), point in zip(sweep, self.space.domain.snap(points).tolist(), strict=True):
             params = self._ordered({**told.params, self.name: self.value(key)})
-            trials.append(
-                replace(
-                    told, params=params, point=tuple(point), state=outcome.state, value=outcome.value,
-                    values=None if outcome.value is None else (outcome.value,), extra=dict(outcome.extra),
-                    reason=outcome.reason, sweep=told.number, traceback=outcome.traceback,
-                    attributes={**told.attributes, **outcome.attributes}, steps=outcome.steps,
-                    error_type=outcome.error_type,
-                )
-            )  # fmt: skip
+            of_value = evaluated_fields(outcome) | {
+                "seconds": told.seconds,
+                "attributes": {**told.attributes, **outcome.attributes},
+            }
+            trials.append(replace(told, **of_value, params=params, point=tuple(point), sweep=told.number))
         own = self._own(told, trials, [key for key, _ in sweep])
         trials.sort(key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in trials])
@@ -222,71 +219,3 @@ def described_sweep(about: Mapping[str, Any], space: Space) -> SweptParameter | 
     """Return the swept parameter that the description of a study names, if any; ArgumentError if the space does not allow it."""
     name = about.get("sweep")
     return None if name is None else SweptParameter(space, name)
-
-
-def sweep_outcome(returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = ()) -> Outcome:
-    """Return the outcome for a sweep of the parameter `name` that an objective returned.
-
-    A sweep is a mapping from the parameter's values to the objective's results for them, or a sequence of such pairs. The values
-    of a list, `listed`, need not be numbers, nor hashable: the outcome has their indices in the list. An Outcome is returned
-    unchanged. Anything else is a failure.
-
-    Examples
-    --------
-    >>> [
-    ...     (value, outcome.value)
-    ...     for value, outcome in sweep_outcome(
-    ...         {1.0: 0.25, 10.0: {"value": 0.125, "time": 3}}, "C"
-    ...     ).sweep
-    ... ]
-    [(1.0, 0.25), (10.0, 0.125)]
-    >>> sweep_outcome(0.25, "C").reason
-    "the objective returned 0.25; with sweep='C' it returns a mapping from values of C to outcomes"
-    >>> sweep_outcome(
-    ...     [({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]
-    ... ).sweep[0][0]
-    1
-    """
-    if isinstance(returned, Outcome):
-        return replace(returned, seconds=seconds) if returned.seconds is None else returned
-    pairs = list(returned.items()) if isinstance(returned, Mapping) else returned
-    wanted = f"with sweep={name!r} it returns a mapping from values of {name} to outcomes"
-    if not isinstance(pairs, list | tuple) or not pairs or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
-        reason = f"the objective returned {shown_value(returned)}; {wanted}"
-        return Outcome("failed", reason=reason, seconds=seconds, nothing=returned is None)
-    sweep: dict[float, Outcome] = {}
-    choice = ChoiceParameter(name, tuple(listed))
-    for value, outcome in pairs:
-        if listed:
-            try:
-                sweep[int(choice.encode(value) * len(listed))] = outcome_of(outcome)
-            except SpaceError as error:
-                return Outcome("failed", reason=f"the objective returned a sweep with {error}", seconds=seconds)
-            continue
-        number = value if isinstance(value, int) and not isinstance(value, bool) else as_float(value)
-        if number is None:
-            return Outcome("failed", reason=f"the objective returned the key {shown_value(value)}; {wanted}", seconds=seconds)
-        sweep[number] = outcome_of(outcome)
-    return Outcome("ok", sweep=tuple(sweep.items()), seconds=seconds)
-
-
-def checked_sweep(
-    outcome: Outcome, judged: Callable[[Outcome], tuple[Outcome, str]], swept: SweptParameter
-) -> tuple[Outcome, str]:
-    """Return an outcome whose sweep fits the space and the objective; else a failed one, and the reason."""
-    if outcome.nothing:
-        return outcome, outcome.reason
-    sweep = []
-    for value, one in outcome.sweep:
-        one, wrong = (one, "") if one.nothing else judged(one)  # one value of a sweep may have none
-        try:
-            swept.coordinate(value)
-        except SpaceError as error:
-            wrong = f"the objective returned a sweep with {error}"
-        if wrong:
-            return replace(outcome, state="failed", sweep=(), reason=wrong), wrong
-        sweep.append((value, one))
-    if outcome.state == "ok" and not sweep:
-        reason = sweep_outcome(outcome.value, swept.name).reason
-        return replace(outcome, state="failed", value=None, values=None, reason=reason), reason
-    return replace(outcome, sweep=tuple(sweep)), ""

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from spotsvm.trials.trial import Outcome, call
+from spotsvm.trials.evaluation import call
+from spotsvm.trials.outcome import Outcome
 
 
 class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):

@@ -26,9 +26,9 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import in_order
-from spotsvm.trials.objectives import CurrentTrial, takes_trial
+from spotsvm.trials.evaluation import CurrentTrial, takes_trial
+from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.recommendation import Recommendation, recommend
-from spotsvm.trials.trial import Outcome
 
 _STREAM = 1 << 43
 

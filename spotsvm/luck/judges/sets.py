@@ -28,8 +28,8 @@ from spotsvm.luck.intervals import Floats
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.study import Study
+from spotsvm.trials.evaluation import call
 from spotsvm.trials.objectives import Direction
-from spotsvm.trials.trial import call
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -20,8 +20,8 @@ from spotsvm.study.optuna.coding import integers_on_log_scale, value_of
 from spotsvm.study.optuna.sampler import ENDED
 from spotsvm.study.study import Study
 from spotsvm.surrogates.domain import LARGEST
+from spotsvm.trials.outcome import as_float
 from spotsvm.trials.results import StudyResults
-from spotsvm.trials.trial import as_float
 
 
 def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study:

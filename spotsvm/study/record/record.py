@@ -55,7 +55,8 @@ from spotsvm.study.record.rows import (
 )
 from spotsvm.study.record.salvage import damaged, readable
 from spotsvm.trials.ledger import Event, Ledger
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
 
 Read = TypeVar("Read")
 _FINDING = "finding: "

@@ -15,10 +15,10 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from spotsvm.common.text import shown_value
-from spotsvm.errors import ArgumentError, StorageError
-from spotsvm.space.parameter import MOST_DIGITS
-from spotsvm.trials.trial import FINISHED, Outcome, State, Trial, as_float
+from spotsvm.common.json_values import read_json
+from spotsvm.errors import StorageError
+from spotsvm.trials.outcome import Fault, Outcome, as_float
+from spotsvm.trials.trial import FINISHED, State, Trial
 
 FORMAT = "spotsvm study"
 SCHEMA_VERSION = 1
@@ -178,16 +178,16 @@ def outcome_json(outcome: Outcome) -> str:
 
 
 def _outcome_cells(outcome: Outcome) -> dict[str, Any]:
-    values = outcome.values
     cells = {
         "state": outcome.state, "value": outcome.value, "extra": dict(outcome.extra), "reason": outcome.reason,
-        "seconds": outcome.seconds, "values": dict(values) if isinstance(values, Mapping) else values,
-        "lost": bool(getattr(outcome, "lost", False)),
+        "seconds": outcome.seconds, "values": outcome.values,
+        "lost": outcome.lost,
     }  # fmt: skip
     late = {
         "traceback": outcome.traceback,
         "attributes": dict(outcome.attributes),
-        "nothing": outcome.nothing,
+        "named": dict(outcome.named),
+        "fault": outcome.fault,
         "steps": outcome.steps,
         "error_type": outcome.error_type,
     }
@@ -211,14 +211,13 @@ def _outcome_of_cells(read: dict[str, Any]) -> Outcome:
     if read.get("state") not in FINISHED:
         raise RowError(f"its state is {brief_repr(read.get('state'))}")
     values = read.get("values")
-    if values is not None:
-        values = _numbers(values, "values") if isinstance(values, dict) else _row_of_numbers(values, "values")
     return Outcome(
         read["state"], _number(read.get("value"), "value"), _numbers(read.get("extra", {}), "extra"),
-        _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"), None, values,
-        read.get("lost") is True, (), _text(read.get("traceback", ""), "traceback"),
-        _of(dict, read.get("attributes", {}), "attributes"), read.get("nothing") is True,
-        _steps(read.get("steps", []), "steps"), _text(read.get("error_type", ""), "error_type"),
+        _text(read.get("reason", ""), "reason"), _number(read.get("seconds"), "seconds"),
+        None if values is None else _row_of_numbers(values, "values"), _text(read.get("traceback", ""), "traceback"),
+        _of(dict, read.get("attributes", {}), "attributes"), _steps(read.get("steps", []), "steps"),
+        _text(read.get("error_type", ""), "error_type"), lost=read.get("lost") is True,
+        named=_numbers(read.get("named", {}), "named"), fault=cast("Fault", _text(read.get("fault", ""), "fault")),
     )  # fmt: skip
 
 
@@ -350,61 +349,8 @@ COLUMNS = tuple(_READERS)
 
 def trial_of(row: Sequence[Any]) -> Trial:
     """Return the trial of a row with `COLUMNS`; raise RowError, which names the fault, if it is not a trial."""
-    return Trial(*(read(cell, name) for (name, read), cell in zip(_READERS.items(), row, strict=True)))
-
-
-def plain_json(given: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a mapping as a record returns it, with lists in place of tuples; raise ArgumentError if it is not JSON.
-
-    Examples
-    --------
-    >>> plain_json({"split": (3, "shuffled")}, "context")
-    {'split': [3, 'shuffled']}
-    """
-    if not isinstance(given, Mapping):
-        raise ArgumentError(f"{name}={shown_value(given)} is {type(given).__name__}; use a mapping from text to JSON values")
-    try:
-        plain: dict[str, Any] = read_json(json.dumps(_plain(given, name)))
-    except RecursionError:
-        raise ArgumentError(f"{name}: its lists and mappings are nested too deeply; use flat ones") from None
-    except ArgumentError:
-        raise
-    except ValueError as error:  # it could not be read back
-        raise ArgumentError(f"{name}: {error}, so it cannot be stored; use text in its place") from None
-    return plain
-
-
-def storable(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes as a record returns them; values that it cannot store, such as lists nested too deep, become text."""
-    found: dict[str, Any] = {}
-    for name, value in attributes.items():
-        try:
-            found |= plain_json({name: value}, "attributes")
-        except ArgumentError:
-            found[name] = brief_repr(value)
-    return found
-
-
-def storable_outcome(outcome: Outcome) -> Outcome:
-    """Return an outcome with attributes, also of those in its sweep, as a record returns them; see `storable`."""
-    sweep = tuple((value, storable_outcome(one)) for value, one in outcome.sweep)
-    return replace(outcome, attributes=storable(outcome.attributes), sweep=sweep)
-
-
-def _plain(part: Any, where: str) -> Any:
-    if isinstance(part, Mapping):
-        for key in part:
-            if not isinstance(key, str):
-                raise ArgumentError(f"{where}: the key {shown_value(key)} is {type(key).__name__}; use text")
-        return {key: _plain(value, f"{where}: {key}") for key, value in part.items()}
-    if isinstance(part, list | tuple):
-        return [_plain(value, f"{where}[{k}]") for k, value in enumerate(part)]
-    if not isinstance(part, str | bool | int | float | None):
-        raise ArgumentError(
-            f"{where} is {type(part).__name__}, which is not JSON ({shown_value(part)}); use text, Python's own numbers, as "
-            "float(x) gives them, lists and mappings"
-        )
-    return part
+    cells = {name: read(cell, name) for (name, read), cell in zip(_READERS.items(), row, strict=True)}
+    return Trial(**{"values" if name == "objectives" else name: cell for name, cell in cells.items()})
 
 
 Cell = None | int | float | str | bytes
@@ -427,44 +373,3 @@ def checksum(*cells: Cell) -> int:
     plain = [float(cell) + 0.0 if isinstance(cell, int | float) else cell for cell in cells]
     # ascii, because the characters that repr escapes depend on the version of Python
     return zlib.crc32(ascii(plain).encode("ascii")) - 2**31
-
-
-#: levels of lists and mappings; what the library stores has fewer than ten
-MOST_LEVELS = 50
-
-
-def read_json(text: str) -> Any:
-    """Return the content of JSON text, also with nan and infinite numbers as `json.dumps` writes them.
-
-    Raises ValueError if it is not JSON, if a whole number is too long for a float, or if lists and mappings are nested more than
-    50 deep.
-
-    Examples
-    --------
-    >>> read_json('{"a": [1, null]}')
-    {'a': [1, None]}
-    >>> read_json("[" * 100_000)
-    Traceback (most recent call last):
-    ValueError: its lists and mappings are nested too deep
-    """
-    try:
-        content = json.loads(text, parse_int=_short_whole)
-        if text.count("[") + text.count("{") > MOST_LEVELS:  # fewer brackets cannot be nested too deep
-            _check_levels(content, MOST_LEVELS)
-    except RecursionError:
-        raise ValueError("its lists and mappings are nested too deep") from None
-    return content
-
-
-def _short_whole(digits: str) -> int:
-    if len(digits.removeprefix("-")) > MOST_DIGITS:
-        raise ValueError(f"a whole number in it has more than {MOST_DIGITS} digits")
-    return int(digits)
-
-
-def _check_levels(content: Any, most: int) -> None:
-    if isinstance(content, dict | list):
-        if not most:
-            raise RecursionError
-        for part in content.values() if isinstance(content, dict) else content:
-            _check_levels(part, most - 1)

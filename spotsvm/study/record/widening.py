@@ -10,8 +10,9 @@ from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, same_parameter
 from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
 from spotsvm.space.space import Space
+from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.trial import Trial
 
 #: rounding error of the ends of a range, from quantiles, as a share of the range
 _ROUNDING = 1e-9

@@ -24,7 +24,8 @@ from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.dask_connection import LOOK, DaskConnection, dask_client
 from spotsvm.study.workers.limits import checked_memory_limit, limited_memory, one_thread, with_limit_named
 from spotsvm.study.workers.protocol import in_time, packed, unpacked
-from spotsvm.trials.trial import Objective, Outcome, call, failed_by, timed_out
+from spotsvm.trials.evaluation import Objective, call
+from spotsvm.trials.outcome import Outcome, failed_by, timed_out
 
 _log = logging.getLogger(__name__)
 

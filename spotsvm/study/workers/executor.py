@@ -27,7 +27,8 @@ from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit, hold_process_to_one_thread, memory_text, one_thread
 from spotsvm.study.workers.process import call_safely
 from spotsvm.study.workers.protocol import in_time, packed, pickled_objective, unpacked
-from spotsvm.trials.trial import Objective, Outcome, one_line, reason_of, timed_out
+from spotsvm.trials.evaluation import Objective
+from spotsvm.trials.outcome import Outcome, one_line, reason_of, timed_out
 
 _MAX_LOADED = 2  # objectives that a worker process keeps: two studies may take turns on one executor
 

@@ -23,7 +23,8 @@ from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.study.workers.process import WorkerSlot, describe_end
 from spotsvm.study.workers.protocol import in_time, pickled_objective, unpacked
-from spotsvm.trials.trial import Objective, Outcome, reason_of, timed_out
+from spotsvm.trials.evaluation import Objective
+from spotsvm.trials.outcome import Outcome, reason_of, timed_out
 
 _GRACE = 0.05  # seconds that the result of a trial within its time may take to arrive
 _CHECK_INTERVAL = 1.0  # seconds between two checks that the workers are alive

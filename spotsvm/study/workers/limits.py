@@ -17,7 +17,7 @@ import threadpoolctl
 
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.trial import Outcome, as_float
+from spotsvm.trials.outcome import Outcome, as_float
 
 _UNITS = {"": 1, "b": 1} | {
     prefix + ending: base**power

@@ -12,7 +12,7 @@ from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.dask_connection import is_dask
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.study.workers.protocol import Here, Workers
-from spotsvm.trials.trial import Objective
+from spotsvm.trials.evaluation import Objective
 
 
 def open_workers(

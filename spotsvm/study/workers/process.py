@@ -28,7 +28,8 @@ from spotsvm.study.workers.limits import (
     with_limit_named,
 )
 from spotsvm.study.workers.protocol import packed
-from spotsvm.trials.trial import Objective, Outcome, call, failed_by, one_line, reason_of, traceback_of
+from spotsvm.trials.evaluation import Objective, call
+from spotsvm.trials.outcome import Outcome, failed_by, one_line, reason_of, traceback_of
 
 _CRASHES = ("SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGABRT")
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h

@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from types import FrameType, TracebackType
@@ -16,7 +16,8 @@ from typing import Any, Protocol, TypeGuard
 import cloudpickle
 
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.trial import Objective, Outcome, call, reason_of, timed_out
+from spotsvm.trials.evaluation import Objective, call
+from spotsvm.trials.outcome import Outcome, reason_of, timed_out
 
 
 class Interrupts(AbstractContextManager["Interrupts"]):
@@ -201,14 +202,7 @@ def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outc
 
 def packed(outcome: Outcome) -> bytes:
     """Return an outcome as bytes that can always be read; its error is pickled apart, as errors can fail to be unpickled."""
-    values = _plain(outcome.values) if isinstance(outcome.values, Mapping) else outcome.values
-    sent = replace(outcome, extra={}, error=None, values=None)
-    return pickle.dumps((sent, _plain(outcome.extra), values, _packed_error(outcome.error)))
-
-
-def _plain(named: Mapping[str, float]) -> dict[str, float]:
-    """Return named numbers with names that are plain strings: a name of another type may fail to be unpickled."""
-    return {str.__str__(name) if isinstance(name, str) else repr(name): float(number) for name, number in named.items()}
+    return pickle.dumps((replace(outcome, error=None), _packed_error(outcome.error)))
 
 
 def _packed_error(error: BaseException | None) -> bytes:
@@ -224,9 +218,8 @@ def _packed_error(error: BaseException | None) -> bytes:
 
 def unpacked(sent: bytes) -> Outcome:
     """Return the outcome from the bytes of `packed`; an error that cannot be read here becomes a RuntimeError of its text."""
-    read: tuple[Outcome, dict[str, float], Any, bytes] = pickle.loads(sent)
-    outcome, extra, values, error_sent = read
-    outcome = replace(outcome, extra=extra, values=values)
+    read: tuple[Outcome, bytes] = pickle.loads(sent)
+    outcome, error_sent = read
     if not error_sent:
         return outcome
     error = None

@@ -15,7 +15,7 @@ from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.resume import trial_problem
 from spotsvm.surrogates.domain import Domain
-from spotsvm.trials.objectives import CurrentTrial
+from spotsvm.trials.evaluation import CurrentTrial
 from spotsvm.trials.trial import Trial
 
 SPACE = {"x": uniform(0, 1)}

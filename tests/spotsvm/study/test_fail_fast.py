@@ -130,7 +130,7 @@ def test_tracebacks_are_in_the_record_and_bounded(tmp_path):
 
 def test_the_traceback_of_an_outcome_that_waits_for_its_turn_is_recorded(tmp_path):
     with Study(SPACE, "random", 0, path=tmp_path / "r.db") as study:
-        from spotsvm.trials.trial import call
+        from spotsvm.trials.evaluation import call
 
         study._books.hold(study.ask(), call(broken, {"x": 1.0}))
     with closing(Record(tmp_path / "r.db", read_only=True)) as record:

@@ -6,7 +6,8 @@ from scipy.stats import uniform
 from spotsvm.study.record.record import LedgerInRecord, Record
 from spotsvm.study.study import Study
 from spotsvm.trials.ledger import Ledger
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
 
 
 def happenings(ledger):
@@ -19,7 +20,7 @@ def happenings(ledger):
     ledger.hold(0, Outcome("ok", 0.25))
     ledger.hold(1, Outcome("ok", 0.5))
     ledger.add_told(Trial(0, {"x": 0.0}, (0.0,), "ok", 0.25, seed=0, values=(0.25,)))
-    ledger.add_given(Trial(2, {"x": 1.0}, (1.0,), "failed", None, {}, "none", "given", seed=2), {"n": 3})
+    ledger.add_given(Trial(2, {"x": 1.0}, (1.0,), "failed", None, {}, "none", origin="given", seed=2), {"n": 3})
     ledger.add_finding("weather", {"sun": True})
     return ledger
 

@@ -1,11 +1,10 @@
-import re
-
 import numpy as np
 import pytest
 
+from spotsvm import Study
 from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.trial import Trial
 
 NAMED = {"error": "minimize", "margin": "maximize"}
 TWO = Objectives.of(NAMED)
@@ -59,36 +58,41 @@ def test_a_direction_is_turned_in_what_a_search_is_told_and_turned_back():
     assert Objectives.of(["maximize", "minimize"]).labels == ("value 0 (larger is better)", "value 1 (smaller is better)")
 
 
+def asked(direction):
+    study = Study({"x": [1, 2, 3]}, "random", 0, direction=direction)
+    return study, study.ask()
+
+
 @pytest.mark.parametrize("given", [(0.5, 2.0), {"error": 0.5, "margin": 2.0}, {"margin": 2.0, "error": 0.5}])
 def test_values_are_put_into_their_order(given):
-    outcome, wrong = TWO.judged(Outcome("ok", None, {"time": 1.0}, seconds=2.0, values=given))
-    assert outcome == Outcome("ok", None, {"time": 1.0}, seconds=2.0, values=(0.5, 2.0))
-    assert wrong == ""
+    study, trial = asked(NAMED)
+    told = study.tell(trial, {"values": given, "time": 1.0}, seconds=2.0)
+    assert (told.state, told.value, told.values, told.extra, told.seconds) == ("ok", None, (0.5, 2.0), {"time": 1.0}, 2.0)
 
 
 @pytest.mark.parametrize(
-    ("objectives", "outcome", "said"),
+    ("direction", "returned", "said"),
     [
-        (TWO, Outcome("ok", 1.5), r"one value \(1.5\), and the study has 2 objectives \(error: minimize, margin: maximize\)"),
-        (TWO, Outcome("ok", values=(1.0, 2.0, 3.0)), r"returned 3 values \(1, 2, 3\), and the study has 2 objectives"),
-        (TWO, Outcome("ok", values={"error": 1.0, "time": 2.0}), "returned values named 'error', 'time', and the study has 2"),
-        (ONE, Outcome("ok", values=(1.0, 2.0)), r"returned 2 values \(1, 2\), and the study has one objective; for several use"),
-        (ONE, Outcome("ok", values={"a": 1.0}), "returned values named 'a', and the study has one objective"),
-        (ONE, Outcome("ok", values=(1.0,) * 99), r"returned 99 values \(1, 1, 1, 1, 1, 1, 1, 1, \.\.\.\), and"),
+        (NAMED, {"value": 1.5}, r"one value \(1.5\), and the study has 2 objectives \(error: minimize, margin: maximize\)"),
+        (NAMED, {"values": (1.0, 2.0, 3.0)}, r"returned 3 values \(1, 2, 3\), and the study has 2 objectives"),
+        (NAMED, {"values": {"error": 1.0, "time": 2.0}}, "returned values named 'error', 'time', and the study has 2"),
+        ("minimize", {"values": (1.0, 2.0)}, r"returned 2 values \(1, 2\), and the study has one objective; for several use"),
+        ("minimize", {"values": {"a": 1.0}}, "returned values named 'a', and the study has one objective"),
+        ("minimize", {"values": (1.0,) * 99}, r"returned 99 values \(1, 1, 1, 1, 1, 1, 1, 1, \.\.\.\), and"),
     ],
 )
-def test_another_number_of_values_is_a_failure_that_keeps_the_rest(objectives, outcome, said):
-    judged, wrong = objectives.judged(Outcome("ok", outcome.value, {"time": 1.0}, seconds=2.0, values=outcome.values))
-    assert re.search(said, wrong)
-    assert judged == Outcome("failed", None, {"time": 1.0}, wrong, 2.0)
+def test_another_number_of_values_is_an_error_and_a_failure_that_keeps_the_rest(direction, returned, said):
+    study, trial = asked(direction)
+    with pytest.raises(ArgumentError, match=said) as caught:
+        study.tell(trial, {**returned, "time": 1.0}, seconds=2.0)
+    (told,) = study.trials
+    assert (told.state, told.value, told.values, told.extra, told.seconds) == ("failed", None, None, {"time": 1.0}, 2.0)
+    assert told.reason == str(caught.value)
 
 
-def test_what_needs_no_judgement_is_left_and_contradictions_are_told():
-    for objectives in (ONE, TWO):
-        for outcome in (Outcome("failed", reason="no"), Outcome("timeout", reason="late", seconds=1.0)):
-            assert objectives.judged(outcome) == (outcome, "")
-    assert ONE.judged(Outcome("ok", 2.0)) == (Outcome("ok", 2.0), "")
-    assert ONE.judged(Outcome("ok", values=(2.0,))) == (Outcome("ok", 2.0), "")
+def test_one_value_may_be_in_a_list_and_contradictions_are_told():
+    study, trial = asked("minimize")
+    assert study.tell(trial, {"values": (2.0,)}).value == 2.0
     good, bad = Trial(0, {}, (), "ok", values=(1.0, 2.0)), Trial(1, {}, (), "ok", 1.0)
     assert Objectives.described(NAMED, [good, Trial(2, {}, ())]) == TWO
     with pytest.raises(StorageError, match="the record is damaged: trial 1 has 1 values, not 2"):

@@ -8,7 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from spotsvm.trials.trial import Outcome, call, one_line, outcome_of
+from spotsvm.trials.evaluation import call
+from spotsvm.trials.judging import outcome_of
+from spotsvm.trials.outcome import Outcome, one_line
 
 
 class AwkwardError(Exception):
@@ -50,7 +52,7 @@ def test_values_can_be_named_and_further_numbers_are_kept():
     assert {type(v) for v in outcome.extra.values()} == {float}
     assert outcome_of({"value": math.nan, "time": 2}).extra == {"time": 2.0}
     outcome = outcome_of({"values": {"b": np.float32(2), "a": 1}, "time": 3})
-    assert (outcome.values, outcome.extra) == ({"b": 2.0, "a": 1.0}, {"time": 3.0})
+    assert (outcome.named, outcome.extra) == ({"b": 2.0, "a": 1.0}, {"time": 3.0})
     assert outcome_of({"values": [0.5]}).values == (0.5,)
     assert outcome_of({"value": 1.0, "values": 2.0}).extra == {"values": 2.0}
     for given in ({"value": 1.0, "time": "long", "n": 2}, {"values": [1.0, 2.0], "time": "long", "n": 2}):

@@ -11,9 +11,11 @@ from scipy.stats import loguniform, randint, uniform
 from spotsvm import Space, Study
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ContinuousParameter
+from spotsvm.trials.judging import sweep_outcome
 from spotsvm.trials.ledger import suggested
-from spotsvm.trials.sweep import SPARED, SweptParameter, sweep_outcome
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.sweep import SPARED, SweptParameter
+from spotsvm.trials.trial import Trial
 
 SPACE = Space({"x": uniform(0, 1), "C": loguniform(1e-2, 1e2), "degree": randint(2, 6)})
 _C = SweptParameter(SPACE, "C")

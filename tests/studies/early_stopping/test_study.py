@@ -4,7 +4,7 @@ import pytest
 from spotsvm.space.space import Space
 from spotsvm.studies.early_stopping.study import RULES
 from spotsvm.studies.early_stopping.tasks import TASKS
-from spotsvm.trials.objectives import CurrentTrial
+from spotsvm.trials.evaluation import CurrentTrial
 from tests.studies.small import ran
 
 

@@ -16,7 +16,8 @@ from spotsvm import Study
 from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.study.record.record import Record, RecordGuard
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.trial import Outcome, Trial
+from spotsvm.trials.outcome import Outcome
+from spotsvm.trials.trial import Trial
 from tests.fuzz.hostile_records import SCHEMAS
 from tests.spotsvm.study.record.records import SPACE, change, objective, study
 
@@ -65,7 +66,7 @@ def test_trials_come_back_as_they_were(path):
         Trial(0, {"C": 0.1 + 0.2, "n": 3}, (1 / 3, 0.0), **known),
         Trial(1, {"C": 5e-324, "n": None}, (1.0, np.nextafter(1, 0)), seed=3, ask_seconds=0.1),
     ]
-    told = Trial(1, trials[1].params, trials[1].point, "ok", -1.7e308, {"a": np.inf, "ü": 0.1}, "", "", "", 3, 0.1, 2.5)
+    told = replace(trials[1], state="ok", value=-1.7e308, values=None, extra={"a": np.inf, "ü": 0.1}, seconds=2.5)
     with closing(Record(path)) as record:
         for k, trial in enumerate(trials):
             record.write_asked(trial, k, {})
@@ -283,7 +284,7 @@ def test_a_record_that_was_written_to_behind_the_study_is_not_overwritten(path):
 
 def test_lost_workers_and_outcomes_that_wait(path):
     lost = Outcome("failed", None, {"time": math.nan}, "the worker died", 2.0)
-    several = Outcome("ok", None, {}, "", None, None, {"error": 0.5, "gain": 1e-300})
+    several = Outcome("ok", named={"error": 0.5, "gain": 1e-300})
     with closing(Record(path)) as record:
         for k in range(3):
             record.write_asked(Trial(k, {"C": 0.5}, (0.5,), fit_seconds=0.25, acquisition_seconds=0.5), k, {})

@@ -14,7 +14,7 @@ from spotsvm.errors import StorageError
 from spotsvm.study.record.record import Record
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy, record_tables
-from spotsvm.trials.trial import Outcome
+from spotsvm.trials.outcome import Outcome
 from tests.spotsvm.study.record.records import change, partly_failing, study
 
 

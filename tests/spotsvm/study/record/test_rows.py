@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spotsvm.study.record.rows import MOST_LEVELS, checksum, read_json
+from spotsvm.common.json_values import MOST_LEVELS, read_json
+from spotsvm.study.record.rows import checksum
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**299), 10**299) | st.floats(allow_nan=False) | st.text(),

@@ -4,8 +4,8 @@ from scipy.stats import expon, loguniform, randint, uniform
 from spotsvm import Study
 from spotsvm.errors import StudyMismatchError
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.sweep import sweep_outcome
-from spotsvm.trials.trial import Outcome
+from spotsvm.trials.judging import sweep_outcome
+from spotsvm.trials.outcome import Outcome
 
 NARROW = {"C": loguniform(0.1, 10), "degree": (2, 4), "n": (1, 8, "log-uniform"), "kernel": ["a", "b", "c"], "x": [1.0]}
 WIDE = {"C": loguniform(0.1, 1e4), "degree": (1, 9), "n": (1, 80, "log-uniform"), "kernel": ["a", "b", "c", "d"], "x": [1.0, 2.0]}

@@ -9,7 +9,7 @@ from completed_trials import BrokenOff, bowl, break_off_after, facts
 
 from spotsvm import Study
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
-from spotsvm.trials.trial import Outcome
+from spotsvm.trials.outcome import Outcome
 
 
 def duration(params):

@@ -19,7 +19,8 @@ from spotsvm.study.workers.limits import (
     own_memory,
     with_limit_named,
 )
-from spotsvm.trials.trial import Outcome, call
+from spotsvm.trials.evaluation import call
+from spotsvm.trials.outcome import Outcome
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory limits are held on Linux only")
 
