@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from numba import njit
 from numba.core import event
+from numba.core.caching import FunctionCache, IndexDataCacheFile
 
 _LOG = logging.getLogger(__name__)
 
@@ -20,8 +25,8 @@ _NOT_KEPT = f"{_LONG} in each process, because no cache folder is writable; set 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile a function of arrays and numbers, and cache the machine code beside the source or in the user's cache folder.
 
-    If neither folder is writable, the function is compiled again in each process. The first compilation in a process is
-    logged, at the level INFO.
+    If neither folder is writable, the function is compiled again in each process; if a file of the cache is damaged, it is
+    compiled anew and the file replaced. The first compilation in a process is logged, at the level INFO.
 
     Parameters
     ----------
@@ -45,12 +50,63 @@ def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     if function is None:
         return partial(compiled, **options)
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
-    try:
-        dispatcher = njit(function, cache=True, **options)
-    except RuntimeError:  # numba found no cache folder
-        dispatcher = njit(function, **options)
+    dispatcher = njit(function, **options)
+    with suppress(RuntimeError):  # numba found no cache folder
+        dispatcher._cache = _Cache(function)  # as `cache=True` does, which takes no other class
     _ANNOUNCEMENT.of.append(dispatcher)
     return dispatcher
+
+
+_DIGEST = hashlib.sha256
+_SIZE = _DIGEST().digest_size
+
+
+class _Cache(FunctionCache):
+    """numba's cache, with files that are checked before they are used, and written only where that is possible."""
+
+    def __init__(self, function: Callable[..., Any]):
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        impl = self._impl
+        self._cache_file = _CheckedFiles(self._cache_path, impl.filename_base, impl.locator.get_source_stamp())
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save what was compiled, unless the disk is full or the folder has become read-only."""
+        with suppress(OSError):
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+
+
+class _CheckedFiles(IndexDataCacheFile):
+    """The files of a function in the cache, which end with a checksum: numba itself loads damaged machine code as it is."""
+
+    def __init__(self, *where: Any):
+        super().__init__(*where)  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[BytesIO]:
+        with super()._open_for_write(filepath) as file:
+            content = BytesIO()
+            yield content
+            file.write(content.getvalue() + _DIGEST(content.getvalue()).digest())  # which the reader of a pickle does not see
+
+    def _load_index(self) -> Any:
+        return super()._load_index() if _is_whole(self._index_path) else {}  # type: ignore[no-untyped-call]
+
+    def _load_data(self, name: str) -> Any:
+        if not _is_whole(path := self._data_path(name)):  # type: ignore[no-untyped-call]
+            raise FileNotFoundError(path)  # as if it were not there, which numba expects
+        return super()._load_data(name)  # type: ignore[no-untyped-call]
+
+
+def _is_whole(path: str) -> bool:
+    """Return whether a file is there, and ends with the checksum of the rest."""
+    try:
+        content = Path(path).read_bytes()
+    except FileNotFoundError:
+        return False
+    whole = len(content) > _SIZE and _DIGEST(content[:-_SIZE]).digest() == content[-_SIZE:]
+    if not whole:
+        _LOG.debug("%s is damaged, or was written by numba alone; its function is compiled anew", path)
+    return whole
 
 
 class _Announcement(event.Listener):

@@ -25,7 +25,7 @@ ALLOWED = {
     "spotsvm/common/checkout.py": {"find_spec": "three names of its own, in the folder that this file lies in"},
     "spotsvm/commands/main.py": {"import_module": "the modules of commands in a table of its own"},
     "surrogates/__init__.py": {"import_module": "the modules of names in a table of its own"},
-    "spotsvm/trials/trial.py": {
+    "spotsvm/trials/outcome.py": {
         "pickle": "an error of the objective goes to another process",
         "pickle.loads": "what was pickled in the same line",
         "cloudpickle.loads": "the objective, from the process that started this one",

@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from spotsvm.commands.session import exits_when_interrupted, remember_command, verbose_option
+from spotsvm.commands.session import exits_when_interrupted, remember_command, verbose_option, warns_in_one_line
+from spotsvm.commands.standard_output import standard_output
 from spotsvm.common.checkout import library_version
 
 #: the commands, the module that has each, which is imported when it is used, and what it does in half a line
@@ -62,6 +63,11 @@ def _one_line_errors() -> Iterator[None]:
 class _Commands(click.Group):
     """A group that imports a command when it is used, and reports errors, in arguments or raised by commands, in one line."""
 
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run a command line; a standard output that cannot be written to is reported in one line as well."""
+        with standard_output():
+            return super().main(*args, **options)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*COMMANDS, *self.commands})
 
@@ -94,7 +100,7 @@ class _Commands(click.Group):
 
         if not has_working_directory():  # relative paths, worker processes and some imports would fail, each in its own way
             raise _OneLineError("the working directory has been removed; change to an existing directory")
-        with exits_when_interrupted(), _one_line_errors(), _one_line_usage_errors():
+        with exits_when_interrupted(), warns_in_one_line(), _one_line_errors(), _one_line_usage_errors():
             result = super().invoke(ctx)
             sys.stdout.flush()  # a reader that has gone away, such as head, is met here at the latest; click then ends quietly
             return result

@@ -7,6 +7,7 @@ import shlex
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,20 @@ def says_how_to_resume(out: Path | None) -> Iterator[None]:
         else:
             text = f"the candidates scored so far are saved in {out}. To resume, run the same command: {command}"
         raise KeyboardInterrupt(text) from interrupt
+
+
+@contextmanager
+def warns_in_one_line() -> Iterator[None]:
+    """Show a Python warning, such as one of another library, in one line, without the place in the code."""
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
+        from spotsvm.common.text import printable_line  # on use: --help needs none of the library
+
+        click.echo(f"spotsvm: warning: {printable_line(str(message))}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield
 
 
 _LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)

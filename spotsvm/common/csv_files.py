@@ -44,7 +44,8 @@ def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> N
     except BrokenPipeError:  # the reader of standard output has closed it
         raise
     except OSError as error:
-        raise StorageError(f"{target}: cannot write the {what}: {error.strerror or error}") from error
+        place = target if isinstance(target, Path) else "standard output"
+        raise StorageError(f"{place}: cannot write the {what}: {error.strerror or error}") from error
     except UnicodeEncodeError:  # a terminal with another encoding
         raise StorageError(
             f"the {what} cannot be written in {getattr(target, 'encoding', 'this encoding')}; write it to a file"

@@ -34,6 +34,7 @@ class ShowsFacts:
 
     def __repr__(self) -> str:
         title, rows = self._facts()
+        title = printable_line(title, 300)
         return "\n".join([title, *aligned([_cell(cell) for cell in row] for row in rows)]) if rows else title
 
     def _repr_html_(self) -> str:

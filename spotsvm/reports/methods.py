@@ -31,9 +31,14 @@ from spotsvm.trials.trial import FINISHED, START, Trial, holds_bounds, is_given
 
 _CITED = re.compile(r"\[(@\w+(?:; @\w+)*)\]")
 _CODE = re.compile(r"`([^`]*)`")
+#: what Markdown, with pandoc's extensions, takes for more than text: code, links, HTML, LaTeX, formulae, citations, tables
+_MARKUP = re.compile(r"[\\`\[\]<>$|{}@]")
+_ESCAPED = re.compile(rf"\\({_MARKUP.pattern})")
+_PARTS = re.compile(rf"(\[@\w+(?:; @\w+)*\]|`[^`]*`|\\{_MARKUP.pattern})")
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': "''", "<": r"\textless{}", ">": r"\textgreater{}",
+    "[": "{[}", "]": "{]}",  # in the first cell of a row they would be an argument of the line break before
 }  # fmt: skip
 _LONGEST = 300
 #: descriptions of searches, with citations, by their names in a record
@@ -133,8 +138,11 @@ class MethodsSection:
     references: Mapping[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        keys = [key for cited in _CITED.findall("\n".join(self.paragraphs)) for key in re.findall(r"\w+", cited)]
-        object.__setattr__(self, "references", {key: literature()[key] for key in dict.fromkeys(keys)})
+        cited = [part for part in _PARTS.split("\n".join(self.paragraphs)) if _CITED.fullmatch(part)]
+        keys = dict.fromkeys(key for together in cited for key in re.findall(r"\w+", together))
+        object.__setattr__(self, "references", {key: literature()[key] for key in keys})
+        for name in ("space", "results"):
+            object.__setattr__(self, name, getattr(self, name).map(_printed).rename(columns=_printed))
 
     def __repr__(self) -> str:
         return "\n\n".join(self.paragraphs)
@@ -152,7 +160,10 @@ class MethodsSection:
         str
             The text, "Table 1" with the space and "Table 2" with the results.
         """
-        tables = [f"Table {k}: {caption}\n\n{frame.map(_cell).to_markdown(index=False)}" for k, caption, frame in self._tables()]
+        tables = [
+            f"Table {k}: {caption}\n\n{frame.map(_cell).map(plain).rename(columns=plain).to_markdown(index=False)}"
+            for k, caption, frame in self._tables()
+        ]
         return "\n\n".join([*self.paragraphs, *tables]) + "\n"
 
     def latex(self) -> str:
@@ -163,13 +174,13 @@ class MethodsSection:
         str
             Paragraphs, and two tables with the labels tab:space and tab:results, to include in a document by \input.
         """
-        paragraphs = [_as_latex(text).replace("Table 1", r"Table~\ref{tab:space}") for text in self.paragraphs]
-        paragraphs = [text.replace("Table 2", r"Table~\ref{tab:results}") for text in paragraphs]
+        paragraphs = [_as_latex(text).replace("(Table 1)", r"(Table~\ref{tab:space})") for text in self.paragraphs]
+        paragraphs = [text.replace("(Table 2)", r"(Table~\ref{tab:results})") for text in paragraphs]
         tables = [
             frame.map(_cell)
-            .map(_as_latex)
-            .rename(columns=_as_latex)
-            .to_latex(index=False, caption=_as_latex(caption), label=f"tab:{name}", position="htbp")
+            .map(_letters)
+            .rename(columns=_letters)
+            .to_latex(index=False, caption=_letters(caption), label=f"tab:{name}", position="htbp")
             for (_, caption, frame), name in zip(self._tables(), ("space", "results"), strict=True)
         ]
         return "\n\n".join([*paragraphs, *tables])
@@ -193,19 +204,41 @@ def _cell(value: Any) -> str:
     return "" if value is None else str(value)
 
 
+def _printed(value: Any) -> Any:
+    return printable_line(value) if isinstance(value, str) else value
+
+
 def _as_latex(text: str) -> str:
     """Return text with its citations, code and special characters as LaTeX."""
-    parts = re.split(r"(\[@\w+(?:; @\w+)*\]|`[^`]*`)", text)
-    return "".join(_part_as_latex(part) for part in parts)
+    return "".join(_part_as_latex(part) for part in _PARTS.split(text))
 
 
 def _part_as_latex(part: str) -> str:
     if _CITED.fullmatch(part):
         keys = ", ".join(re.findall(r"\w+", part))
         return rf"\cite{{{keys}}}"
-    code = _CODE.fullmatch(part)
-    escaped = "".join(_LATEX.get(sign, sign) for sign in (code[1] if code else part))
-    return rf"\texttt{{{escaped}}}" if code else escaped
+    if code := _CODE.fullmatch(part):
+        return rf"\texttt{{{_letters(code[1])}}}"
+    return _letters(_ESCAPED.sub(r"\1", part))
+
+
+def _letters(text: str) -> str:
+    """Return text as LaTeX that shows it as it is."""
+    return "".join(_LATEX.get(sign, sign) for sign in text)
+
+
+def plain(text: Any) -> str:
+    r"""Return a text of a record as Markdown that shows it as it is, in one line.
+
+    Examples
+    --------
+    >>> (
+    ...     plain("ValueError: C = 3"),
+    ...     plain("[a](b) <i> \x07") == r"\[a\](b) \<i\> \\x07",
+    ... )
+    ('ValueError: C = 3', True)
+    """
+    return _MARKUP.sub(lambda sign: f"\\{sign[0]}", printable_line(str(text), _LONGEST))
 
 
 def code(text: Any) -> str:
@@ -256,7 +289,7 @@ def _space_words(view: StudyView) -> str:
     how = _SEARCHES.get(view.search, f"the search {code(view.search)}")
     name, _, further = how.partition(". ")
     versions = study.about.get("versions")
-    version = f" {versions['spotsvm']}" if isinstance(versions, Mapping) and "spotsvm" in versions else ""
+    version = f" {plain(versions['spotsvm'])}" if isinstance(versions, Mapping) and "spotsvm" in versions else ""
     were = "were" if len(names) > 1 else "was"
     text = f"The {many} (Table 1) {were} tuned by {name}, as implemented in spotsvm{version} [@spotsvm]."
     text += f" {further}." if further else ""
@@ -284,7 +317,7 @@ def _trial_words(view: StudyView) -> str:
         parts = [f"{k} {_origin_words(origin, k > 1)}" for origin, k in origins.items()]
         text += f" Of the trials {listed(parts)}{_design_words(view, ended)}."
     if failed := len(view.failed):
-        reasons = printable_line(commonest_reasons([t.reason for t in view.failed]), _LONGEST)
+        reasons = plain(commonest_reasons([t.reason for t in view.failed]))
         text += f" Of the configurations {failed} failed, without a value ({reasons})."
         text += " The search modelled where evaluations fail [@gelbart2014]." * (view.search == "kriging")
     if stopped := len(view.stopped):
@@ -347,7 +380,7 @@ def _score_words(view: StudyView) -> str:
             parts.append(f"Each is a mean over the same {folds} folds of cross-validation{of}.")
         else:
             unit = view.own_units.units[0]
-            named = "the estimator's own score" if unit.metric == "score" else f"the {unit.title}"
+            named = "the estimator's own score" if unit.metric == "score" else f"the {plain(unit.title)}"
             way = _DONE[study.objectives.directions[0]]
             parts.append(
                 f"The value that was {way} is the mean of {named}{of} over {folds} folds of cross-validation, the same for all "
@@ -379,10 +412,10 @@ def _result_words(view: StudyView) -> str:
             "dominated by another one (Table 2)."
         )
     if (found := view.recommended) is None:
-        return f"There is no recommended configuration: {why_none(view.trials)}."
+        return f"There is no recommended configuration: {plain(why_none(view.trials))}."
     if view.verdict is not None:
-        return " ".join(part for part in (view.verdict.sentence, view.verdict.expectation, *view.verdict.warnings) if part)
-    params = listed([f"{code(name)} = {value_text(value)}" for name, value in view.params.items()])
+        return " ".join(plain(part) for part in (view.verdict.sentence, view.verdict.expectation, *view.verdict.warnings) if part)
+    params = listed([f"{code(name)} = {plain(value_text(value))}" for name, value in view.params.items()])
     name, first = _value_name(view), _starting_point(view)
     before = f" The starting point, trial {first.number}, has {short(float(first.value or 0.0))}." if first is not None else ""
     compared = f"{before} The record holds no comparison with another model or method."
@@ -402,9 +435,9 @@ def _result_words(view: StudyView) -> str:
 def _value_name(view: StudyView) -> str:
     """Return the name of the values of a study of one objective: the score's name if they are means over folds."""
     if not view.n_folds:
-        return view.objective_name(0)
+        return plain(view.objective_name(0))
     metric = view.own_units.units[0]
-    return "score" if metric.metric == "score" else metric.title
+    return "score" if metric.metric == "score" else plain(metric.title)
 
 
 def _starting_point(view: StudyView) -> Trial | None:
@@ -431,9 +464,9 @@ def _luck_words(view: StudyView, luck: Optimism | ExpectedScore | None) -> str:
         unit = ScoreUnit(luck.metric if view.unit is None else view.unit.metric)
         optimism, score = short(abs(luck.optimism)), short(unit.value(luck.expected_score.value))
         too = "good" if luck.optimism >= 0 else "bad"
-        rule = _OF_RULE.get(luck.variance, luck.variance)
+        rule, title = _OF_RULE.get(luck.variance, plain(luck.variance)), plain(unit.title)
         return (
-            f"The tuned {unit.title} is estimated to be too {too} by {optimism}{_interval(luck.interval, luck.confidence)}; on "
+            f"The tuned {title} is estimated to be too {too} by {optimism}{_interval(luck.interval, luck.confidence)}; on "
             f"new rows {score} is to be expected. {_OF_OPTIMISM[luck.how].format(rows=len(luck.rows))}"
             + (f" The interval is {rule}." if isfinite(luck.interval[0]) else "")
         )
@@ -442,8 +475,8 @@ def _luck_words(view: StudyView, luck: Optimism | ExpectedScore | None) -> str:
 
 def expectation_words(luck: ExpectedScore) -> str:
     """Return the score to expect on new rows, its interval, and how both were obtained."""
-    title = ScoreUnit(luck.metric).title
-    text = f"The {title} to expect on new rows is {luck.text()}, as judged by {luck.n_rows} training rows out of fold. "
+    title = plain(ScoreUnit(luck.metric).title)
+    text = f"The {title} to expect on new rows is {plain(luck.text())}, as judged by {luck.n_rows} training rows out of fold. "
     if luck.how == "draws":
         return text + (
             "These rows were drawn with replacement; in each draw the choice among the best configurations was repeated on the "
@@ -466,7 +499,8 @@ def version_words(versions: Any) -> str:
     if not isinstance(versions, Mapping) or not versions:
         return ""
     names = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
-    return f"The computations used {listed([f'{names.get(name, name)} {version}' for name, version in versions.items()])}."
+    used = [f"{plain(names.get(name, name))} {plain(version)}" for name, version in versions.items()]
+    return f"The computations used {listed(used)}."
 
 
 def _results_table(view: StudyView, luck: Optimism | ExpectedScore | None, confidence: float) -> pd.DataFrame:

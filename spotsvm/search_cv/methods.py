@@ -9,7 +9,7 @@ from sklearn.base import is_classifier
 
 from spotsvm.common.text import counted, short, value_text
 from spotsvm.luck.refits.candidates import POOL
-from spotsvm.reports.methods import MethodsSection, code, listed, study_methods
+from spotsvm.reports.methods import MethodsSection, code, listed, plain, study_methods
 from spotsvm.search_cv.run import AVERAGE
 from spotsvm.search_cv.scoring import metric_name
 from spotsvm.search_cv.simplest import ONE_SE
@@ -40,7 +40,7 @@ def _fitted_words(search: Any) -> str:
         weighted = f"with the weights {shares}" if len(weights) > 1 else "chosen"
         text = f"The final model {which} {pool}, fitted on {rows}, {weighted} by their out-of-fold answers: {how}."
     else:
-        params = listed([f"{code(name)} = {value_text(value)}" for name, value in search.best_params_.items()])
+        params = listed([f"{code(name)} = {plain(value_text(value))}" for name, value in search.best_params_.items()])
         chosen = f"The configuration with {params}" if params else "The estimator"
         simplest = " It is the simplest whose mean score is at most one standard error below the best." if rule == ONE_SE else ""
         text = f"{chosen} was fitted on {rows}.{simplest}"

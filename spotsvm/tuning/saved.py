@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 import zipfile
-import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from spotsvm.common.fingerprint import versions
-from spotsvm.common.text import printable_line
+from spotsvm.common.text import printable_line, shown_value
 from spotsvm.errors import StorageError
 from spotsvm.tuned.base import TunedModel
 from spotsvm.tuning.pipelines.registry import default_scoring
@@ -177,7 +177,7 @@ def load_model(path: str | Path) -> SavedModel:
                     f"{path} unpacks to {unpacked >> 20} MiB, far more than its size of {status.st_size >> 10} KiB, so it is "
                     "not loaded; use a model.skops that spotsvm tune has written"
                 )
-            about = json.loads(file.read(_ABOUT))
+            about = _description(file.read(_ABOUT))
         foreign = sorted(set(skops.io.get_untrusted_types(file=path)) - _OURS)
         if foreign:
             raise StorageError(
@@ -185,6 +185,7 @@ def load_model(path: str | Path) -> SavedModel:
                 "use a model.skops that spotsvm tune has written"
             )
         pipeline = skops.io.load(path, trusted=sorted(_OURS))
+        _check_fits(about, pipeline)
         names = ("target", "task", "kinds", "dates", "versions", "seen", "metric", "positive", "calibration")
         return SavedModel(pipeline, columns=tuple(about["columns"]), **{name: about[name] for name in names})
     except StorageError:
@@ -193,11 +194,102 @@ def load_model(path: str | Path) -> SavedModel:
         raise StorageError(f"{path}: there is no such file; name a model.skops that spotsvm tune has written") from error
     except zipfile.BadZipFile as error:
         raise StorageError(f"{path} is no model; name a model.skops that spotsvm tune has written") from error
-    except (KeyError, TypeError, ValueError, AttributeError, LookupError, OSError, ImportError, EOFError, zlib.error) as error:
+    except Exception as error:  # what a damaged file raises can be anything
         why = printable_line(str(error) or type(error).__name__, 200)
         raise StorageError(
             f"{path} cannot be loaded ({why}); use a model.skops that this version of spotsvm has written"
         ) from error
+
+
+def _description(text: bytes) -> dict[str, Any]:
+    """Return the description of the training table; ValueError if it is not as `save_model` writes it."""
+    about = json.loads(text.decode("utf-8"), object_pairs_hook=_once_each)
+    if not isinstance(about, dict):
+        raise ValueError(f"{_ABOUT} in it is no description of a table")
+    of = about.get("versions")
+    written = f", which spotsvm {of.get('spotsvm')} has written" if isinstance(of, dict) else ""
+    for name, fits in _FIELDS.items():
+        if name not in about:
+            raise ValueError(f"{_ABOUT} in it{written} has no {name!r}")
+        if not fits(about[name]):
+            raise ValueError(f"{_ABOUT} in it{written} has {name}={shown_value(about[name])}")
+    named = set(about["columns"])
+    if set(about["kinds"]) != named or not set(about["dates"]) | set(about["seen"]) <= named:
+        raise ValueError(f"{_ABOUT} in it describes other columns than it names")
+    return about
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError(f"a name stands twice in {_ABOUT}")
+    return found
+
+
+def _check_fits(about: Mapping[str, Any], pipeline: Any) -> None:
+    """Raise ValueError if a description is not of this model."""
+    names, n = getattr(pipeline, "feature_names_in_", None), getattr(pipeline, "n_features_in_", None)
+    columns, classes = about["columns"], getattr(pipeline, "classes_", None)
+    if (names is not None and list(names) != columns) or (n is not None and n != len(columns)):
+        raise ValueError(f"its model was fitted to other columns than {_ABOUT} names")
+    if (classes is None) == (about["task"] == "classification"):
+        raise ValueError(f"its model is not of the task {about['task']}")
+    if (sigmoids := about["calibration"]) is not None:
+        k = 0 if classes is None else len(classes)
+        coefficients, intercepts = np.asarray(sigmoids["coef"], dtype=float), np.asarray(sigmoids["intercept"], dtype=float)
+        rows, decisions = (1, (1,)) if k == 2 else (k, (k, k * (k - 1) // 2))
+        if intercepts.shape != (rows,) or coefficients.shape not in [(rows, d) for d in decisions]:
+            raise ValueError(f"{_ABOUT} in it has probabilities of another number of classes")
+        if not (np.isfinite(coefficients).all() and np.isfinite(intercepts).all()):
+            raise ValueError(f"{_ABOUT} in it has probabilities that are no numbers")
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _are_columns(value: Any) -> bool:
+    return isinstance(value, list) and len(value) > 0 and all(map(_is_text, value)) and len(set(value)) == len(value)
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_text, value.values()))
+
+
+def _was_seen(value: Any) -> bool:
+    if not isinstance(value, dict) or not isinstance(value.get("gaps"), bool) or ("low" in value) != ("high" in value):
+        return False
+    levels = value.get("levels", [])
+    numbers = [value[end] for end in ("low", "high") if end in value]
+    return isinstance(levels, list) and all(map(_is_text, levels)) and all(map(_is_number, numbers))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+
+
+def _is_calibration(value: Any) -> bool:
+    return value is None or (
+        isinstance(value, dict)
+        and isinstance(value.get("coef"), list)
+        and isinstance(value.get("intercept"), list)
+        and isinstance(value.get("rows"), int)
+    )
+
+
+#: what a description has, and how each of its parts is checked
+_FIELDS: dict[str, Callable[[Any], bool]] = {
+    "target": _is_text,
+    "task": lambda value: value in ("classification", "regression"),
+    "columns": _are_columns,
+    "kinds": _are_texts,
+    "dates": _are_texts,
+    "seen": lambda value: isinstance(value, dict) and all(map(_was_seen, value.values())),
+    "metric": _is_text,
+    "positive": lambda value: value is None or isinstance(value, str | int | float),
+    "calibration": _is_calibration,
+    "versions": _are_texts,
+}
 
 
 def machine_parameters(estimator: Any) -> dict[str, Any]:

@@ -1,3 +1,4 @@
+import errno
 import logging
 import os
 import subprocess
@@ -80,6 +81,45 @@ def test_in_an_installation_that_cannot_be_written_it_works_all_the_same(home, t
     else:
         assert kept == "None\n"
         assert done.stderr.endswith("no cache folder is writable; set NUMBA_CACHE_DIR to a writable folder\n")
+
+
+DAMAGE = {
+    "empty": lambda content: b"",
+    "cut in the first bytes": lambda content: content[:5],
+    "cut in the middle": lambda content: content[: len(content) // 2],
+    "without its end": lambda content: content[:-1],
+    "a changed bit": lambda content: bytes(sign ^ (k == len(content) // 2) for k, sign in enumerate(content)),
+    "of another program": lambda content: b"no pickle at all\n" * 99,
+    "zeros": lambda content: bytes(len(content)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+@pytest.mark.parametrize("ending", ["*.nbi", "*.nbc", "*.nb?"])
+def test_a_damaged_cache_is_compiled_anew_and_replaced(damage, ending, tmp_path, monkeypatch):
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    assert compiled(double)(1.5) == 3.0
+    files = list(tmp_path.rglob(ending))
+    assert files
+    for file in files:
+        file.write_bytes(DAMAGE[damage](file.read_bytes()))
+    again = compiled(double)
+    assert again(1.5) == 3.0
+    assert (sum(again.stats.cache_hits.values()), sum(again.stats.cache_misses.values())) == (0, 1)
+    third = compiled(double)
+    assert third(1.5) == 3.0
+    assert sum(third.stats.cache_hits.values()) == 1
+
+
+def test_a_cache_that_cannot_be_written_any_more_is_done_without(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("numba.core.config.CACHE_DIR", str(tmp_path))
+    function = compiled(double)
+    monkeypatch.setattr(module._CheckedFiles, "_open_for_write", full)
+    assert function(1.5) == 3.0
+    assert list(tmp_path.rglob("*.nb?")) == []
 
 
 def test_every_loop_is_compiled_this_way():

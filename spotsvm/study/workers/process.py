@@ -55,14 +55,9 @@ class WorkerSlot:
 
     def start(self) -> None:
         """Start the process, and load the objective there."""
-        import loky  # not above: other executors use what runs in a worker, without loky
-
         self.state: Literal["starting", "ready", "busy"] = "starting"  # it loads the objective
         self._process: Any = None
-        context = loky.backend.get_context("loky")
-        self._pool = loky.ProcessPoolExecutor(
-            1, context=context, initializer=initialize, initargs=(os.getpid(), self._announces), env=ENVIRONMENT
-        )
+        self._pool = pool_of_one(self._announces, ENVIRONMENT)
         self._submit(load, self._payload, self._memory_limit)
 
     def evaluate(self, key: int, params: bytes) -> None:
@@ -113,6 +108,26 @@ class WorkerSlot:
             if process is not None and process.is_alive():
                 with suppress(ProcessLookupError):
                     os.kill(process.pid, signal.SIGTERM if os.name != "posix" else signal.SIGKILL)
+
+
+def pool_of_one(announces: bool = False, environment: dict[str, str] | None = None) -> Any:
+    """Return an executor with a process that starts at its first task; WorkersError where the system has no semaphores."""
+    import loky  # not above: other executors use what runs in a worker, without loky
+
+    try:
+        return loky.ProcessPoolExecutor(
+            1,
+            context=loky.backend.get_context("loky"),
+            initializer=initialize,
+            initargs=(os.getpid(), announces),
+            env=environment,
+        )
+    except (OSError, ImportError, NotImplementedError) as error:  # by what the system lacks
+        why = getattr(error, "strerror", None) or one_line(str(error))
+        raise WorkersError(
+            f"worker processes cannot be started: the system gives no semaphores ({why}), which Linux keeps in /dev/shm; make it "
+            "writable, or evaluate in this process, without n_jobs and limits of time and memory"
+        ) from error
 
 
 def shut_down(pool: Any) -> None:
@@ -246,14 +261,11 @@ def call_within(function: Callable[[], Any], seconds: float) -> Any:
     >>> call_within(lambda: 6 * 7, 60.0)
     42
     """
-    import loky
-
     try:
         sent = cloudpickle.dumps(function)
     except Exception as error:  # pickling an object of the user can raise anything
         raise ArgumentError(f"{function!r} cannot be sent to a worker process: {reason_of(error)}") from error
-    context = loky.backend.get_context("loky")
-    pool = loky.ProcessPoolExecutor(1, context=context, initializer=initialize, initargs=(os.getpid(),))
+    pool = pool_of_one()
     try:
         with interrupts_blocked():  # the process starts with its first task
             loading = pool.submit(_load, sent)

@@ -225,6 +225,105 @@ def test_what_is_no_model_is_an_error(saved, tmp_path):
             load_model(tmp_path / f"{name}.skops")
 
 
+def with_description(file, place, change):
+    """Write a copy of a model whose spotsvm.json was changed."""
+    with zipfile.ZipFile(file) as old, zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as new:
+        for member in old.infolist():
+            content = old.read(member)
+            new.writestr(member.filename, change(content) if member.filename == "spotsvm.json" else content)
+    return place
+
+
+def put(**changed):
+    return lambda content: json.dumps({**json.loads(content), **changed}).encode()
+
+
+def without(name):
+    return lambda content: json.dumps({key: value for key, value in json.loads(content).items() if key != name}).encode()
+
+
+def deep(where, value):
+    """Change a value in one of the parts."""
+
+    def change(content):
+        about = json.loads(content)
+        *path, last = where
+        inner = about
+        for name in path:
+            inner = inner[name]
+        inner[last] = value
+        return json.dumps(about).encode()
+
+    return change
+
+
+FIELDS = ("target", "task", "columns", "kinds", "dates", "seen", "metric", "positive", "calibration", "versions")
+DAMAGED = {
+    "empty": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "null": lambda content: b"null",
+    "a list": lambda content: b"[]",
+    "a number": lambda content: b"3",
+    "no object": lambda content: b'"text"',
+    "nothing in it": lambda content: b"{}",
+    "deep": lambda content: b"[" * 100_000,
+    "deep inside": lambda content: b'{"target": ' + b"[" * 50_000 + b"]" * 50_000 + b"}",
+    "large": lambda content: b" " * (1 << 24) + content,
+    "UTF-16": lambda content: content.decode().encode("utf-16"),
+    "Latin-1": lambda content: content.replace(b"kind", b"k\xefnd"),
+    "zeros": lambda content: bytes(len(content)),
+    "a name twice": lambda content: content.replace(b'"target"', b'"target": "a", "target"', 1),
+    "a huge number": lambda content: content.replace(b'"gaps": false', b'"gaps": ' + b"9" * 9999, 1),
+    "other columns": put(columns=["a", "b"]),
+    "columns in another order": lambda content: put(columns=json.loads(content)["columns"][::-1])(content),
+    "a column twice": lambda content: put(columns=json.loads(content)["columns"] * 2)(content),
+    "another task": put(task="regression"),
+    "an unknown task": put(task="clustering"),
+    "a kind of another column": deep(("kinds", "z"), "number"),
+    "a kind that is a number": deep(("kinds", "a"), 3),
+    "a date that is null": deep(("dates", "day"), None),
+    "a date of another column": deep(("dates", "z"), "%Y"),
+    "seen nothing": deep(("seen", "a"), {}),
+    "a lower end alone": deep(("seen", "a"), {"gaps": False, "low": 1.0}),
+    "ends that are texts": deep(("seen", "a"), {"gaps": False, "low": "1", "high": "2"}),
+    "ends that are no numbers": deep(("seen", "a"), {"gaps": False, "low": float("nan"), "high": 1.0}),
+    "ends that are huge": deep(("seen", "a"), {"gaps": False, "low": 1.0, "high": 10**400}),
+    "levels that are numbers": deep(("seen", "town"), {"gaps": False, "levels": [1, 2]}),
+    "probabilities without coefficients": put(calibration={"rows": 3}),
+    "probabilities of three classes": put(calibration={"coef": [[1.0]] * 3, "intercept": [0.0] * 3, "rows": 9}),
+    "probabilities of unequal rows": put(calibration={"coef": [[1.0], [1.0, 2.0]], "intercept": [0.0], "rows": 9}),
+    "probabilities that are texts": put(calibration={"coef": [["a"]], "intercept": [0.0], "rows": 9}),
+    "probabilities that are infinite": put(calibration={"coef": [[float("inf")]], "intercept": [0.0], "rows": 9}),
+    "versions in a list": put(versions=["0.2.0"]),
+    "a version that is a number": put(versions={"spotsvm": 3}),
+    **{f"without {name}": without(name) for name in FIELDS},
+    **{f"{name} is a number": put(**{name: 3.5}) for name in FIELDS if name != "positive"},
+    **{f"{name} is a list of lists": put(**{name: [[1]]}) for name in FIELDS},
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_description_is_told_in_one_sentence(damage, saved, tmp_path):
+    file = with_description(saved[-1], tmp_path / "model.skops", DAMAGED[damage])
+    with pytest.raises(StorageError) as error:
+        load_model(file)
+    said = str(error.value)
+    assert said.startswith(str(file))
+    assert "use a model.skops that " in said
+    assert len(said) < 500
+    assert "\n" not in said
+
+
+def test_a_description_of_another_version_with_more_in_it_is_read(saved, tmp_path):
+    _, path, _, file = saved
+    later = with_description(
+        file, tmp_path / "later.skops", put(further=[1], versions={"spotsvm": "99.0", "scikit-learn": "9.0"})
+    )
+    found, told = predicted(later, path)
+    pd.testing.assert_frame_equal(found, predicted(file, path)[0])
+    assert told[0].startswith("warning: the model was made with spotsvm 99.0, and this is ")
+
+
 def test_a_table_of_categories_by_choice(tmp_path):
     X = pd.DataFrame({"a": np.arange(40.0), "c": np.tile([1, 2, 3, 4], 10)})
     X.assign(y=X["c"] > 2).to_csv(tmp_path / "t.csv", index=False)
