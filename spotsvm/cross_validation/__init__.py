@@ -1,4 +1,4 @@
 """Scores on fixed folds, in which candidates share kernel matrices and solutions.
 
-It may import estimators, `trials.scores`, and what is below them.
+It may import estimators, `luck`, and what is below them.
 """

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from spotsvm.cross_validation.machines import NotSharedError, split_pipeline
+from spotsvm.cross_validation.shared_scores import known_score
 from spotsvm.estimators.cutoff.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 
@@ -102,15 +103,24 @@ class EachCutoff:
         rows = X if transformers is None else transformers.transform(X)
         voter = copy(last)
         voter.estimator_ = _Remembered(last.estimator_, rows)
+        truth, classes = np.asarray(y), voter.classes_
+        plain = truth.ndim == 1 and bool(np.isin(truth, classes).all())
+        known = {name: known_score(scorer, classes) for name, scorer in self.scorers.items()} if plain else {}
+        of_labels = {name: score for name, score in known.items() if score is not None and score.kind == "labels"}
+        code, weights = np.searchsorted(classes, truth) if plain else truth, np.ones(len(truth))
         scores: dict[str, float] = {}
         for k, cutoff in enumerate(self.cutoffs):
             try:
-                voter.cutoff_ = class_cutoffs(cutoff, voter.classes_, voter.excess)
-                found = {name: float(scorer(voter, rows, y)) for name, scorer in self.scorers.items()}
+                voter.cutoff_ = class_cutoffs(cutoff, classes, voter.excess)
+                labels = np.searchsorted(classes, voter.predict(rows)) if of_labels else code
+                found = {name: float(score.of(labels, code, weights, strict=True)) for name, score in of_labels.items()}
+                for name, scorer in self.scorers.items():
+                    if np.isnan(found.get(name, np.nan)):
+                        found[name] = float(scorer(voter, rows, y))
             except Exception:  # it is raised again, or reported, when scikit-learn scores the candidate
                 found = dict.fromkeys(self.scorers, np.nan)
             failed = not np.isfinite(list(found.values())).all()
-            scores |= {f"{k}:{name}": 0.0 if failed else score for name, score in found.items()} | {f"{k}:": float(failed)}
+            scores |= {f"{k}:{name}": 0.0 if failed else found[name] for name in self.scorers} | {f"{k}:": float(failed)}
         return scores
 
 
@@ -136,14 +146,6 @@ class _Remembered:
         if method not in self._known:
             self._known[method] = getattr(self._fitted, method)(X)
         return self._known[method]
-
-
-def accuracy(estimator: Any, X: Any, y: Any) -> float:
-    """Return the accuracy: a scorer without scikit-learn's checks of its arguments, which take most of the time."""
-    truth = np.asarray(y)
-    if truth.ndim > 1:
-        raise NotSharedError("the target is not a column")
-    return float(np.mean(estimator.predict(X) == truth))
 
 
 def _identity(value: Any) -> Any:

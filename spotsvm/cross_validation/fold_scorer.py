@@ -23,11 +23,12 @@ from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.fingerprint import as_text, canonical, whole
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
-from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps, accuracy
+from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps
 from spotsvm.cross_validation.exactness import LostDigitsError
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
-from spotsvm.cross_validation.shared_folds import SharedFolds, SharedScores, can_share, is_own_score, ranks
+from spotsvm.cross_validation.shared_folds import SharedFolds
+from spotsvm.cross_validation.shared_scores import SharedScores, can_share, ranks
 from spotsvm.errors import ArgumentError, OutOfTimeError
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.surrogates.one_thread import one_blas_thread
@@ -204,8 +205,7 @@ class FoldScorer:
         if type(last) is not CutoffClassifier or self._scorers is None or get_config()["enable_metadata_routing"]:
             return None
         self._use(self._scorers)
-        scorers = {name: accuracy if is_own_score(scorer, False) else scorer for name, scorer in self._scorers.items()}
-        return CutoffSweeps(self._estimator, scorers)
+        return CutoffSweeps(self._estimator, self._scorers)
 
     @cached_property
     def _shared(self) -> SharedScores | None:

@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import math
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import cloudpickle
 import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone, is_regressor
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.base import clone, is_regressor
 from sklearn.pipeline import Pipeline
 
-from spotsvm.common.compat import ScorerParts, scorer_parts
 from spotsvm.cross_validation.exactness import (
     check_rounding,
     deciding_pairs,
@@ -29,7 +25,7 @@ from spotsvm.cross_validation.exactness import (
     same_predictions,
     some_squares,
 )
-from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Solved, Split, Task, View, plain_rows, take
+from spotsvm.cross_validation.fold_data import FoldTargets, FoldViews, Solved, Split, Task, View, plain_rows
 from spotsvm.cross_validation.machines import (
     OWN_ANSWERS,
     MatrixMachine,
@@ -41,7 +37,7 @@ from spotsvm.cross_validation.machines import (
 )
 from spotsvm.errors import OutOfTimeError, SpotSVMError
 from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values, pairs
+from spotsvm.estimators.dual.one_vs_one import pairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target
 from spotsvm.solvers.dual.problem.spectrum import is_semidefinite
 from spotsvm.solvers.kernels import Kernel, gram_matrix
@@ -94,7 +90,7 @@ class SharedFolds:
         ranking: bool = False,
         is_late: Callable[[], bool] = lambda: False,
     ):
-        self._estimator, self._X, self._max_bytes, self._ranking = estimator, X, max_bytes, ranking
+        self.estimator, self._X, self._max_bytes, self._ranking = estimator, X, max_bytes, ranking
         self._training_answers = training_answers
         self.regression = is_regressor(estimator)
         # if only the machine's parameters change, they are read without creating a candidate, which takes as long as training
@@ -122,6 +118,11 @@ class SharedFolds:
         self._views = FoldViews(X, y, self._splits, max_bytes, training_answers)
         self._is_late, self._solver = is_late, FoldSolver(n, is_late)
         self._semidefinite: bool | None = None
+
+    @property
+    def classes(self) -> NDArray[Any] | None:
+        """The classes, sorted; None in regression."""
+        return self._targets.classes
 
     def order(self, candidates: Sequence[dict[str, Any]]) -> list[int]:
         """Return the order in which candidates share most work: by transformers, kernel, then C."""
@@ -274,7 +275,7 @@ class SharedFolds:
 
     def _candidate(self, params: dict[str, Any]) -> Any:
         try:
-            return clone(self._estimator).set_params(**clone(params, safe=False))
+            return clone(self.estimator).set_params(**clone(params, safe=False))
         except (ValueError, TypeError) as error:
             raise NotSharedError("the parameters are not the estimator's") from error
 
@@ -313,7 +314,7 @@ class SharedFolds:
             self._semidefinite = (
                 transformers is None
                 and isinstance(self._X, np.ndarray)
-                and not isinstance(self._estimator, Pipeline)
+                and not isinstance(self.estimator, Pipeline)
                 and K.shape[0] == K.shape[1]
                 and bool(np.allclose(K, K.T, rtol=1e-10, atol=1e-12 * np.abs(K).max()))
                 and is_semidefinite(K)
@@ -347,149 +348,3 @@ def _left_to_sklearn() -> Iterator[None]:
         yield
     except SpotSVMError as error:
         raise NotSharedError(str(error)) from error
-
-
-def ranks(scorer: Any) -> bool:
-    """Return whether a scorer uses decisions beyond the predicted class."""
-    parts = scorer_parts(scorer)
-    return parts is None or parts.methods not in (("predict",), ("score",))
-
-
-def is_own_score(scorer: Any, regression: bool) -> bool:
-    """Return whether a scorer equals the estimator's own `score`: accuracy, or R^2."""
-    own = ScorerParts(r2_score if regression else accuracy_score)
-    parts = scorer_parts(scorer)
-    return parts is not None and (parts.is_own_score or parts == own)
-
-
-def can_share(scorer: Any) -> bool:
-    """Return whether a scorer is from `make_scorer`, or the estimator's own: these use only its answers."""
-    return scorer_parts(scorer) is not None
-
-
-class SharedScores:
-    """Scores of candidates from shared work; `train` is whether to score the training rows."""
-
-    def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
-        self.folds, self._scorers, self._splits = folds, scorers, list(splits)
-        self._plain = {name: is_own_score(scorer, folds.regression) for name, scorer in scorers.items()}
-        # stand-ins answer for one object only, so the rows' indices serve as well as the rows
-        self._test = [_Rows(rows, take(y, rows)) for _, rows in self._splits]
-        self._train = [_Rows(rows, take(y, rows)) for rows, _ in self._splits] if train else []
-
-    def score(self, params: dict[str, Any]) -> dict[str, float]:
-        """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it."""
-        numbers: dict[str, float] = {}
-        fit_times, score_times = [], []
-        began = time.perf_counter()
-        for k, answer in enumerate(self.folds.answers(params)):
-            fit_times.append(time.perf_counter() - began)
-            began = time.perf_counter()
-            self._score_rows(numbers, f"split{k}_test_", answer, self._test[k])
-            score_times.append(time.perf_counter() - began)
-            if self._train:
-                self._score_rows(numbers, f"split{k}_train_", answer, self._train[k])
-            began = time.perf_counter()
-        for name, times in (("fit_time", fit_times), ("score_time", score_times)):
-            mean = sum(times) / len(times)
-            spread = math.sqrt(sum((t - mean) ** 2 for t in times) / len(times))
-            numbers[f"mean_{name}"], numbers[f"std_{name}"] = mean, spread
-        return numbers
-
-    def test_answers(self, params: dict[str, Any]) -> list[Floats]:
-        """Return the answers of each fold's machine for its test rows: decisions, or predictions in regression.
-
-        NotSharedError if scikit-learn has to answer, or decisions are for pairs of classes.
-        """
-        found = []
-        for answer, (_, test) in zip(self.folds.answers(params), self._splits, strict=True):
-            decisions = answer.decisions[test]
-            if answer.classes is None:
-                found.append(decisions)
-            elif len(answer.classes) > 2 and answer.shape == "ovo":  # noqa: PLR2004
-                raise NotSharedError("decisions for pairs of classes have no arg max")
-            else:
-                values = decision_values(decisions, len(answer.classes), answer.shape)
-                found.append(values.reshape(len(test), -1))
-        return found
-
-    def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, asked: _Rows) -> None:
-        decisions = answer.decisions[asked.rows]
-        stand_in: Any = None
-        for name, scorer in self._scorers.items():
-            try:
-                if self._plain[name]:
-                    score = own_score(answer, decisions, asked.plain)
-                else:
-                    if stand_in is None:
-                        kind: Any = _RegressorStandIn if answer.classes is None else _ClassifierStandIn
-                        stand_in = kind(asked.rows, answer, decisions)
-                    score = float(scorer(stand_in, asked.rows, asked.y))
-            except NotSharedError:
-                raise
-            except Exception as error:  # a scorer that needs more than answers: scikit-learn scores with it
-                raise NotSharedError(f"the scorer {name} cannot use answers alone: {error}") from error
-            if not math.isfinite(score):
-                raise NotSharedError(f"the scorer {name} returns {score}")
-            numbers[prefix + name] = score
-
-
-class _Rows(NamedTuple):
-    """Some rows, and their targets as they were given."""
-
-    rows: NDArray[np.intp]
-    y: Any
-
-    @property
-    def plain(self) -> NDArray[Any]:
-        """The targets as an array."""
-        return np.asarray(self.y)
-
-
-def own_score(answer: FoldAnswer, decisions: Floats, y: NDArray[Any]) -> float:
-    """Return the accuracy, or R^2, as scikit-learn's `score` of a machine does, from its decisions for the rows of y."""
-    if answer.classes is not None:
-        chosen = chosen_classes(decisions, len(answer.classes), answer.break_ties)
-        return int(np.count_nonzero(answer.classes[chosen] == y)) / len(y)
-    column = y[:, None].astype(np.float64)  # sums of a matrix with one column equal scikit-learn's to the last digit
-    unexplained = ((column - decisions) ** 2).sum(axis=0, dtype=np.float64)[0]
-    all_there_is = ((column - np.average(column, axis=0)) ** 2).sum(axis=0, dtype=np.float64)[0]
-    if len(y) < 2 or all_there_is == 0.0:
-        return float(r2_score(y, decisions[:, 0]))
-    return float(1 - unexplained / all_there_is)
-
-
-class _ClassifierStandIn(ClassifierMixin, BaseEstimator):
-    """A fitted classifier with decisions only for the rows `X`, an object that is compared by identity."""
-
-    def __init__(self, X: Any, answer: FoldAnswer, decisions: Floats):
-        self.X = X
-        self.classes_: Any = answer.classes
-        self._answer, self._decisions = answer, decisions
-
-    def decision_function(self, X: Any) -> Floats:
-        _check_same(X, self.X)
-        return decision_values(self._decisions, len(self.classes_), self._answer.shape)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        _check_same(X, self.X)
-        chosen = chosen_classes(self._decisions, len(self.classes_), self._answer.break_ties)
-        predicted: NDArray[Any] = self.classes_[chosen]
-        return predicted
-
-
-class _RegressorStandIn(RegressorMixin, BaseEstimator):
-    """A fitted regressor with predictions only for the rows `X`."""
-
-    def __init__(self, X: Any, answer: FoldAnswer, decisions: Floats):
-        self.X = X
-        self._predictions = decisions[:, 0]
-
-    def predict(self, X: Any) -> Floats:
-        _check_same(X, self.X)
-        return self._predictions
-
-
-def _check_same(X: Any, known: Any) -> None:
-    if X is not known:
-        raise NotSharedError("the scorer asked for other rows than those of the fold")

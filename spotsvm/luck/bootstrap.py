@@ -22,7 +22,8 @@ from spotsvm.luck.draws import Draws, draw_rows
 from spotsvm.luck.estimate import ExpectedScore, How
 from spotsvm.luck.intervals import ROUNDING
 from spotsvm.luck.rows import Unseen, weighted
-from spotsvm.luck.scores import Score, weighted_mean
+from spotsvm.luck.score_functions import weighted_mean
+from spotsvm.luck.scores import Score
 
 Array = NDArray[Any]
 _BLOCK = 4_000_000  # maximum number of decisions in memory at once

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spotsvm.cross_validation.shared_folds import SharedScores
+from spotsvm.cross_validation.shared_scores import SharedScores
 
 
 def described(figure, name, alt):

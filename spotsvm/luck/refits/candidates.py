@@ -32,7 +32,7 @@ from spotsvm.luck.intervals import check_confidence
 from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.refits.search_access import best_candidates, candidate_params, check_search, metric_of, scorer_of_rows
 from spotsvm.luck.rows import Unseen
-from spotsvm.luck.scores import Score, known_score, labels_of, score_called
+from spotsvm.luck.scores import Score, labels_of, score_called, score_of
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
 
 Array = NDArray[Any]
@@ -64,11 +64,8 @@ def _any_has(estimators: Sequence[Any], name: str, value: Any) -> bool:
     )
 
 
-def _of_labels(metric: str, n_classes: int) -> bool:
+def _of_labels(metric: str) -> bool:
     """Return whether a metric is a score of predicted classes; True if unknown."""
-    score = known_score(metric, n_classes)
-    if score is not None:
-        return score.kind == "labels"
     parts = scorer_parts(get_scorer(metric)) if metric in get_scorer_names() else None
     return parts is None or parts.methods == ("predict",)
 
@@ -81,7 +78,7 @@ def _responses_for(
     decisions_first = sorted(names, key=["decision_function", "predict_proba", "predict"].index)
     if calibrated or names == ["predict"]:
         return decisions_first, False
-    if _of_labels(metric, n_classes):
+    if _of_labels(metric):
         # the probabilities of an SVC come from another model than its predictions
         own = _any_has(estimators, "probability", True)
         return (decisions_first if own else names, True) if average else (["predict"], False)
@@ -267,11 +264,9 @@ class Combination:
 
 
 def score_of_classes(metric: str, classes: Array | None) -> Score | None:
-    """Return the score of rows by the metric's name, or None; `classes` is None in regression."""
-    score = known_score(metric, 0 if classes is None else len(classes))
-    if score is not None and score.name == "f1" and classes is not None and (len(classes) < 2 or classes[1] != 1):
-        return None  # scikit-learn's positive class is the label 1, which need not be the second class
-    return score
+    """Return the score of the metric's name whose contributions of rows are known, or None; `classes` is None in regression."""
+    score = score_of(metric, classes)
+    return score if score is not None and score.has_gains else None
 
 
 def combined(
@@ -299,9 +294,8 @@ def combined(
         Whether decisions become probabilities, by a sigmoid for two classes or a softmax for several classes.
     """
     n, regression = len(out.rows), out.classes is None
-    n_classes = 0 if out.classes is None else len(out.classes)
     known = score_of_classes(metric, out.classes)
-    score = known_score("r2" if regression else "accuracy", n_classes) if known is None else known
+    score = score_of("r2" if regression else "accuracy", out.classes) if known is None else known
     assert score is not None
     if regression and out.y.ndim > 1:
         weights = _shares_of_outputs(out, average)

@@ -6,9 +6,9 @@ import pytest
 from spotsvm.luck.bootstrap import corrected, expected_of_draws, left_out_scores, mean_score, spread
 from spotsvm.luck.draws import draw_rows, unit_sums
 from spotsvm.luck.intervals import score_interval
-from spotsvm.luck.scores import _SCORES
+from spotsvm.luck.scores import score_called
 
-ACCURACY = _SCORES["accuracy"]
+ACCURACY = score_called("accuracy", ("accuracy",))
 
 
 def best_in_draws(decisions, y, counts):

@@ -24,7 +24,6 @@ from spotsvm import SpotSearchCV, expected_score
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.refits import candidates as module
 from spotsvm.luck.refits.candidates import POOL, OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
-from spotsvm.luck.scores import known_score
 
 
 class ProbabilityBeside(LogisticRegression):
@@ -197,10 +196,10 @@ def test_a_perfect_score_is_no_certainty_and_f1_is_of_class_one():
     assert found.value == 1.0
     assert 0.8 < found.interval[0] < found.interval[1] == 1.0
     assert combined(out, "f1", 0).expected is not None
-    other = OutOfFold([0], "decision_function", out.answers, out.rows, y, np.array([1, 2]))
+    first = OutOfFold([0], "decision_function", -out.answers, out.rows, 1 - y, np.array([1, 2]))
+    assert combined(first, "f1", 0).expected == combined(out, "f1", 0).expected
+    other = OutOfFold([0], "decision_function", out.answers, out.rows, y, np.array(["no", "yes"]))
     assert combined(other, "f1", 0).expected is None
-    assert known_score("f1", 3) is None
-    assert known_score("r2", 2) is None
 
 
 @pytest.mark.parametrize(

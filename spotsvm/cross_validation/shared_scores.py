@@ -1,0 +1,158 @@
+"""Scores of candidates on folds from shared work: known scores from the answers alone, others by scikit-learn's scorers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.compat import scorer_parts
+from spotsvm.cross_validation.fold_data import Split, take
+from spotsvm.cross_validation.machines import NotSharedError
+from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
+from spotsvm.estimators import Floats
+from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
+from spotsvm.luck.rows import RememberedPredictions
+from spotsvm.luck.scores import Score, as_vector, score_of
+
+
+def ranks(scorer: Any) -> bool:
+    """Return whether a scorer uses decisions beyond the predicted class."""
+    parts = scorer_parts(scorer)
+    return parts is None or parts.methods not in (("predict",), ("score",))
+
+
+def can_share(scorer: Any) -> bool:
+    """Return whether a scorer is from `make_scorer`, or the estimator's own: these use only its answers."""
+    return scorer_parts(scorer) is not None
+
+
+def known_score(scorer: Any, classes: NDArray[Any] | None) -> Score | None:
+    """Return the score that a scorer computes, if it is known; the own `score` of an estimator is accuracy, or R^2."""
+    parts = scorer_parts(scorer)
+    own = parts is not None and parts.is_own_score
+    return score_of(("r2" if classes is None else "accuracy") if own else scorer, classes)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Some rows, their targets as they were given, and as class codes or numbers, and their weights."""
+
+    rows: NDArray[np.intp]
+    y: Any
+    target: NDArray[Any]
+    weights: Floats
+
+    @classmethod
+    def of(cls, rows: NDArray[np.intp], y: Any, classes: NDArray[Any] | None) -> _Rows:
+        """Return some rows of all targets."""
+        given = take(y, rows)
+        target = np.asarray(given)
+        target = target.astype(np.float64) if classes is None else np.searchsorted(classes, target)
+        return cls(rows, given, target, np.ones(len(rows)))
+
+
+class SharedScores:
+    """Scores of candidates from shared work; `train` is whether to score the training rows."""
+
+    def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
+        self.folds, self._scorers, self._splits = folds, scorers, list(splits)
+        self._known = {name: known_score(scorer, folds.classes) for name, scorer in scorers.items()}
+        self._test = [_Rows.of(rows, y, folds.classes) for _, rows in self._splits]
+        self._train = [_Rows.of(rows, y, folds.classes) for rows, _ in self._splits] if train else []
+
+    def score(self, params: dict[str, Any]) -> dict[str, float]:
+        """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it."""
+        numbers: dict[str, float] = {}
+        fit_times, score_times = [], []
+        began = time.perf_counter()
+        for k, answer in enumerate(self.folds.answers(params)):
+            fit_times.append(time.perf_counter() - began)
+            began = time.perf_counter()
+            self._score_rows(numbers, f"split{k}_test_", answer, self._test[k])
+            score_times.append(time.perf_counter() - began)
+            if self._train:
+                self._score_rows(numbers, f"split{k}_train_", answer, self._train[k])
+            began = time.perf_counter()
+        for name, times in (("fit_time", fit_times), ("score_time", score_times)):
+            mean = sum(times) / len(times)
+            spread = math.sqrt(sum((t - mean) ** 2 for t in times) / len(times))
+            numbers[f"mean_{name}"], numbers[f"std_{name}"] = mean, spread
+        return numbers
+
+    def test_answers(self, params: dict[str, Any]) -> list[Floats]:
+        """Return the answers of each fold's machine for its test rows: decisions, or predictions in regression.
+
+        NotSharedError if scikit-learn has to answer, or decisions are for pairs of classes.
+        """
+        found = []
+        for answer, (_, test) in zip(self.folds.answers(params), self._splits, strict=True):
+            if answer.classes is not None and len(answer.classes) > 2 and answer.shape == "ovo":
+                raise NotSharedError("decisions for pairs of classes have no arg max")
+            found.append(_Answers(answer, answer.decisions[test]).columns)
+        return found
+
+    def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, asked: _Rows) -> None:
+        answers = _Answers(answer, answer.decisions[asked.rows])
+        stand_in: Any = None
+        for name, scorer in self._scorers.items():
+            known, found = self._known[name], math.nan
+            if known is not None and (own := answers.of(known)) is not None:
+                found = float(known.of(own, asked.target, asked.weights, strict=True))
+            if math.isnan(found):  # scikit-learn computes it, or says what is wrong
+                stand_in = stand_in or answers.stand_in(self.folds.estimator)
+                try:
+                    found = float(scorer(stand_in, np.arange(len(asked.rows)), asked.y))
+                except Exception as error:  # a scorer that needs more than answers: scikit-learn scores with it
+                    raise NotSharedError(f"the scorer {name} cannot use answers alone: {error}") from error
+            if not math.isfinite(found):
+                raise NotSharedError(f"the scorer {name} returns {found}")
+            numbers[prefix + name] = found
+
+
+class _Answers:
+    """The answers of a fold's machine for some rows, each kind computed once."""
+
+    def __init__(self, answer: FoldAnswer, decisions: Floats):
+        self._answer, self._decisions = answer, decisions
+
+    @cached_property
+    def labels(self) -> NDArray[np.intp]:
+        """The codes of the predicted classes."""
+        assert self._answer.classes is not None
+        return chosen_classes(self._decisions, len(self._answer.classes), self._answer.break_ties)
+
+    @cached_property
+    def columns(self) -> Floats:
+        """The decision function, with a column for two classes, or the predictions of a regression."""
+        classes = self._answer.classes
+        if classes is None:
+            return self._decisions
+        return decision_values(self._decisions, len(classes), self._answer.shape).reshape(len(self._decisions), -1)
+
+    def of(self, score: Score) -> NDArray[Any] | None:
+        """Return the answers that a score depends on; None if the machine does not give them."""
+        if score.kind == "labels":
+            return self.labels
+        if self._answer.classes is not None and (
+            score.kind != "ranks" or self.columns.shape[1] not in (1, len(self._answer.classes))
+        ):
+            return None
+        return score.answers(self.columns)
+
+    def stand_in(self, estimator: Any) -> RememberedPredictions:
+        """Return a fitted estimator that answers for rows by their position."""
+        found = RememberedPredictions(estimator, None)
+        if self._answer.classes is None:
+            found.answer("predict", self._decisions[:, 0])
+        else:
+            found.classes_ = self._answer.classes
+            found.answer("predict", self._answer.classes[self.labels])
+            found.answer("decision_function", as_vector(self.columns))
+        return found
