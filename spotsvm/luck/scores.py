@@ -6,7 +6,7 @@ their log probabilities. Decisions of regressors are predictions of shape (..., 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -113,6 +113,22 @@ def score_called(name: Any, names: tuple[str, ...]) -> Score:
     near = get_close_matches(str(name), names, 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
     raise ArgumentError(f"scoring={name!r}; use {', '.join(map(repr, names[:-1]))} or {names[-1]!r}{hint}")
+
+
+def has_positive(score: Score) -> bool:
+    """Return whether a score of two classes depends on which of them is positive."""
+    parts = _parts_called(score.name)
+    return parts is not None and parts.positive is not None
+
+
+def of_class(score: Score, positive: int) -> Score:
+    """Return a score of two classes with this class, by its code, as the positive one; other scores as they are."""
+    parts = _parts_called(score.name)
+    if parts is None or parts.positive is None:
+        return score
+    made = _score(replace(parts, kwargs={**parts.kwargs, "pos_label": positive}), Classes())
+    assert made is not None
+    return replace(made, name=score.name)
 
 
 def score_of(scoring: Any, labels: Array | None) -> Score | None:

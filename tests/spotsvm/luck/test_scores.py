@@ -13,7 +13,7 @@ from sklearn.metrics import check_scoring, get_scorer, make_scorer
 
 from spotsvm.common.compat import scorer_parts
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.scores import probabilities_of, score_called, score_of
+from spotsvm.luck.scores import has_positive, of_class, probabilities_of, score_called, score_of
 from spotsvm.trials.metrics import named_scorer
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -299,6 +299,21 @@ def test_gains_of_squared_errors_and_of_a_positive_class_that_is_the_first():
     assert first.positive == 0
     assert first.values(np.array([[[-1.0], [-2.0], [3.0]]]), code, ones) == 1.0
     assert first.values(np.array([[[1.0], [2.0], [-3.0]]]), code, ones) == pytest.approx((1 / 2 + 2 / 3) / 2)
+
+
+def test_the_positive_class_by_its_code():
+    rng = np.random.default_rng(0)
+    y, d, w = rng.integers(2, size=30), rng.normal(size=(1, 30, 1)), np.ones((1, 30))
+    for name in ("f1", "recall", "average_precision"):
+        score = score_called(name, (name,))
+        assert has_positive(score)
+        assert of_class(score, 1).values(d, y, w) == score.values(d, y, w)
+        assert of_class(score, 0).values(-d, 1 - y, w) == score.values(d, y, w)
+        assert of_class(score, 0).name == name
+    for name in ("accuracy", "f1_macro", "roc_auc", "neg_brier_score"):
+        score = score_called(name, (name,))
+        assert not has_positive(score)
+        assert of_class(score, 0) is score
 
 
 def test_a_name_among_some_names():
