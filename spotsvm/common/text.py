@@ -134,6 +134,17 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
+def per_cent(share: float) -> str:
+    """Return a share in per cent, with two digits.
+
+    Examples
+    --------
+    >>> per_cent(0.125), per_cent(0.999), per_cent(0.00123)
+    ('12 %', '100 %', '0.12 %')
+    """
+    return f"{round(100 * share)} %" if share >= 0.1 else f"{100 * share:.2g} %"
+
+
 def short(value: float, digits: int = 4) -> str:
     """Return a number as short text, without an exponent unless it is tiny or huge.
 

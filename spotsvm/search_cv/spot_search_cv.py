@@ -17,6 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_groups
 from spotsvm.common.compat import check_method_params, num_samples, safe_indexing
+from spotsvm.common.copies import both_sides, copies
+from spotsvm.common.notices import tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.luck.draws import sample_rows
@@ -319,6 +321,7 @@ classes_, n_features_in_, feature_names_in_
             with task.refit():
                 self._refit(X, y, routed.estimator.fit, run, splits, routed.splitter.split.get("groups"), best.metric, every)
         task.end()
+        tell(both_sides(copies(X), splits))
         return self
 
     def _sample(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:

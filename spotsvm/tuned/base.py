@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_groups, check_positive
 from spotsvm.common.compat import check_sample_weight, check_y, safe_indexing
+from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held_back, joined, with_copies
 from spotsvm.common.fingerprint import as_text, canonical
 from spotsvm.common.notices import Notice, tell
 from spotsvm.common.text import checked_path, shown_value
@@ -212,14 +213,16 @@ class TunedModel(BaseEstimator, ABC):
             raise ArgumentError(f"sample_weight: {len(rows)} rows have a positive weight; use two or more")
         seed = self.seed_ = self._drawn_seed()
         whole, every = self._task(y[rows], weights[rows]), rows
-        groups_of = None if groups is None else np.asarray(groups)[rows]
-        held = self._held_out(whole, groups_of, seed)
+        copied = copies(X if len(rows) == len(y) else safe_indexing(X, rows))
+        units = joined(None if groups is None else np.asarray(groups)[rows], copied)  # rows that stay together
+        groups_of = None if groups is None else units
+        held = self._held_out(whole, groups_of, np.arange(len(rows)) if copied is None else copied, seed)
         sample = whole.sample(self._grid_rows(len(rows), len(held) > 0), seed, groups_of, held)
         task, rows = self._on(whole, sample), rows[sample]
-        splits = self._splits(X, y, task.y, groups, rows, seed)
+        grid_units, grid_copied = (None if labels is None else labels[sample] for labels in (units, copied))
+        splits = self._splits(X, y, task.y, groups, None if groups is None else grid_units, grid_copied, rows, seed)
         row_weights = weights[every]
         table, X, weights = X, (X if len(rows) == len(y) else safe_indexing(X, rows)), weights[rows]
-        units = None if groups is None else np.asarray(groups)[rows]
         tested = np.unique(np.concatenate([test for _, test in splits]))
         self._n_folds, self._n_grid_rows, self._n_held, self._grouped = len(splits), len(rows), len(held), groups is not None
 
@@ -242,15 +245,15 @@ class TunedModel(BaseEstimator, ABC):
         self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
         self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
         if len(held):
-            _, gains, _, shares, _ = self._weigh(grid, scored, tested, w, score, units, seed)
+            _, gains, _, shares, _ = self._weigh(grid, scored, tested, w, score, grid_units, seed)
             best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: gains[one[0]] @ w)}
             order = [*np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)], *best.values()]
             begin = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
             self.complete_ = grid.complete
             X = table if len(every) == len(y) else safe_indexing(table, every)
-            self._fit_many_rows(X, whole, groups_of, held, begin, row_weights, score, seed, began, every, len(y))
+            self._fit_many_rows(X, whole, groups_of, units, held, begin, row_weights, score, seed, began, every, len(y))
         else:
-            self._average(grid, scored, tested, w, score, units, seed, len(y), rows)
+            self._average(grid, scored, tested, w, score, grid_units, seed, len(y), rows)
             fitted = whole.sample(_MOST_ROWS, seed, groups_of)
             rows = every[fitted]
             X = table if len(rows) == len(y) else safe_indexing(table, rows)
@@ -260,8 +263,20 @@ class TunedModel(BaseEstimator, ABC):
         if not self.average:
             self._keep_support(table, every if len(held) else rows)
         self.fit_seconds_ = time.monotonic() - began
-        tell([*self._target_notices(y[every], every, row_weights), *self._columns.notices])
+        judged = np.searchsorted(every, self._scored_rows)
+        self._n_distinct = len(judged) if copied is None else len(np.unique(copied[judged]))
+        told = [*self._target_notices(y[every], every, row_weights), *self._columns.notices]
+        if copied is not None and groups is None and isinstance(self.cv, int | np.integer):
+            told += held_back(copied, len(held) or len(every) / int(self.cv), every)
+        elif copied is not None:
+            told += both_sides(grid_copied, splits)
+        tell(told)
         return self
+
+    @property
+    def _of_distinct(self) -> str:
+        """Words for the number of different judged rows, if some are copies."""
+        return "" if self._n_distinct == len(self._scored_rows) else f" ({self._n_distinct} of them different)"
 
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         """Return what a user should know about the target; `rows` are the positions of its values in y."""
@@ -299,13 +314,20 @@ class TunedModel(BaseEstimator, ABC):
             return n if self.rows is None else int(self.rows)
         return _FIRST_ROWS if rounds_follow else _GRID_ROWS if n > _MANY_ROWS else n
 
-    def _held_out(self, task: Task, groups: Any, seed: int) -> NDArray[np.intp]:
-        """Return the held-out rows; empty if there are too few rows or groups, or if `cv` is a splitter."""
+    def _held_out(self, task: Task, groups: Any, unit: NDArray[np.intp], seed: int) -> NDArray[np.intp]:
+        """Return the held-out rows; empty if there are too few rows or groups, or if `cv` is a splitter.
+
+        `unit` is the group of copies of each row.
+        """
         n = len(task.y)
         of_chance = isinstance(self.cv, int | np.integer) and (groups is None or len(np.unique(groups)) >= _LEAST_GROUPS)
         if n < _HELD_FROM or self.rows is None or not of_chance:
             return np.arange(0)
         size = min(_MOST_HELD, int(_HELD_SHARE * n))
+        if groups is None:
+            distinct = distinct_rows(unit, size)
+            kept = self._on(task, distinct).sample(round(len(distinct) * (1.0 - size / n)), seed + 1)
+            return with_copies(unit, np.delete(distinct, kept))
         held = np.setdiff1d(np.arange(n), task.sample(n - size, seed + 1, groups))
         return held if 2 * len(held) > size else np.arange(0)
 
@@ -379,19 +401,23 @@ class TunedModel(BaseEstimator, ABC):
     def _column_names(self) -> list[str]:
         return [str(name) for name in getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])]
 
-    def _splits(self, X: Any, y: Any, code: Array, groups: Any, rows: Array, seed: int) -> list[tuple[Array, Array]]:
-        """Return the folds, as indices of `rows`."""
+    def _splits(
+        self, X: Any, y: Any, code: Array, groups: Any, at: Any, copied: Any, rows: Array, seed: int
+    ) -> list[tuple[Array, Array]]:
+        """Return the folds, as indices of `rows`, whose groups are `at` and whose groups of copies are `copied`."""
         if isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool):
             n_folds = check_count("cv", self.cv, 2)
-            at = None if groups is None else np.asarray(groups)[rows]
-            if at is not None:
-                n_folds = min(n_folds, len(np.unique(at)))
-                if n_folds < 2:
-                    raise ArgumentError("groups: all rows are in one group; folds need at least two")
-            splitter = self._splitter(n_folds, code, at is not None, seed)
             with warnings.catch_warnings():  # a class with fewer rows than folds is missing in some folds; the models handle this
                 warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-                return [(train, test) for train, test in splitter.split(np.zeros(len(rows)), code, at)]
+                if at is not None:
+                    n_folds = min(n_folds, len(np.unique(at)))
+                    if n_folds < 2:
+                        raise ArgumentError("groups: all rows are in one group; folds need at least two")
+                    return list(self._splitter(n_folds, code, True, seed).split(np.zeros(len(rows)), code, at))
+                unit = np.arange(len(rows)) if copied is None else copied
+                distinct = distinct_rows(unit, len(rows) / n_folds)
+                splitter = self._splitter(n_folds, code[distinct], False, seed)
+                return list(apart(splitter, unit, distinct, code[distinct]))
         splitter = check_cv(self.cv, y, classifier=not is_regressor(self))
         check_groups(splitter, groups)
         place = np.full(len(y), -1)
@@ -504,7 +530,7 @@ class TunedModel(BaseEstimator, ABC):
         self._limits = task.machines.limits
 
     def _fit_many_rows(
-        self, X: Any, whole: Task, groups: Any, held: Array, begin: list[Setting], row_weights: Floats, score: Score,
+        self, X: Any, whole: Task, groups: Any, units: Any, held: Array, begin: list[Setting], row_weights: Floats, score: Score,
         seed: int, began: float, every: Array, n_given: int,
     ) -> None:  # fmt: skip
         """Fit models in rounds, starting from the best settings of the grid, and average and judge them on held-out rows."""
@@ -552,7 +578,7 @@ class TunedModel(BaseEstimator, ABC):
             race.run(LANDMARKS, dict.fromkeys(race.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
         judged = Grid(race.settings, race.decisions, default[1][0])
         self._average(
-            judged, task, np.arange(len(held)), w, score, None if groups is None else groups[held], seed, n_given, every[held]
+            judged, task, np.arange(len(held)), w, score, None if units is None else units[held], seed, n_given, every[held]
         )
         self._members = [member for member in race.members if self._weights[member.places].any()]
         self.complete_ &= race.complete

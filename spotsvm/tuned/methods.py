@@ -62,17 +62,19 @@ def _settings_words(model: Any, classifies: bool) -> str:
 
 def _judged_words(model: Any) -> str:
     whole = " of whole groups" if model._grouped and (isinstance(model.cv, Integral) or draws_groups(model.cv)) else ""
-    n = len(model._scored_rows)
+    n = f"{len(model._scored_rows)} rows{model._of_distinct}"
     if model._n_held:
         text = (
             f"Kernels were compared by {model._n_folds} folds{whole} of {model._n_grid_rows} rows. The best were fitted on up to "
-            f"{model.n_rows_} rows, and judged on {n} rows that were held out from all of this."
+            f"{model.n_rows_} rows, and judged on {n} that were held out from all of this."
         )
     else:
         text = (
-            f"Settings were judged by {model._n_folds} folds{whole} of cross-validation, on {n} rows, each by the models that "
+            f"Settings were judged by {model._n_folds} folds{whole} of cross-validation, on {n}, each by the models that "
             f"had not seen it. The final model was fitted on {model.n_rows_} rows."
         )
+    if model._of_distinct:
+        text += " Rows that are equal in all columns stayed on one side of each split, and were drawn together."
     return f"{text} What is done to the columns was learned from the training rows of each fold alone."
 
 

@@ -45,7 +45,10 @@ def page_of(
     members = f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting"
     facts = [
         ("Model", members),
-        ("Rows used", f"{len(model._scored_rows)} judged by models that had not seen them, {model.n_rows_} fitted"),
+        (
+            "Rows used",
+            f"{len(model._scored_rows)} judged{model._of_distinct} by models that had not seen them, {model.n_rows_} fitted",
+        ),
         (f"Expected {unit.title}", model.expected_score_.text()),
         ("Time of the fit", duration(model.fit_seconds_)),
     ]

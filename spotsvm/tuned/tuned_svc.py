@@ -65,7 +65,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The score for the weights and the estimates: None or "accuracy", "balanced_accuracy", "f1" (of the second class),
         "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss" or "neg_brier_score".
     cv : int, splitter or iterable, default=5
-        Number of shuffled stratified folds (with groups, of whole groups), or folds in scikit-learn's forms. Rows that no fold
+        Number of shuffled stratified folds (with groups, of whole groups), or folds in scikit-learn's forms. Rows that are equal
+        in all columns are in one fold, and copies of a row that are very many are training rows in each fold. Rows that no fold
         tests do not count in weights and estimates.
     rows : "auto", int or None, default="auto"
         Number of rows, stratified by class, on which the grid is scored; None is all. "auto" is all rows up to 3,000, then 2,000

@@ -14,7 +14,7 @@ from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.tables.reading import Choices
 from spotsvm.tuning.tables.split import TEST_SHARE
-from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.tables.table import COPIES, Table
 
 
 def reading_code(file: Path, target: str, task: str, choices: Choices) -> Script:
@@ -112,7 +112,7 @@ def fitting_code(job: Any, model: Any, plain: Any, verdict: Verdict) -> str:
         score = _table_scorer_code(job, script)
     categories = f".astype({dict.fromkeys(train.categorical, 'category')!r})" if train.categorical else ""
     script.lines += [
-        f"model = {model!r}.fit({X}{categories}, train.y{_groups(train)})",
+        f"model = {model!r}.fit({X}{categories}, train.y{'' if _of_copies(train) else _groups(train)})",
         "print(model.verdict_)",
         f"score = {score}",
         f"print(score(model, {new}, test.y))  # on the held-out rows",
@@ -152,6 +152,10 @@ def _split_code(job: Any, *more: str, about: str) -> tuple[Script, str, str]:
 def _table_scorer_code(job: Any, script: Script) -> str:
     script.use("spotsvm.tables", "table_scorer")
     return f"table_scorer({job.metric!r}, table)"
+
+
+def _of_copies(train: Table) -> bool:
+    return train.groups is not None and train.groups.name == COPIES
 
 
 def _groups(train: Table) -> str:

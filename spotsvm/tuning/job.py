@@ -122,7 +122,7 @@ class TuningJob(TableJob):
 
     def _say_plan(self, say: Callable[[str], Any]) -> tuple[Notice, ...]:
         """Say the decisions about the table, and its notices, which are returned."""
-        for line in decisions(self.table, len(self.test.y), self.metric, self.n_folds):
+        for line in decisions(self.table, self.test, self.metric, self.n_folds):
             say(line)
         if self.sampled:
             whole = len(self.split[0].y)
@@ -130,7 +130,7 @@ class TuningJob(TableJob):
         why = self._possible_folds[1]
         noticed = [Notice("folds", f"{self.n_folds} folds in place of {FOLDS}, as {why}")] if why else []
         if not self.is_series:
-            noticed += notices(self.table, self.metric, self.named.space, self.n_trials)
+            noticed += notices(self.table, self.metric, self.share, self.named.space, self.n_trials)
         for notice in noticed:
             say(f"notice: {notice.sentence}")
         return tuple(noticed)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.common.copies import held_back
 from spotsvm.common.notices import Notice
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.scoring import score_title
@@ -33,8 +34,8 @@ _CLASSES = 5
 _RARE = 0.3
 
 
-def decisions(table: Table, held: int, metric: str, cv: int | None) -> Iterator[str]:
-    """Yield the decisions about a table: how it is read, its rows and held-out rows, columns, task and score."""
+def decisions(table: Table, test: Table, metric: str, cv: int | None) -> Iterator[str]:
+    """Yield the decisions about a table: how it is read, its rows and held-out rows (`test`), columns, task and score."""
     yield from (f"reading: {line}" for line in table.reading[:1])
     n = len(table.y)
     how = ""
@@ -42,11 +43,18 @@ def decisions(table: Table, held: int, metric: str, cv: int | None) -> Iterator[
         how = f"; they are the latest by {table.time!r}, and each fold is later than its training rows"
     elif table.groups is not None and table.groups.name != COPIES:
         how = f"; the rows of each of {table.groups.nunique()} groups stay together"
-    yield f"rows: {n}; {held} are held out, and no search uses them{how}"
+    yield f"rows: {n}; {len(test.y)} are held out{of_different(test)}, and no search uses them{how}"
     yield from feature_lines(table)
     yield f"task: {table.task}{_reason(table)}"
     folds = "" if cv is None else f", mean over {cv} folds of the training rows"
     yield f"score: {score_title(metric, table)}{folds}; {ScoreUnit(metric).better}"
+
+
+def of_different(table: Table) -> str:
+    """Return words for the number of different rows, if some are copies."""
+    if table.groups is None or table.groups.name != COPIES or (n := table.groups.nunique()) == len(table.y):
+        return ""
+    return f" ({n} of them different)"
 
 
 def feature_lines(table: Table) -> Iterator[str]:
@@ -77,9 +85,14 @@ def _reason(table: Table) -> str:
     return f"{why}; rows of each class: {', '.join(sizes)}{more}"
 
 
-def notices(table: Table, metric: str, space: dict[str, Any], n_trials: int) -> Iterator[Notice]:
-    """Yield a notice for each suspicious property of a table, of a score for it, or of a budget for a space."""
+def notices(table: Table, metric: str, share: float, space: dict[str, Any], n_trials: int) -> Iterator[Notice]:
+    """Yield a notice for each suspicious property of a table, of a score for it, or of a budget for a space.
+
+    `share` is the share of the rows to hold out.
+    """
     yield from suspicions(table)
+    if table.groups is not None and table.groups.name == COPIES:
+        yield from held_back(table.groups.to_numpy(), share * len(table.y))
     if table.task == "classification" and metric == "accuracy":
         yield from _rare(table.y)
     if len(space) > n_trials > 0:

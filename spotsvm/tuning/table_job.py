@@ -30,11 +30,12 @@ from spotsvm.study.stop import checked_timeout
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.pipelines.registry import default_scoring
+from spotsvm.tuning.plan import of_different
 from spotsvm.tuning.results import HeldOutResult
 from spotsvm.tuning.scoring import positive_class, scorer_of
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.split import held_out
-from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.tables.table import COPIES, Table
 from spotsvm.tuning.verdict import Choice, decide
 
 #: more numeric columns than this are passed as an array: scikit-learn checks each column of a frame by itself, at every step
@@ -135,7 +136,7 @@ class TableJob:
         """Return the facts at the head of the page: file, rows, columns, target, score and day; `known` keeps an earlier day."""
         facts: dict[str, Any] = {"File": printable_line(self.file, 80)} if self.file else {}
         return facts | {
-            "Rows": f"{len(self.table.y)}, {len(self.test.y)} of them held out",
+            "Rows": f"{len(self.table.y)}, {len(self.test.y)} of them held out{of_different(self.test)}",
             "Columns": int(self.table.X.shape[1]),
             "Target": printable_line(str(self.table.y.name), 80),
             "Task": self.table.task,
@@ -169,7 +170,7 @@ class TableJob:
         if choice.why_default is None and tuned.estimator is not default.estimator:
             first, second = (self.unseen(result.estimator) for result in (default, tuned))
             difference = self.difference(first, second)
-        how: HeldOut = "time" if self.in_time else "random" if self.test.groups is None else "groups"
+        how: HeldOut = "time" if self.in_time else "groups" if users_groups(self.test) else "random"
         counts = {"n_held_out": len(self.test.y), "n_train": len(self.train.y)}
         return decide(choice, self.metric, default, tuned, difference, held_out_by=how, **counts)
 
@@ -242,6 +243,11 @@ def _rival_models(estimator: Pipeline, rows: Table, compare: bool, seed: int) ->
 def groups_of(table: Table) -> dict[str, Any]:
     """Return the argument `groups` of a fit, if there are groups."""
     return {} if table.groups is None else {"groups": table.groups}
+
+
+def users_groups(table: Table) -> dict[str, Any]:
+    """Return the argument `groups` of a fit that finds copies itself, if the user named groups."""
+    return {} if table.groups is None or table.groups.name == COPIES else {"groups": table.groups}
 
 
 def timed_fit(model: Any, rows: Table, **more: Any) -> tuple[Any, float]:

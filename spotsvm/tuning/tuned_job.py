@@ -33,7 +33,7 @@ from spotsvm.tuning.plan import decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.results_folder import ResultsFolder
 from spotsvm.tuning.scoring import positive_class
-from spotsvm.tuning.table_job import FOLDS, TableJob, groups_of, timed_fit, unwarned
+from spotsvm.tuning.table_job import FOLDS, TableJob, timed_fit, unwarned, users_groups
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import Table
 from spotsvm.tuning.verdict import Choice
@@ -65,8 +65,8 @@ class TunedJob(TableJob):
         _compile_first()
         began = monotonic()
         train = self.train
-        noticed = tuple(notices(self.table, self.metric, {}, 0))
-        for line in decisions(self.table, len(self.test.y), self.metric, None):
+        noticed = tuple(notices(self.table, self.metric, self.share, {}, 0))
+        for line in decisions(self.table, self.test, self.metric, None):
             say(line)
         for notice in noticed:
             say(f"notice: {notice.sentence}")
@@ -79,7 +79,7 @@ class TunedJob(TableJob):
             say(f"fit: {model!r} to {len(train.y)} training rows")
             if (left := self.seconds_left(began)) is not None:
                 model.set_params(timeout=round(max(_AVERAGE_SHARE * left, 0.1), 1))
-            model, seconds = timed_fit(model, train, **groups_of(train))
+            model, seconds = timed_fit(model, train, **users_groups(train))
             results = [
                 self.result("default", model.default_score_.value, default, took),
                 self.result("tuned", model.expected_score_.value, model, seconds, notices=noticed),

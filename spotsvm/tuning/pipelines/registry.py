@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold, TimeSeriesSplit
 
+from spotsvm.common.copies import DistinctKFold
 from spotsvm.comparison.runs import Entrant
 from spotsvm.errors import ArgumentError
 from spotsvm.tuning.pipelines.default_spaces import Scale, table_pipeline
@@ -17,7 +18,7 @@ from spotsvm.tuning.pipelines.spectra import REGIONS as SPECTRA_REGIONS
 from spotsvm.tuning.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
 from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
 from spotsvm.tuning.tables.faults import check_features
-from spotsvm.tuning.tables.table import Table, Task
+from spotsvm.tuning.tables.table import COPIES, Table, Task
 
 #: the pipelines with their regions, the default first
 REGIONS = {"svm": ("default",), "spectra": SPECTRA_REGIONS, "stormwater": STORMWATER_REGIONS}
@@ -160,10 +161,14 @@ def named_pipeline(
             raise ArgumentError(f"pipeline {name!r} is for regression, not for {task}")
         pipeline, space = stormwater_pipeline(horizon=horizon, region=cast("Any", region), history=train.history)
         return NamedPipeline(name, pipeline, space, TimeSeriesSplit(cv), scoring)
-    kinds: Any = (StratifiedKFold, StratifiedGroupKFold) if task == "classification" else (KFold, GroupKFold)
-    folds = (
-        TimeSeriesSplit(cv) if train.time is not None else kinds[train.groups is not None](cv, shuffle=True, random_state=seed)
-    )
+    classify = task == "classification"
+    if train.time is not None:
+        folds: Any = TimeSeriesSplit(cv)
+    elif train.groups is not None and train.groups.name == COPIES:
+        folds = DistinctKFold(cv, shuffle=True, random_state=seed, stratify=classify)
+    else:
+        kinds: Any = (StratifiedKFold, StratifiedGroupKFold) if classify else (KFold, GroupKFold)
+        folds = kinds[train.groups is not None](cv, shuffle=True, random_state=seed)
     if name == "svm":
         pipeline, space = table_pipeline(task, n, train.categorical, scale)
         return NamedPipeline(name, pipeline, space, folds, scoring)

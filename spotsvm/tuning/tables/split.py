@@ -9,6 +9,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, train_test_split
 
+from spotsvm.common.copies import distinct_rows, with_copies
 from spotsvm.errors import DataError
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import COPIES, Table
@@ -63,31 +64,52 @@ def held_out(table: Table, cv: int, seed: int, in_time: bool | None = None, shar
     if not in_time:
         _check_lone(table)
     rows = np.arange(len(table.y))
-    pairs = np.zeros(len(rows), dtype=bool)
-    stratify = None
-    if table.task == "classification" and not in_time:
-        pairs = table.y.map(table.y.value_counts()).to_numpy() <= _PAIR
-        stratify = table.y[~pairs]
     try:
-        if table.groups is None or in_time:
-            how = {"shuffle": False} if in_time else {"random_state": seed, "stratify": stratify}
-            chosen, tested = train_test_split(rows[~pairs], test_size=share, **how)
-            chosen = np.concatenate([chosen, rows[pairs]])
-        else:
+        if _users_groups(table) is not None and not in_time:
             chosen, tested = _by_group(table, seed, share)
+        else:
+            distinct = rows if in_time else _distinct(table, share * len(rows))
+            pairs, stratify = np.zeros(len(distinct), dtype=bool), None
+            if table.task == "classification" and not in_time:
+                y = table.y.iloc[distinct]
+                pairs = y.map(y.value_counts()).to_numpy() <= _PAIR
+                stratify = y[~pairs]
+            how = {"shuffle": False} if in_time else {"random_state": seed, "stratify": stratify}
+            chosen, tested = train_test_split(distinct[~pairs], test_size=share, **how)
+            chosen = np.concatenate([chosen, distinct[pairs]])
+            if table.groups is not None and len(distinct) < len(rows):
+                tested = with_copies(table.groups.to_numpy(), tested)
+                chosen = np.setdiff1d(rows, tested)
     except ValueError as error:
         raise DataError(f"{len(rows)} rows are too few to hold out a share of {share:.2g}: {error}") from error
     train, test = table.part(chosen), table.part(tested)
     check_folds(train, cv, "training rows", in_time=in_time)
-    if train.groups is not None and not in_time and train.groups.nunique() < cv:
-        n = train.groups.nunique()
-        if train.groups.name == COPIES:
-            raise DataError(f"there are {n} different training rows, fewer than --cv {cv}; use a smaller --cv or give more rows")
+    groups = _users_groups(train)
+    if groups is not None and not in_time and (n := groups.nunique()) < cv:
         raise DataError(
-            f"--groups {train.groups.name!r} has {n} different values in the training rows, fewer than --cv {cv}; use "
+            f"--groups {groups.name!r} has {n} different values in the training rows, fewer than --cv {cv}; use "
             f"{f'--cv {n}, or ' if n > 1 else ''}another column"
         )
     return train, test
+
+
+def _distinct(table: Table, n_held: float) -> np.ndarray:
+    """Return the rows that may be held out, one of each group of copies."""
+    if table.groups is None or _users_groups(table) is not None:
+        return np.arange(len(table.y))
+    return distinct_rows(table.groups.to_numpy(), n_held)
+
+
+def _class_sizes(table: Table, n_held: float) -> pd.Series:
+    """Return the number of different rows of each class that may be held out, in descending order."""
+    counts = table.y.iloc[_distinct(table, n_held)].value_counts()
+    never = [label for label in table.y.unique() if label not in counts.index]
+    return pd.concat([counts, pd.Series(0, index=never)]) if never else counts
+
+
+def _users_groups(table: Table) -> pd.Series | None:
+    """Return the groups that the user named; None if there are none, or the groups are those of copies."""
+    return None if table.groups is None or table.groups.name == COPIES else table.groups
 
 
 def _by_group(table: Table, seed: int, share: float) -> tuple[np.ndarray, np.ndarray]:
@@ -104,13 +126,15 @@ def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
     train, _ = held_out(table, _PAIR, seed)
     limits = [(cv, "")]
     if table.task == "classification":
-        rare = train.y.value_counts()
+        rare = _class_sizes(train, len(train.y) / cv)
         why = f"class {short_repr(rare.index[-1])} has only {int(rare.iloc[-1])} of the training rows"
         limits.append((int(rare.iloc[-1]), f"{why} ({_without(rare.index[rare < cv].tolist())} leaves out rare classes)"))
-    if train.groups is not None:
-        n = int(train.groups.nunique())
-        what = "different rows" if train.groups.name == COPIES else "groups"
-        limits.append((n, f"the training rows have only {n} {what}"))
+    if (groups := _users_groups(train)) is not None:
+        n = int(groups.nunique())
+        limits.append((n, f"the training rows have only {n} groups"))
+    elif train.groups is not None:
+        n = len(_distinct(train, len(train.y) / cv))
+        limits.append((n, f"only {n} different training rows can be held out"))
     return min(limits, key=lambda limit: limit[0])
 
 
@@ -134,7 +158,7 @@ def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False
     """Raise DataError if the table is too small for `cv` folds; folds in order of time need one more row."""
     _check_rows(table, cv, rows, in_time)
     if table.task == "classification":
-        counts = table.y.value_counts()
+        counts = _class_sizes(table, len(table.y) / cv)
         fewest = int(counts.iloc[-1])
         if fewest < cv:
             fewer = f"use --cv {fewest}" if fewest >= _PAIR else ""
@@ -158,8 +182,8 @@ def _check_lone(table: Table) -> None:
     """Raise DataError if a class has a single row, which cannot be used for both training and testing."""
     if table.task != "classification":
         return
-    counts = table.y.value_counts()
-    lone = counts.index[counts == 1].tolist()
+    counts = _class_sizes(table, TEST_SHARE * len(table.y))
+    lone = counts.index[counts < _PAIR].tolist()
     if lone:
         which = (
             f"class {short_repr(lone[0])} has"
@@ -167,7 +191,9 @@ def _check_lone(table: Table) -> None:
             else f"{len(lone)} classes, such as {short_repr(lone[0])}, each have"
         )
         remedies = [_remedy(counts, _PAIR), _no_classes(table)]
-        raise DataError(f"{which} only 1 row, too few for folds, which need 2; {', or '.join(filter(None, remedies))}")
+        alike = len(_distinct(table, np.inf)) < len(table.y)
+        fewer = "fewer than 2 different rows that may be held out" if alike else "only 1 row, too few for folds, which need 2"
+        raise DataError(f"{which} {fewer}; {', or '.join(filter(None, remedies))}")
 
 
 def _remedy(counts: pd.Series, least: int) -> str:

@@ -17,10 +17,12 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from spotsvm.common.copies import copies, equal_rows, with_target
 from spotsvm.common.notices import Notice
+from spotsvm.common.text import per_cent
 from spotsvm.tuning.tables.faults import listed
 from spotsvm.tuning.tables.split import TEST_SHARE
-from spotsvm.tuning.tables.table import COPIES, Table, equal_rows
+from spotsvm.tuning.tables.table import COPIES, Table
 
 #: minimum rows to tell an identifier or a leak from chance, and the score of a single column that suggests a leak
 _ENOUGH, _TOO_GOOD = 20, 0.99
@@ -64,7 +66,7 @@ def suspicions(table: Table) -> Iterator[Notice]:
         yield Notice("identifier", what)
     texts = [name for kind in ("category", "yes/no", "text") for name in names.get(kind, [])]
     grouped = table.groups is not None and table.groups.name != COPIES
-    once = ~equal_rows(X, y).duplicated()  # in copies, all columns repeat with the same target
+    once = ~pd.Series(with_target(equal_rows(X), y), index=X.index).duplicated()  # in copies all columns repeat
     grouping = [] if grouped else [name for name in [*numeric, *texts] if _groups(X[name][once], y[once], table.task)]
     for name in grouping:
         yield Notice(
@@ -73,7 +75,8 @@ def suspicions(table: Table) -> Iterator[Notice]:
             f"other values, keep the rows of a value together in all splits by --groups {shlex.quote(name)}; if {name!r} is "
             f"another form of the target, leave it out by --drop {shlex.quote(name)}",
         )
-    for name, score, what in _leaks(y, {name: X[name] for name in [*numeric, *texts] if name not in grouping}, table.task):
+    columns = {name: X[name] for name in [*numeric, *texts] if name not in grouping}
+    for name, score, what in _leaks(*_different(y, columns, copies(X)), table.task):
         yield Notice(
             "leak",
             f"column {name!r} alone predicts the target nearly perfectly ({what} {score:.3f} in 3 folds); if it is known only "
@@ -84,24 +87,45 @@ def suspicions(table: Table) -> Iterator[Notice]:
 
 def _copies(table: Table) -> Iterator[Notice]:
     """Yield a notice with the number of copies, and the share of held-out rows that a random split would also train on."""
-    groups = equal_rows(table.X, table.y)
-    spare = len(groups) - groups.nunique()
+    unit = equal_rows(table.X)
+    spare = len(unit) - len(np.unique(unit))
     if not spare:
         return
-    sizes = groups.map(groups.value_counts())
-    shared = f"{100 * float((1.0 - TEST_SHARE ** (sizes - 1)).mean()):.2g} % of the held-out rows"
-    what = "1 row is an exact copy of another" if spare == 1 else f"{spare} rows are exact copies of others"
-    if table.groups is not None and table.groups.name == COPIES:
-        yield Notice(
-            "copies",
-            f"{what}: copies stay on one side of each split; in a random split about {shared} would be training rows too",
-        )
-    elif table.groups is None and table.time is None:
+    sizes = np.bincount(unit)[unit]
+    shared = f"{per_cent(float((1.0 - TEST_SHARE ** (sizes - 1)).mean()))} of the held-out rows"
+    what = "1 row is equal to another in all columns" if spare == 1 else f"{spare} rows are equal to others in all columns"
+    other = len(np.unique(with_target(unit, table.y))) - len(np.unique(unit))
+    what += f", {other} of them with another target" if other else ""
+    if table.time is not None:
+        if copies(table.X, unit) is not None:
+            yield Notice("copies", f"{what}: later rows that are judged may be equal to earlier rows, which are trained on")
+    elif table.groups is None:
         yield Notice(
             "copies",
             f"{what}: about {shared} are training rows too, so the scores hold for rows like these, not for other combinations "
             "of values",
         )
+    elif table.groups.name == COPIES:
+        yield Notice(
+            "copies",
+            f"{what}: they stay on one side of each split; in a random split about {shared} would be training rows too",
+        )
+    elif (copied := copies(table.X, unit)) is not None:
+        divided = table.groups.groupby(copied).transform("nunique") > 1
+        if divided.any():
+            yield Notice(
+                "copies",
+                f"{int(divided.sum())} rows are equal in all columns to rows of other groups of --groups {table.groups.name!r}, "
+                "and may stand on both sides of a split",
+            )
+
+
+def _different(y: pd.Series, columns: dict[str, pd.Series], unit: Any) -> tuple[pd.Series, dict[str, pd.Series]]:
+    """Return one of each group of copies, which no check may count as further evidence."""
+    if unit is None:
+        return y, columns
+    once = np.unique(unit, return_index=True)[1]
+    return y.iloc[once], {name: column.iloc[once] for name, column in columns.items()}
 
 
 def _order(table: Table) -> Iterator[Notice]:

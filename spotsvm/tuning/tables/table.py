@@ -14,6 +14,7 @@ import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from spotsvm.common.compat import safe_indexing
+from spotsvm.common.copies import copies, joined
 from spotsvm.common.notices import Notice, untold
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError
@@ -38,8 +39,6 @@ MANY_CLASSES = 100
 FEW_INTEGERS = 20
 #: name of the groups of copied rows
 COPIES = "copies of a row"
-#: equal rows are copies only if at least this many rows are distinct
-_LEAST_DIFFERENT = 20
 
 Task = Literal["classification", "regression"]
 
@@ -59,7 +58,8 @@ class Table:
     history : DataFrame or None
         For a series, the features of all its rows; else None.
     groups : Series of shape (n_rows,) or None
-        Rows of one group are never divided between training and testing.
+        Rows of one group are never divided between training and testing. Without groups of the user these are copies: rows with
+        equal columns, unless such rows are to be expected.
     reading : tuple of str
         How the file was read.
     columns : DataFrame or None
@@ -121,8 +121,8 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     """Read a CSV file and check that an SVM can be trained on it.
 
     The file may be compressed. Separator, decimal mark, encoding, header and a title above it are detected; a first column
-    without a name that only numbers the rows, and columns and rows without any value, are left out. Rows that are copies of each
-    other form a group.
+    without a name that only numbers the rows, and columns and rows without any value, are left out. Rows that are equal in all
+    columns form a group, and join the groups of `choices` that they are in.
 
     Parameters
     ----------
@@ -188,7 +188,8 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
             check_numbers(X[unknown], table.kinds, file.where)
             table = replace(table, unlabelled=typed(X[unknown], table.kinds, table.dates))
         if groups is not None:
-            table = replace(table, groups=groups[has_target])
+            kept, unit = groups[has_target], None if table.groups is None else table.groups.to_numpy()
+            table = replace(table, groups=pd.Series(np.asarray(joined(kept, unit)), index=kept.index, name=kept.name))
     except DataError as error:
         raise DataError(f"{path}: {error}") from error
     file.warn()
@@ -340,7 +341,9 @@ def make_table(
     y, decided, why = checked_target(y, task, where)
     table = _with_kinds(X, y, tuple(categorical), wanted, where)
     told = far_targets(y.to_numpy(dtype=float), lambda k: where(y.index[k])) if decided == "regression" else []
-    return replace(table, task=decided, groups=copies_of(table.X, y), why=why, notices=(*table.notices, *told))
+    unit = copies(table.X)
+    groups = None if unit is None else pd.Series(unit, index=X.index, name=COPIES)
+    return replace(table, task=decided, groups=groups, why=why, notices=(*table.notices, *told))
 
 
 def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: Where = row_of) -> tuple[pd.Series, Task, str]:
@@ -397,34 +400,6 @@ def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wan
     X = typed(X, table.kinds, dates)
     check_sizes(X.select_dtypes("number"), where)  # includes columns of text that were parsed as numbers
     return replace(table, X=X)
-
-
-def copies_of(X: pd.DataFrame, y: pd.Series) -> pd.Series | None:
-    """Return the group of copies of each row; None if there are no copies, or equal rows are to be expected.
-
-    Equal rows are to be expected if there are fewer combinations of the columns' values than rows: new rows will then be equal
-    to some of these rows.
-
-    Examples
-    --------
-    >>> X = pd.DataFrame({"a": [*range(20), 3], "b": [*range(20), 3], "c": 1})
-    >>> copies_of(X, X["b"] > 9).tolist()[-2:], copies_of(X[["c"]], X["c"])
-    ([19, 3], None)
-    """
-    groups = equal_rows(X, y)
-    n, different = len(groups), groups.nunique()
-    if different == n or different < _LEAST_DIFFERENT:
-        return None
-    combinations = np.log([*X.nunique(dropna=False), y.nunique()]).sum()
-    return groups if combinations > np.log(n) else None
-
-
-def equal_rows(X: pd.DataFrame, y: pd.Series) -> pd.Series:
-    """Return a number for each row; equal rows have the same number."""
-    columns = [pd.factorize(X.iloc[:, k], use_na_sentinel=False)[0] for k in range(X.shape[1])]
-    columns.append(pd.factorize(y, use_na_sentinel=False)[0])
-    keys = pd.util.hash_pandas_object(pd.DataFrame(dict(enumerate(columns))), index=False)
-    return pd.Series(pd.factorize(keys)[0], index=X.index, name=COPIES)
 
 
 def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -> pd.DataFrame:

@@ -66,7 +66,7 @@ def test_copies_of_rows_are_a_group_and_counted():
     assert table.groups.tolist() == four.tolist()
     (said,) = [notice for notice in suspicions(table) if notice.code == "copies"]
     assert said.sentence == (
-        "120 rows are exact copies of others: copies stay on one side of each split; in a random split about 98 % of the "
+        "120 rows are equal to others in all columns: they stay on one side of each split; in a random split about 98 % of the "
         "held-out rows would be training rows too"
     )
     assert "groups" not in [notice.code for notice in suspicions(table)]
@@ -78,7 +78,8 @@ def test_rows_that_are_equal_by_chance_are_told_and_no_group():
     frame = pd.DataFrame({"deck": RNG.choice(["a", "b", "c"], 300), "child": RNG.choice(["no", "yes"], 300)})
     y = pd.Series(RNG.choice(["x", "y"], 300), name="kind")
     assert make_table(frame, y).groups is None
-    assert codes(frame, y)["copies"].startswith("288 rows are exact copies of others: about 1e+02 % of the held-out rows")
+    said = "294 rows are equal to others in all columns, 6 of them with another target: about 100 % of the held-out rows are"
+    assert codes(frame, y)["copies"].startswith(said)
     assert make_table(X, LABELS).groups is None
 
 
