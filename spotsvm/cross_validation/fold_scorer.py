@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any
 
@@ -21,7 +22,8 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
-from spotsvm.common.fingerprint import as_text, canonical, whole
+from spotsvm.common.data_hash import data_hash
+from spotsvm.common.fingerprint import as_text, whole
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps
 from spotsvm.cross_validation.exactness import LostDigitsError
@@ -124,8 +126,8 @@ class FoldScorer:
         text = partial(as_text, threshold=sys.maxsize, floatmode="unique")
         parameters = sorted(self._estimator.get_params(deep=True).items())
         return {
-            "data": joblib.hash((canonical(self._X), canonical(self._y), self._fit_params)),
-            "folds": joblib.hash(self._splits),
+            "data": data_hash(self._X, self._y, self._fit_params),
+            "folds": data_hash(*chain.from_iterable(self._splits)),
             "estimator": text(self._estimator),
             "parameter of the estimator": joblib.hash(text([(name, whole(value)) for name, value in parameters])),
             "scoring": text(whole(self._options["scoring"])),

@@ -37,7 +37,7 @@ from spotsvm.study.callbacks import Callback, Callbacks
 from spotsvm.study.given import StartLike
 from spotsvm.study.loop import RunSettings
 from spotsvm.study.record.record import Record
-from spotsvm.study.recorded import recorded_starts
+from spotsvm.study.recorded import in_recorded_order, recorded_seed, recorded_starts
 from spotsvm.study.stop import StopRule, TimeLimit, checked_stop, checked_timeout, with_test_share
 from spotsvm.study.study import Study
 from spotsvm.study.workers.open import open_workers
@@ -109,6 +109,16 @@ class SearchArguments:
         return self.executor is not None or self.trial_timeout is not None or self.memory_limit is not None
 
 
+def seed_of(search: SearchArguments) -> int | None:
+    """Return the seed of a search; without `random_state` that of its record, which a new record gets; else None."""
+    if search.random_state is not None:
+        return int(check_random_state(search.random_state).randint(2**31 - 1))
+    if search.path is None:
+        return None
+    recorded = recorded_seed(search.path)
+    return int(np.random.default_rng().integers(2**31 - 1)) if recorded is None else recorded
+
+
 def given_space(search: SearchArguments) -> Space:
     """Return the space of a search, given by either of its names; ArgumentError if both are given, or neither."""
     if search.space is not None and search.param_distributions is not None:
@@ -131,8 +141,16 @@ class SpotSearchRun:
     `scorer` scores candidates in this process, and describes the context for a record; `scoring` turns scores into outcomes.
     """
 
-    def __init__(self, search: SearchArguments, X: Any, y: Any, splits: Sequence[Split], fit_params: Mapping[str, Any]):
-        self._search, self._X, self._y, self._splits = search, X, y, splits
+    def __init__(
+        self,
+        search: SearchArguments,
+        X: Any,
+        y: Any,
+        splits: Sequence[Split],
+        fit_params: Mapping[str, Any],
+        seed: int | None = None,
+    ):
+        self._search, self._X, self._y, self._splits, self._seed = search, X, y, splits, seed
         self._limit = None if search.timeout is None else TimeLimit(search.timeout)
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
         options: dict[str, Any] = {"scoring": search.scoring, "engine": search.engine}
@@ -141,7 +159,7 @@ class SpotSearchRun:
         self._make_scorer = partial(self._new_scorer, error_score=search.error_score, return_train_score=train)
         late = {} if (limit := self._limit) is None else {"is_late": lambda: limit.left <= 0.0}
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, **late)
-        space = self._space = accepted_space(search.estimator, given_space(search))
+        space = self._space = in_recorded_order(accepted_space(search.estimator, given_space(search)), search.path)
         plain = isinstance(search.search, str) and not self.scoring.objectives
         constraints = Constraints.of(search.constraints)
         swept = swept_parameter(search.sweep, space, search.estimator, self.scorer, plain)
@@ -253,14 +271,13 @@ class SpotSearchRun:
 
     def _new_study(self) -> Study:
         search = self._search
-        seed = None if search.random_state is None else int(check_random_state(search.random_state).randint(2**31 - 1))
         objectives = self.scoring.objectives
         direction: Any = dict.fromkeys(objectives, "maximize") or "maximize"
         try:
             return Study(
                 cast("Any", self._space),
                 deepcopy(search.search),  # an object with ask and tell has a state, which the next fit must not see
-                seed,
+                self._seed,
                 direction=direction,
                 path=self._record,
                 noise=search.noise,

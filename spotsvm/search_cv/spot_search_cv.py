@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.common.checks import check_groups
 from spotsvm.common.compat import check_method_params, num_samples, safe_indexing
 from spotsvm.common.copies import both_sides, copies
+from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.notices import tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
@@ -25,7 +26,7 @@ from spotsvm.luck.draws import sample_rows
 from spotsvm.search_cv.estimator_space import accepted_space, check_data
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, refitted, warn_of_results
-from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space
+from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
 from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import (
     BestEstimatorMixin,
@@ -95,9 +96,10 @@ class SpotSearchCV(
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV; the folds are drawn once and are the same for all candidates.
     random_state : int, RandomState or None, default=None
-        Seed of the search.
+        Seed of the search, and of folds whose splitter shuffles and has no seed of its own.
     path : path-like or None, default=None
-        A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ.
+        A record of the study, made or resumed; see `Study`. It is refused if data, folds or estimator differ. If `random_state`
+        is None, the record's seed is used.
 
     Other Parameters
     ----------------
@@ -284,8 +286,11 @@ classes_, n_features_in_, feature_names_in_
         self._drew_rows = X is not every[0]
         routed, for_folds = self._route(params)
         check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, routed.estimator.fit)
-        splitter = check_cv(self.cv, y, classifier=is_classifier(self.estimator))
+        seed = seed_of(self)
+        splitter = seeded(check_cv(self.cv, y, classifier=is_classifier(self.estimator)), seed)
         check_groups(splitter, routed.splitter.split.get("groups"))
+        if self.path is not None:
+            check_repeatable(splitter, X, y, **routed.splitter.split)
         splits = list(splitter.split(X, y, **routed.splitter.split))
         if not splits:
             raise ArgumentError(f"No fits were performed. Was the CV iterator empty? Were there no candidates? cv={self.cv!r}")
@@ -295,7 +300,7 @@ classes_, n_features_in_, feature_names_in_
                 f"Expected {n_splits} splits, got {len(splits)}; cv={self.cv!r}"
             )
         task.n_splits = len(splits)
-        run = SpotSearchRun(self, X, y, splits, for_folds)
+        run = SpotSearchRun(self, X, y, splits, for_folds, seed)
         self.study_ = run.run(task)
         self.n_splits_ = len(splits)
         best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))

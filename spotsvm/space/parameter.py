@@ -25,6 +25,10 @@ Floats = NDArray[np.float64]
 CENTRAL = 0.999
 #: bounds of a range, so that its width is a number as well
 _FARTHEST = 1e307
+#: the relative error of a number that was written with six digits, or as a float of 32 bits
+_ROUNDED = 1e-5
+#: what is left of a zero that was computed, as a share of the range
+_ZERO = 1e-12
 _UNIFORM, _LOG = ("uniform",), ("log-uniform", "loguniform", "log")
 
 
@@ -194,10 +198,12 @@ class ContinuousParameter:
         return min(max(value, self.low), self.high)
 
     def encode(self, value: Any) -> float:
-        """Return the probability up to `value`."""
-        if not is_number(value) or not self.low <= value <= self.high:
+        """Return the probability up to `value`; a value that was rounded at a bound is that bound."""
+        width = self.high - self.low
+        below, above = (_ROUNDED * min(abs(end), width) if end else _ZERO * width for end in (self.low, self.high))
+        if not is_number(value) or not self.low - below <= value <= self.high + above:
             raise SpaceError(f"{self.name}={shown_value(value)} is not a number in [{self.low:g}, {self.high:g}]")
-        return float(self.distribution.cdf(float(value)))
+        return float(self.distribution.cdf(min(max(float(value), self.low), self.high)))
 
     def describe(self) -> dict[str, Any]:
         """Return the description by quantiles."""

@@ -194,6 +194,37 @@ class Space(ShowsFacts):
         left._settle()
         return left
 
+    def in_order_of(self, description: Any) -> Space:
+        """Return the space with the parameters of each dictionary in another order.
+
+        Parameters
+        ----------
+        description : list of dict
+            The description of a space, as `describe` returns it.
+
+        Returns
+        -------
+        Space
+            With the order of the description if its dictionaries have the same parameters; else the space itself.
+
+        See Also
+        --------
+        describe : Returns a description.
+
+        Examples
+        --------
+        >>> space = Space({"x": [1, 2], "y": [3, 4]})
+        >>> space.in_order_of(Space({"y": [3, 4], "x": [1, 2]}).describe()).names
+        ('y', 'x')
+        """
+        branches = description if isinstance(description, list) else []
+        if [set(one) if isinstance(one, Mapping) else None for one in branches] != [set(branch) for branch in self._branches]:
+            return self
+        ordered = copy(self)
+        ordered._branches = [{name: branch[name] for name in one} for one, branch in zip(branches, self._branches, strict=True)]
+        ordered._settle()
+        return ordered
+
     def _settle(self) -> None:
         """Derive axes, names and domain from the branches."""
         self._axes = _share_axes(self._branches)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pandas as pd
 
+from spotsvm.common.text import checked_path
 from spotsvm.errors import ArgumentError, SpaceError, StorageError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
@@ -127,6 +128,28 @@ def recorded_study(path: str | Path) -> RecordedStudy | None:
         return None
     with closing(Record(path, read_only=True)) as record:
         return RecordedStudy(record) if record.has_trials() else None
+
+
+def recorded_about(path: str | Path | Record | None) -> dict[str, Any]:
+    """Return the description of the study in a record; empty where there is none, or none that can be read."""
+    if isinstance(path, Record):
+        return path.about()
+    if path is None or not checked_path(path).is_file():
+        return {}
+    with suppress(StorageError), closing(Record(path, read_only=True)) as record:
+        return record.about()
+    return {}
+
+
+def recorded_seed(path: str | Path | None) -> int | None:
+    """Return the seed of the study in a record, None if there is none."""
+    seed = recorded_about(path).get("seed")
+    return seed if is_seed(seed) else None
+
+
+def in_recorded_order(space: Space, path: str | Path | Record | None) -> Space:
+    """Return a space with its parameters in the order of a record, whose points have this order."""
+    return space.in_order_of(recorded_about(path).get("space"))
 
 
 def recorded_starts(record: Record) -> tuple[dict[str, Any], list[dict[str, Any]], bool] | None:

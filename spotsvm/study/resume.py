@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from spotsvm.common.data_hash import CONTENT
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.json_values import MOST_DIGITS, plain_json
 from spotsvm.common.text import printable_line, shown_value
@@ -56,6 +57,15 @@ def check_same_study(path: Path, recorded: Mapping[str, Any], given: Mapping[str
         if not same_parameter(before, now):
             before, now = _difference(before, now)
             further = "; a wider space, which contains the recorded one, works as well" if key == "space" else ""
+            if word == "data" and str(given.get(key)).startswith(CONTENT) and not str(recorded.get(key)).startswith(CONTENT):
+                of = recorded.get("versions")
+                version = of.get("spotsvm", "0.2.0") if isinstance(of, Mapping) else "0.2.0"
+                error = StudyMismatchError(
+                    f"{path} was begun by spotsvm {printable_line(str(version), 40)}, which described data in another way; end "
+                    "it with that version, or use another file"
+                )
+                error.differs = "version"
+                raise error
             if word in _UNSHOWN:
                 other = "other data" if word == "data" else f"a study with another {word}"
                 error = StudyMismatchError(f"{path} belongs to {other}; use the same {word}, or another file")

@@ -30,6 +30,7 @@ from spotsvm.study.loop import Followers, RunSettings, run_trials
 from spotsvm.study.objective import WrappedObjective, wrapped
 from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
+from spotsvm.study.recorded import in_recorded_order
 from spotsvm.study.resume import describe_study, take_up
 from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
@@ -202,7 +203,7 @@ class Study(ReadableStudy):
         if noise not in ("auto", True, False):
             raise ArgumentError(f"noise={noise!r} is unknown; use 'auto', True or False")
         noise = noise if noise == "auto" else bool(noise)
-        space = space if isinstance(space, Space) else Space(space)
+        space = in_recorded_order(space if isinstance(space, Space) else Space(space), path)
         swept = None if sweep is None else SweptParameter(space, sweep)
         if swept is not None and objectives.several:
             raise ArgumentError(f"sweep={sweep!r} is for one objective, and the study has {len(objectives)}; leave it out")

@@ -8,10 +8,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import joblib
 import numpy as np
 import pandas as pd
 from joblib import effective_n_jobs
@@ -25,7 +25,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_groups, check_positive
 from spotsvm.common.compat import check_sample_weight, check_y, safe_indexing
 from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held_back, joined, with_copies
-from spotsvm.common.fingerprint import as_text, canonical
+from spotsvm.common.data_hash import data_hash
+from spotsvm.common.fingerprint import as_text
+from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.notices import Notice, tell
 from spotsvm.common.text import checked_path, shown_value
 from spotsvm.errors import ArgumentError, DataError
@@ -53,7 +55,7 @@ _DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
 #: sweeps beyond the grid if a space is given: in any case, and for each parameter
 _SEARCHED, _SEARCHED_EACH = 12, 4
 #: parameters that the scores of sweeps depend on, besides rows, folds and space
-_OF_SWEEPS = ("families", "scoring", "cv", "rows", "class_weight")
+_OF_SWEEPS = ("families", "scoring", "rows", "class_weight")
 _GRID_SHARE, _FIT_SHARE = 0.5, 0.85  # shares of a timeout after which no further setting, and no further member, begins
 _MANY_ROWS, _GRID_ROWS, _MOST_ROWS = 3000, 2000, 10_000  # above which the grid uses a sample; its size; maximum of a member
 _FEW_MEMBERS = 5  # on many rows
@@ -285,7 +287,7 @@ class TunedModel(BaseEstimator, ABC):
     def _drawn_seed(self) -> int:
         """Return the seed; if random_state is None, the seed of the record if there is a record."""
         if self.random_state is None and self.path is not None:
-            from spotsvm.tuned.search import recorded_seed
+            from spotsvm.study.recorded import recorded_seed
 
             if (seed := recorded_seed(self.path)) is not None:
                 return seed
@@ -386,10 +388,11 @@ class TunedModel(BaseEstimator, ABC):
         from spotsvm.tuned.search import SearchedSweeps
 
         context = {
-            "data": joblib.hash([canonical(part) for part in data]),
+            "data": data_hash(*data),
             "model": type(self).__name__,
             **{name: as_text(value) for name, value in self.get_params(deep=False).items() if name in _OF_SWEEPS},
-            "folds": joblib.hash(splits),
+            "cv": str(self.cv) if isinstance(self.cv, int | np.integer) else "given",
+            "folds": data_hash(*chain.from_iterable(splits)),
             # a search that starts with a part of the grid differs from one that starts with the whole grid
             "budget": "the grid or more" if len(grid) == len(whole) else str(len(grid)),
         }
@@ -418,8 +421,10 @@ class TunedModel(BaseEstimator, ABC):
                 distinct = distinct_rows(unit, len(rows) / n_folds)
                 splitter = self._splitter(n_folds, code[distinct], False, seed)
                 return list(apart(splitter, unit, distinct, code[distinct]))
-        splitter = check_cv(self.cv, y, classifier=not is_regressor(self))
+        splitter = seeded(check_cv(self.cv, y, classifier=not is_regressor(self)), seed)
         check_groups(splitter, groups)
+        if self.path is not None:
+            check_repeatable(splitter, X, y, groups)
         place = np.full(len(y), -1)
         place[rows] = np.arange(len(rows))
         splits = []

@@ -23,7 +23,6 @@ from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, SearchExhaustedError
 from spotsvm.space.parameter import ChoiceParameter, is_number
 from spotsvm.space.space import Space
-from spotsvm.study.recorded import recorded_study
 from spotsvm.study.study import Study
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.trial import Trial
@@ -207,12 +206,6 @@ def _nearest(parameter: Any, value: float) -> Any:
     if isinstance(parameter, ChoiceParameter):
         return min(parameter.values, key=lambda one: abs(one - value))
     return min(max(value, parameter.low), parameter.high)
-
-
-def recorded_seed(path: str | Path | None) -> int | None:
-    """Return the seed of a record, None if there is no record."""
-    study = None if path is None else recorded_study(path)
-    return None if study is None else study.seed
 
 
 def packed(decisions: NDArray[np.float32]) -> str:

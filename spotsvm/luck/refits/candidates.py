@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_groups
 from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
+from spotsvm.common.folds import seeded
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
@@ -426,7 +427,7 @@ def expected_score(
     seed = int(search.study_.seed if hasattr(search, "study_") else given)
     scorer, metric = scorer_of_rows(search)
     score = score_of_classes(metric, np.unique(np.asarray(y)) if classifier else None)
-    splitter = check_cv(search.cv, y, classifier=classifier)
+    splitter = seeded(check_cv(search.cv, y, classifier=classifier), seed)
     check_groups(splitter, groups, "expected_score(search, X, y, groups=groups)")
     splits = list(splitter.split(X, y, groups))
     if not splits:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
 
 from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
+from spotsvm.common.folds import seeded
 from spotsvm.cross_validation.fold_data import Split as Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 
@@ -67,10 +67,7 @@ def _seeded(search: Any, seed: int) -> Any:
     cv = search.cv
     if cv is not None and not hasattr(cv, "split") and not isinstance(cv, int | np.integer):
         raise ArgumentError(f"search has cv={type(cv).__name__}, splits of all rows; use a number of folds or a splitter")
-    if getattr(cv, "random_state", 0) is None:
-        cv = deepcopy(cv)
-        cv.random_state = seed  # the folds then do not depend on the order of the outer folds
-    return cv
+    return seeded(cv, seed)  # the folds then do not depend on the order of the outer folds
 
 
 def metric_of(search: Any) -> str:

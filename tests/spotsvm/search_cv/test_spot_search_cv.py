@@ -8,14 +8,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_blobs, make_classification
 from sklearn.metrics.pairwise import rbf_kernel
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_val_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from spotsvm import SpotSearchCV
-from spotsvm.errors import StudyMismatchError
+from spotsvm import SpotSearchCV, TunedSVC, expected_score
+from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.search_cv.results import search_results
+from spotsvm.space.space import Space
 from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.record.record import Record
 from spotsvm.study.stop import TimeLimit
@@ -214,6 +215,52 @@ def test_the_record_of_another_search_is_refused(tmp_path, what, changed):
     said = "belongs to other data; use the same data" if what == "data" else f"another {what}: .* Use the same {what}"
     with pytest.raises(StudyMismatchError, match=f"{said}, or another file"):
         search(path=path, **options).fit(**data)
+
+
+@pytest.mark.parametrize("random_state", [0, None])
+@pytest.mark.parametrize("cv", [KFold(3, shuffle=True), ShuffleSplit(2)], ids=lambda cv: type(cv).__name__)
+def test_folds_without_a_seed_are_drawn_from_that_of_the_record(cv, random_state, tmp_path):
+    options = {"cv": cv, "random_state": random_state, "n_iter": 6, "path": tmp_path / "search.db"}
+    with pytest.raises(KeyboardInterrupt):
+        search(callback=stop_at(3), **options).fit(X, Y)
+    told = []
+    resumed = search(callback=lambda study, trial: told.append(trial.number), **options).fit(X, Y)
+    assert told == [3, 4, 5]
+    assert cv.random_state is None
+    if random_state == 0:
+        assert outcome(resumed) == outcome(search(**options | {"path": None}).fit(X, Y))
+        assert expected_score(resumed, X, Y).value == expected_score(search(**options).fit(X, Y), X, Y).value
+
+
+def test_folds_that_differ_at_each_call_are_refused_before_the_record_is_begun(tmp_path):
+    class Unseeded(KFold):
+        def split(self, X, y=None, groups=None):
+            rows = np.random.default_rng().permutation(len(X))
+            yield rows[:40], rows[40:]
+
+        def get_n_splits(self, *_):
+            return 1
+
+    for model in (search(cv=Unseeded(), path=tmp_path / "s.db"), TunedSVC(cv=Unseeded(), budget=1, path=tmp_path / "s.db")):
+        with pytest.raises(ArgumentError, match="draws other folds at each call, so a search with a record"):
+            model.fit(X, Y)
+    assert list(tmp_path.iterdir()) == []
+    remedy = list(Unseeded().split(X))
+    for _ in range(2):
+        search(cv=remedy, path=tmp_path / "s.db").fit(X, Y)
+
+
+def test_what_holds_the_data_and_the_order_of_the_parameters_are_no_other_search(tmp_path):
+    path = tmp_path / "search.db"
+    first = search(path=path, cv=KFold(3), n_iter=5).fit(X, Y)
+    backwards = dict(reversed(SPACE.items()))
+    for x, y, space in (
+        (np.asfortranarray(X), pd.Series(Y), SPACE),
+        (X.tolist(), Y.tolist(), backwards),
+        (X.astype(object), Y.astype(float), Space(backwards)),
+    ):
+        again = search(path=path, cv=KFold(3), space=space, n_iter=5, callback=stop_at(0)).fit(x, y)
+        assert outcome(again) == outcome(first)
 
 
 NSGA2 = {"search": "nsga2", "scoring": ["accuracy", "recall"], "refit": "recall"}

@@ -5,12 +5,12 @@ import io
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import loguniform, randint, uniform
+from scipy.stats import loguniform, norm, randint, uniform
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, Study, load_study
+from spotsvm import Space, SpotSearchCV, Study, load_study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, StorageError, StudyMismatchError
 from spotsvm.reports.repeat import code_snippet
 
@@ -390,3 +390,31 @@ def test_the_code_of_a_report_adds_them_again():
     made = {"objective": bowl}
     exec(code_snippet(study), made)
     assert facts(made["study"]) == facts(study)
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        loguniform(1e-3, 1 / 3),
+        uniform(0.1, 0.2),
+        (0.0, 1 / 3),
+        (2 / 3, 1e6 / 7, "log-uniform"),
+        (-1 / 3, 0.0),
+        (1e6 + 1 / 3, 2e6),
+        norm(0, 1),
+    ],
+    ids=lambda what: str(getattr(what, "args", what)),
+)
+def test_a_value_that_was_rounded_at_a_bound_is_taken_and_one_outside_is_not(what):
+    parameter = Space({"x": what}).branches[0]["x"]
+    low, high = parameter.low, parameter.high
+    rounded = [one for end in (low, high) for one in (float(f"{end:.6g}"), float(np.float32(end)), float(str(end)))]
+    study = Study({"x": what}, "random", 0, start=[{"x": value} for value in rounded])
+    for value in rounded:
+        study.add_trial({"x": value}, 1.0)
+    assert all(low <= trial.params["x"] <= high for trial in study.trials)
+    table = pd.DataFrame({"x": rounded, "value": 1.0})
+    assert len(Study.from_frame(table, {"x": what}, "random", 0).trials) == len(rounded)
+    for outside in (low - 0.001 * (high - low), high + 0.001 * (high - low)):
+        with pytest.raises(SpaceError, match="is not a number in"):
+            study.add_trial({"x": outside}, 1.0)

@@ -6,6 +6,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import loguniform, uniform
 from sklearn.datasets import load_diabetes, load_wine, make_moons
+from sklearn.model_selection import KFold
 
 from spotsvm import TunedSVC, TunedSVR, load_study
 from spotsvm.errors import ArgumentError, StudyMismatchError
@@ -97,6 +98,25 @@ def test_a_record_keeps_the_seed(tmp_path):
     second = svc(random_state=None, budget=4, path=tmp_path / "fit.db").fit(X, Y)
     assert first.seed_ == second.seed_
     assert same(first, second)
+
+
+@pytest.mark.parametrize("random_state", [0, None])
+def test_folds_without_a_seed_are_drawn_from_that_of_the_fit(random_state, tmp_path):
+    options = {"cv": KFold(4, shuffle=True), "random_state": random_state, "budget": 3, "path": tmp_path / "fit.db"}
+    first, second = (svc(**options).fit(X, Y) for _ in range(2))
+    assert same(first, second)
+    assert random_state is None or same(first, svc(**options | {"path": None}).fit(X, Y))
+
+
+def test_what_holds_the_data_and_the_order_of_parameters_are_no_other_fit(tmp_path):
+    space = {"epsilon": [0.01, 0.1], "scale__x1": loguniform(0.1, 10)}
+    options = {"families": ["rbf"], "budget": 8, "random_state": 0, "path": tmp_path / "fit.db"}
+    first = TunedSVR(space=space, **options).fit(XR[:60, :2], YR[:60])
+    backwards = TunedSVR(space=dict(reversed(space.items())), **options)
+    again = backwards.fit(np.asfortranarray(XR[:60, :2]), pd.Series(YR[:60], index=np.arange(60)[::-1]))
+    assert load_study(tmp_path / "fit.db").n_finished == 8
+    # the rows are summed in another order
+    np.testing.assert_allclose(again.predict(XR[60:90, :2]), first.predict(XR[60:90, :2]), rtol=1e-3)
 
 
 @pytest.mark.parametrize(
