@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import StandardScaler
 
 from spotsvm.common.notices import Notice
+from spotsvm.preprocessing.missing_codes import missing_codes, target_codes
 
 Floats = NDArray[np.float64]
 
@@ -36,7 +37,7 @@ def ordinary_range(y: Floats, weights: Floats | None = None) -> tuple[float, flo
     Examples
     --------
     >>> ordinary_range(np.array([*range(40), 1e6]))
-    (0.0, 40.0)
+    (0.0, 39.0)
     """
     order = np.argsort(y, kind="stable")
     mass = np.cumsum(np.ones(len(y)) if weights is None else weights[order])
@@ -59,8 +60,8 @@ def ordinary_range(y: Floats, weights: Floats | None = None) -> tuple[float, flo
     return float(y[near].min()), float(y[near].max())
 
 
-def far_targets(y: Floats, name: Callable[[int], str], weights: Floats | None = None, then: str = "") -> list[Notice]:
-    """Return a notice about targets far from all others.
+def target_notices(y: Floats, name: Callable[[int], str], weights: Floats | None = None, then: str = "") -> list[Notice]:
+    """Return notices about a target: values that may be codes for missing values, and targets far from all others.
 
     Parameters
     ----------
@@ -69,12 +70,13 @@ def far_targets(y: Floats, name: Callable[[int], str], weights: Floats | None = 
     name : callable
         Maps the position of a row to its name.
     then : str
-        What the model does, for the end of the sentence.
+        What the model does about far targets, for the end of the sentence.
     """
     low, high = ordinary_range(y, weights)
-    rows = np.flatnonzero((y < low) | (y > high))
+    found = target_codes(y, name, lambda code: "" if low <= code.value <= high else then)
+    rows = np.flatnonzero(((y < low) | (y > high)) & ~np.isin(y, [code.value for code in missing_codes(y)]))
     if not len(rows):
-        return []
+        return found
     shown = ", ".join(f"{y[k]:.6g} in {name(int(k))}" for k in rows[:_NAMED])
     more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
     what = "1 target is" if len(rows) == 1 else f"{len(rows)} targets are"
@@ -82,7 +84,7 @@ def far_targets(y: Floats, name: Callable[[int], str], weights: Floats | None = 
         f"{what} far from all others ({shown}{more}; the others are from {low:.6g} to {high:.6g}): squared errors, as in R2, are "
         f"mostly errors of such rows; leave them out if they are mistakes{then}"
     )
-    return [Notice("far targets", sentence, share=len(rows) / len(y))]
+    return [*found, Notice("far targets", sentence, share=len(rows) / len(y))]
 
 
 class TargetScaler(StandardScaler):

@@ -20,6 +20,7 @@ from spotsvm.common.compat import check_feature_names_in
 from spotsvm.common.notices import Notice, tell
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.preprocessing.kept_digits import ends, has_large, has_large_integers, lost_digits, stored, units, varies
+from spotsvm.preprocessing.missing_codes import column_codes
 
 #: a text is an identifier if more than this number of values, and more than this share, are different and single words
 _MANY_LEVELS, _NEARLY_ALL = 20, 0.9
@@ -51,7 +52,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
     Gaps in numbers, yes/no and dates are filled with the median, and a 0/1 column marks them. In later rows, an unseen level is 0
     in all columns of its category. A gap in a column that had none is filled with the median, and so is a cell that cannot be
-    read as a number or date. An array of numbers keeps all its columns, constant or not, and is not copied if it has no gaps.
+    read as a number or date. An array of numbers keeps all its columns, constant or not, and is not copied if it has no gaps. A
+    value that may be a code for missing values, as it is frequent and far from all others, is told and kept.
 
     Numbers whose digits would be lost have another origin or unit, which `columns_` names: numbers with a range below 1e-8 of the
     largest, such as time stamps in nanoseconds, are kept less the smallest, and numbers beyond 1e-140 or 1e140 times a power of
@@ -173,7 +175,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         given, self._owners = self._values(table)
         self._units = units(given, lambda k: self._exact(table, given, k)[0])
         values = self._values(table)[0] if self._units else given
-        self.notices_ = self._lost_digits(table, given, values, names)
+        plain = {k: names[owner] for k, owner in enumerate(self._owners.tolist()) if owner not in self._encoders}
+        self.notices_ = (*self._lost_digits(table, given, values, names), *column_codes(given, plain))
         missing = np.isnan(values)
         some, known = missing.any(axis=0), ~missing.all(axis=0)
         first = np.diff(self._owners, prepend=-1) != 0  # the numbers of a date have the same gaps

@@ -38,6 +38,7 @@ from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.estimate import How
 from spotsvm.luck.scores import Score, as_vector
 from spotsvm.preprocessing.kept_digits import has_large_integers
+from spotsvm.preprocessing.missing_codes import target_codes
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
@@ -282,7 +283,7 @@ class TunedModel(BaseEstimator, ABC):
 
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         """Return what a user should know about the target; `rows` are the positions of its values in y."""
-        return []
+        return target_codes(np.asarray(y), lambda k: f"row {rows[k]}")
 
     def _drawn_seed(self) -> int:
         """Return the seed; if random_state is None, the seed of the record if there is a record."""

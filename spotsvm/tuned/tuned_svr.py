@@ -18,7 +18,7 @@ from spotsvm.luck.calibration import conformal_limit
 from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
-from spotsvm.preprocessing.far_targets import far_targets, ordinary_range
+from spotsvm.preprocessing.far_targets import ordinary_range, target_notices
 from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines
@@ -132,7 +132,7 @@ class TunedSVR(RegressorMixin, TunedModel):
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         floats = np.asarray(y, dtype=np.float64)
         lost = lost_digits("y", np.asarray(y), floats)
-        return [*far_targets(floats, lambda k: f"row {rows[k]}", weights, _FOLLOWS), *([] if lost is None else [lost])]
+        return [*target_notices(floats, lambda k: f"row {rows[k]}", weights, _FOLLOWS), *([] if lost is None else [lost])]
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
         if grouped:

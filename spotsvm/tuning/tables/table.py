@@ -18,8 +18,9 @@ from spotsvm.common.copies import copies, joined
 from spotsvm.common.notices import Notice, untold
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.preprocessing.far_targets import far_targets
+from spotsvm.preprocessing.far_targets import target_notices
 from spotsvm.preprocessing.kept_digits import has_large, has_large_integers
+from spotsvm.preprocessing.missing_codes import target_codes
 from spotsvm.preprocessing.table_encoder import TableEncoder, as_texts, date_format, is_identifier, read_dates
 from spotsvm.tuning.tables.faults import (
     Where,
@@ -340,7 +341,8 @@ def make_table(
         raise DataError("the table has 1 row, too few to learn from; give more rows")
     y, decided, why = checked_target(y, task, where)
     table = _with_kinds(X, y, tuple(categorical), wanted, where)
-    told = far_targets(y.to_numpy(dtype=float), lambda k: where(y.index[k])) if decided == "regression" else []
+    numbers, place = y.to_numpy(), lambda k: where(y.index[k])
+    told = target_notices(numbers.astype(float), place) if decided == "regression" else target_codes(numbers, place)
     unit = copies(table.X)
     groups = None if unit is None else pd.Series(unit, index=X.index, name=COPIES)
     return replace(table, task=decided, groups=groups, why=why, notices=(*table.notices, *told))

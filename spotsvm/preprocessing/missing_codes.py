@@ -1,0 +1,147 @@
+"""Numbers that may be codes for missing values, such as -999: one value, frequent and far from all others. Nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.common.notices import Notice
+from spotsvm.common.text import per_cent
+
+Floats = NDArray[np.float64]
+
+#: a value is frequent in this number of rows and this share of them
+_LEAST, _SHARE = 5, 0.01
+#: with fewer other values than this, the columns of a survey, the value has to look like a code
+_FEW = 10
+#: number of ranges of the other values by which a value is far from them, if they are many, and if they are few
+_RANGES, _RANGES_OF_FEW = 1.0, 2.0
+#: number of mean steps between the other values by which the only negative number is far from them
+_STEPS = 3.0
+#: digits of positive codes, such as 99 and 888
+_CODE_DIGITS = set("789")
+#: maximum number of columns with notices of their own, and of rows of the target that are named
+_OWN, _NAMED = 8, 3
+
+
+class Code(NamedTuple):
+    """A value that may stand for missing values, its number of rows, and the range of the values that are no such codes."""
+
+    value: float
+    n_rows: int
+    low: float
+    high: float
+
+
+def missing_codes(values: Floats) -> list[Code]:
+    """Return the values of a column that may be codes for missing values: none, the smallest, the largest, or both.
+
+    Such a value is not 0, is whole or has at most 4 digits, and is in at least 5 rows and 1 % of those that have a value. Its
+    distance from the nearest other value is
+
+    - more than the range of the others, if 10 or more of them differ;
+    - more than three mean steps between the others, if it is the only negative number;
+    - more than twice the range of the others, if 2 to 9 differ, and the value is negative or has the digits 7 to 9, as 99 has.
+
+    If both ends are such values, neither counts as another value of the other.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Numbers; nan for gaps.
+
+    Examples
+    --------
+    >>> missing_codes(np.array([-999.0] * 5 + [0.5 * k for k in range(20)]))
+    [Code(value=-999.0, n_rows=5, low=0.0, high=9.5)]
+    """
+    values = values[~np.isnan(values)]
+    if len(values) < _LEAST:
+        return []
+    least = max(_LEAST, _SHARE * len(values))
+    ends = [end for end in (float(values.min()), float(values.max())) if _is_written(end)]
+    counts = {end: n for end in ends if least <= (n := int(np.count_nonzero(values == end)))}
+    if not counts or sum(counts.values()) == len(values):
+        return []
+    different = np.unique(values)
+    alone = [[end] for end in counts]
+    for codes in [list(counts), *alone]:
+        others = different[~np.isin(different, codes)]
+        if all(_is_far(code, others) for code in codes):
+            return [Code(code, counts[code], float(others[0]), float(others[-1])) for code in codes]
+    return []
+
+
+def _is_written(value: float) -> bool:
+    """Return whether a person may have written a number as a code: whole numbers but 0, or such as 99.9."""
+    return value != 0 and bool(np.isfinite(value)) and (value == round(value) or value == float(f"{value:.4g}"))
+
+
+def _is_far(code: float, others: Floats) -> bool:
+    """Return whether a value is far from the others, which are different and in order."""
+    if len(others) < 2:  # as in a column of 0 and 1
+        return False
+    span = float(others[-1] - others[0])
+    distance = float(others[0] - code if code < others[0] else code - others[-1])
+    if len(others) < _FEW:
+        digits = f"{abs(code):.6g}"
+        looks_so = code < 0 or (len(digits) > 1 and set(digits) <= _CODE_DIGITS)
+        return looks_so and distance > _RANGES_OF_FEW * span
+    if code < 0 <= others[0]:
+        return distance > _STEPS * span / (len(others) - 1)
+    return distance > _RANGES * span
+
+
+def column_codes(values: Floats, names: Mapping[int, str]) -> list[Notice]:
+    """Return a notice for each value that may be a code for missing values; after many columns, the others share one.
+
+    `names` has the names of the columns to look at, by their positions in values of shape (n, p).
+    """
+    if not len(values):
+        return []
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    varied = (low < high) & ~((low == 0) & (high == 1))
+    found = {
+        name: codes
+        for k, name in names.items()
+        if varied[k] and (_is_written(low[k]) or _is_written(high[k])) and (codes := missing_codes(values[:, k]))
+    }
+    own = list(found) if len(found) <= _OWN else list(found)[: _OWN - 1]
+    notices = [_notice(code, f"column {name!r}", name, len(values), "empty these cells") for name in own for code in found[name]]
+    if rest := list(found)[len(own) :]:
+        more = f" and {len(rest) - _OWN} more" if len(rest) > _OWN else ""
+        named = ", ".join(map(repr, rest[:_OWN]))
+        notices.append(
+            Notice("missing code", f"{len(rest)} further columns have such frequent values far from all others: {named}{more}")
+        )
+    return notices
+
+
+def target_codes(y: NDArray[Any], name: Callable[[int], str], then: Callable[[Code], str] = lambda _: "") -> list[Notice]:
+    """Return a notice for each value of a target, of shape (n,), that may be a code for missing values.
+
+    Numbers that are classes count too. `name` maps the position of a row to its name, and `then` returns the end of the sentence.
+    """
+    if y.dtype.kind not in "iuf":
+        return []
+    notices = []
+    for code in missing_codes(y.astype(float)):
+        rows = np.flatnonzero(y == code.value)
+        more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
+        named = f": {', '.join(name(int(k)) for k in rows[:_NAMED])}{more}"
+        notice = _notice(code, "the target", None, len(y), "leave these rows out", named)
+        notices.append(replace(notice, sentence=notice.sentence + then(code)))
+    return notices
+
+
+def _notice(code: Code, what: str, column: str | None, n: int, remedy: str, named: str = "") -> Notice:
+    share = code.n_rows / n
+    sentence = (
+        f"{what} is {code.value:.10g} in {code.n_rows} rows ({per_cent(share)}{named}), far from its other values, which are "
+        f"from {code.low:.6g} to {code.high:.6g}: {remedy} if it stands for missing values"
+    )
+    return Notice("missing code", sentence, column, share)
