@@ -14,7 +14,7 @@ from spotsvm.errors import SolverError
 
 def as_float(value: Any) -> float:
     """Return a real number as a float; nan if `value` is not a number, infinity if it is too large, of either sign."""
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if not isinstance(value, Real) or isinstance(value, bool | np.timedelta64):
         return np.nan
     try:
         return float(value)

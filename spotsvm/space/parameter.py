@@ -474,8 +474,8 @@ def _law_text(law: Any) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a real number, and not a truth value."""
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+    """Return whether a value is a real number, and neither a truth value nor a time difference."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool | np.timedelta64)
 
 
 def _equal(a: Any, b: Any) -> bool:

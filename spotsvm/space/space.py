@@ -15,12 +15,21 @@ from spotsvm.common.facts import Facts, ShowsFacts
 from spotsvm.common.text import counted, printable_line
 from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, octaves, scale_of
-from spotsvm.space.parameter import ContinuousParameter, LogIntegerParameter, Parameter, make_parameter
+from spotsvm.space.parameter import (
+    ChoiceParameter,
+    ContinuousParameter,
+    LogIntegerParameter,
+    Parameter,
+    is_number,
+    make_parameter,
+)
 from spotsvm.surrogates.domain import Coordinate, Domain
 
 #: parameters of a space, in all its dictionaries, and the length of their names
 MOST_PARAMETERS = 1000
 LONGEST_NAME = 1000
+#: rounding error of the place of a whole number in the unit interval
+_ROUNDING = 2.0**-51
 
 
 @dataclass(frozen=True)
@@ -257,8 +266,8 @@ class Space(ShowsFacts):
         point : array-like of shape (d,)
             A point of the unit cube.
         known : mapping, optional
-            Parameters that the point was decoded to before. Floats inside a continuous parameter's bounds are returned unchanged,
-            which is faster than computing quantiles again.
+            Parameters that the point stands for. Numbers inside a continuous parameter's bounds are returned unchanged, without
+            the rounding of quantiles, and so are whole numbers of a range with more of them than the unit interval has floats.
 
         Returns
         -------
@@ -273,8 +282,8 @@ class Space(ShowsFacts):
         branch = int(self.domain.level_of(u)[0, 0]) if self._branched else 0
         offset = int(self._branched)
         found = {
-            axis.name: known[axis.name] if _holds(axis.parameter, known.get(axis.name)) else axis.parameter.decode(u[offset + j])
-            for j, axis in enumerate(self._axes)
+            axis.name: _known(axis.parameter, known.get(axis.name), place)
+            for axis, place in zip(self._axes, u[offset:], strict=True)
             if branch in axis.branches
         }
         return {
@@ -360,8 +369,14 @@ class _Described:
     description: Any
 
 
-def _holds(parameter: Parameter, value: Any) -> bool:
-    return type(value) is float and isinstance(parameter, ContinuousParameter) and parameter.low <= value <= parameter.high
+def _known(parameter: Parameter, value: Any, u: float) -> Any:
+    """Return what a number in [0, 1] stands for: the known value without rounding, if it is one that this number stands for."""
+    if not isinstance(parameter, ChoiceParameter) and is_number(value) and parameter.low <= value <= parameter.high:
+        if isinstance(parameter, ContinuousParameter):
+            return float(value)
+        if value == int(value) and abs(parameter.encode(value) - u) <= _ROUNDING:
+            return int(value)
+    return parameter.decode(u)
 
 
 def _words(parameter: Parameter) -> str:

@@ -264,7 +264,7 @@ class Bookkeeper:
         self.guard.check("add_trial")
         point = self._space.encode(params)
         number = len(self.ledger.trials)
-        given = self._space.decode(point, {k: v.item() if isinstance(v, np.generic) else v for k, v in params.items()})
+        given = self._space.decode(point, params)
         trial = Trial(number, given, tuple(point.tolist()), origin=GIVEN, seed=self._seed_of(number))
         outcome, told, further = self._told(trial, self._extrapolated(trial, outcome), number + 1)
         if outcome.fault in OF_THE_PROGRAM:

@@ -132,8 +132,14 @@ def starts(start: Start, space: Space) -> list[tuple[Floats, dict[str, Any]]]:
         except SpaceError as error:
             raise SpaceError(f"{name} is not in the space: {error}") from error
         point = _settled([point], space)[0]
-        numbers = {name: float(value) for name, value in params.items() if is_number(value)}
-        found.setdefault(point.tobytes(), (point, space.decode(point, numbers)))
+        settled = space.decode(point, params)
+        _, first = found.setdefault(point.tobytes(), (point, settled))
+        for key, value in settled.items():
+            if type(value) is int and value != first[key]:
+                raise SpaceError(
+                    f"{name} has {key}={value}, which a search cannot tell from the {first[key]} of an earlier start; use one of "
+                    "the two, or a narrower range"
+                )
     return list(found.values())
 
 
@@ -267,7 +273,9 @@ def _same(trial: Trial, space: Space, params: Mapping[str, Any], outcome: Outcom
     if swept is not None:
         return bool(np.array_equal(swept.searched_point(point), swept.searched_point(trial.point)))
     values = outcome.values if outcome.value is None else (outcome.value,)
-    return point == trial.point and values == trial.values
+    decoded = space.decode(point, params)
+    whole = {name: value for name, value in decoded.items() if type(value) is int}
+    return point == trial.point and values == trial.values and all(trial.params[name] == value for name, value in whole.items())
 
 
 def trials_of_table(
@@ -341,8 +349,8 @@ def _params(given: Mapping[str, Any], space: Space) -> dict[str, Any]:
 def _fitting(parameter: Parameter, value: Any) -> Any:
     """Return a cell as a value of a parameter: whole floats become integers, and texts the values of a list."""
     value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(parameter, IntegerParameter) and isinstance(value, float) and value.is_integer():
-        return int(value)
+    if isinstance(parameter, IntegerParameter):
+        return int(value) if isinstance(value, float) and value.is_integer() else value
     if not isinstance(parameter, ChoiceParameter):
         return float(value) if is_number(value) else value
     if parameter.levels == 1 and value is None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from spotsvm.common.text import did_you_mean, shown_value
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.space.parameter import ChoiceParameter
+from spotsvm.space.parameter import ChoiceParameter, is_number
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.constraints import Constraints, is_allowed
 from spotsvm.trials.objectives import Objectives
@@ -160,7 +160,8 @@ def sweep_outcome(
             except SpaceError as error:
                 return _failed("no sweep", f"{subject} a sweep with {error}", seconds)
             continue
-        number = value if isinstance(value, int) and not isinstance(value, bool) else as_float(value)
+        whole = isinstance(value, numbers.Integral) and is_number(value)
+        number = int(value) if whole else as_float(value)
         if number is None:
             return _failed("no sweep", f"{subject} the key {shown_value(value)}; {wanted}", seconds)
         sweep[number] = outcome_of(outcome)

@@ -101,11 +101,16 @@ def one_line(text: str) -> str:
 def as_float(value: Any) -> float | None:
     """Return a number of any kind as a float, infinite if it is too large; None if it is not a number.
 
+    Times and time differences are none, as their number depends on their unit, and neither is a masked element.
+
     Examples
     --------
     >>> as_float(np.float32(0.5)), as_float(-(10**400)), as_float("1")
     (0.5, -inf, None)
     """
+    kind = getattr(getattr(value, "dtype", None), "kind", "")
+    if kind in ("m", "M") or np.ma.is_masked(value):
+        return None
     if not isinstance(value, numbers.Real):
         try:
             value = value.item() if getattr(value, "shape", None) == () else None

@@ -68,6 +68,10 @@ def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[
     last = ["last_step", "last_value"] if any(t.steps for t in trials) else []
     shown = ["number", "state", *values, *params, *extras, *attributes, *FIELDS, *last, *sweep]
     frame = pd.DataFrame(rows, columns=shown)
+    for column in params:
+        # beside an empty cell pandas turns whole numbers into floats, which hold them up to 2**53
+        if frame[column].dtype == "float64" and any(type(row[column]) is int and abs(row[column]) > 2**53 for row in rows):
+            frame[column] = pd.Series([row[column] for row in rows], dtype=object)
     numbers = dict.fromkeys([*values, *extras, *_NUMBERS, *last], "float64")
     return frame.astype(dict.fromkeys(["number", *_WHOLE, "lost", *sweep], "int64") | numbers)
 

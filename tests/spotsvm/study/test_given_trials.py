@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from spotsvm import Space, SpotSearchCV, Study, load_study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, StorageError, StudyMismatchError
 from spotsvm.reports.repeat import code_snippet
+from spotsvm.trials.evaluation import CurrentTrial
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 ELSEWHERE = [({"x": 0.1 * k, "y": 1 - 0.07 * k**1.3}, 0.2 + 0.01 * k) for k in range(4)]
@@ -418,3 +419,73 @@ def test_a_value_that_was_rounded_at_a_bound_is_taken_and_one_outside_is_not(wha
     for outside in (low - 0.001 * (high - low), high + 0.001 * (high - low)):
         with pytest.raises(SpaceError, match="is not a number in"):
             study.add_trial({"x": outside}, 1.0)
+
+
+def test_a_masked_element_is_no_number_wherever_it_is_given():
+    study = Study({"x": (0.0, 1.0), "k": (0, 9)}, "random", 0, direction="minimize")
+    study.run(lambda params: 1.0 if params["x"] < 0.7 else np.ma.masked, 8)
+    masked = [t for t in study.trials if t.params["x"] >= 0.7]
+    assert [t.state for t in masked] == ["failed"] * len(masked)
+    assert 0 < len(masked) < 8
+    assert study.best_trial.value == 1.0
+    told = study.tell(study.ask(), {"value": 2.0, "time": np.ma.masked})
+    assert (told.extra, told.attributes) == ({}, {"time": None})
+    assert study.tell(study.ask(), np.ma.masked).state == "failed"
+    for give in (
+        lambda: study.add_trial({"x": 0.5, "k": 1}, np.ma.masked),
+        lambda: study.add_trial({"x": 0.5, "k": 1}, 1.0, seconds=np.ma.masked),
+        lambda: study.add_trial({"x": np.ma.masked, "k": 1}, 1.0),
+        lambda: study.add_trial({"x": 0.5, "k": np.timedelta64(1, "s")}, 1.0),
+        lambda: CurrentTrial(0, 0, {}).report(1, np.ma.masked),
+    ):
+        with pytest.raises((ArgumentError, SpaceError), match="not a"):
+            give()
+
+
+BIG = 2**53 + 1
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        {"k": (0, 2**60)},
+        {"k": randint(0, 2**62)},
+        {"k": (-(2**61), 2**61 - 1)},
+        {"k": (BIG - 3, BIG + 9)},
+        [{"k": (0, 2**60), "kind": ["wide"]}, {"kind": ["none"]}],
+    ],
+    ids=["a range", "randint", "of both signs", "narrow", "in one of two dictionaries"],
+)
+def test_whole_numbers_that_are_no_floats_keep_their_last_digit(space, tmp_path):
+    path, kind = tmp_path / "wide.db", {"kind": "wide"} if isinstance(space, list) else {}
+    with Study(space, "random", 0, path=path, start=[{"k": np.int64(BIG), **kind}]) as study:
+        study.run(lambda params: float(params.get("k") == BIG), 2)
+        for k in (BIG, np.uint64(BIG + 2), float(BIG + 1)):
+            study.add_trial({"k": k, **kind}, 1.0)
+        if kind:
+            study.add_trial({"kind": "none"}, 1.0)
+    first, _, *rest = study.trials
+    assert (first.params["k"], first.value) == (BIG, 1.0)
+    assert [t.params["k"] for t in rest[:3]] == [BIG, BIG + 2, BIG + 1]
+    assert {type(t.params["k"]) for t in rest[:3]} == {int}
+    with Study(space, "random", 0, path=path, start=[{"k": BIG, **kind}]) as again:
+        assert again.trials == study.trials
+    assert facts(load_study(path)) == facts(study)
+    table = study.frame()
+    assert table["param_k"].tolist() == [t.params.get("k") for t in study.trials]
+    cells = pd.read_csv(io.StringIO(table.to_csv(index=False)), dtype={"param_k": str})["param_k"]
+    assert cells.dropna().tolist() == [str(t.params["k"]) for t in study.trials if "k" in t.params]
+    assert [t.params for t in Study.from_frame(table, space, "random", 0).trials] == [t.params for t in study.trials]
+
+
+def test_starts_that_a_search_cannot_tell_apart_are_refused():
+    with pytest.raises(SpaceError, match=f"k={2**60 - 5}, which a search cannot tell from the {2**60 - 6} of an earlier start"):
+        Study({"k": (0, 2**60)}, "random", 0, start=[{"k": 2**60 - 6}, {"k": 2**60 - 5}])
+
+
+def test_whole_numbers_of_numpy_are_whole_in_a_sweep():
+    study = Study({"k": (0, 2**60), "x": (0.0, 1.0)}, "random", 0, sweep="k")
+    study.run(lambda params: {np.int64(BIG): 1.0, BIG + 1: 2.0}, 1)
+    study.add_trial({"x": 0.5, "k": np.int64(BIG)}, 3.0)
+    assert [t.params["k"] for t in study.trials] == [BIG, BIG + 1, BIG]
+    assert {type(t.params["k"]) for t in study.trials} == {int}
