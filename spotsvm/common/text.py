@@ -167,6 +167,22 @@ def short(value: float, digits: int = 4) -> str:
     return f"{value:.0f}" if 10**digits - 0.5 <= abs(value) < 1e7 else f"{value:.{digits}g}"
 
 
+def different_texts(values: Iterable[float], digits: int = 6) -> list[str]:
+    """Return numbers as texts, with so many digits that different numbers have different texts.
+
+    Examples
+    --------
+    >>> different_texts([0.5, 1 / 3]), different_texts([1e9, 1e9 + 47])
+    (['0.5', '0.333333'], ['1e+09', '1.00000005e+09'])
+    """
+    numbers = list(values)
+    for n in range(digits, 17):
+        texts = [f"{value:.{n}g}" for value in numbers]
+        if len(set(texts)) == len(set(numbers)):
+            return texts
+    return [repr(value) for value in numbers]
+
+
 def value_text(value: Any, digits: int = 4) -> str:
     """Return the value of a parameter as text, floats shortened.
 

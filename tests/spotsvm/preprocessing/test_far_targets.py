@@ -92,6 +92,22 @@ def test_ordinary_targets_are_scaled_as_ever_and_nothing_is_told():
         assert y.min() - np.ptp(y) / 2 <= low <= high <= y.max() + np.ptp(y) / 2
 
 
+def test_where_most_targets_are_equal_the_others_decide():
+    rare = np.where(np.arange(N) % 30 == 0, 1.0 + np.arange(N) // 30 % 3, 0.0)
+    assert ordinary_range(rare) == (0.0, 3.0)
+    assert ordinary_range(np.r_[rare, 50.0, 1e6]) == (0.0, 50.0)
+    assert ordinary_range(np.r_[rare, 25.0, 100.0]) == (0.0, 100.0)  # not far from each other
+    assert ordinary_range(np.r_[np.zeros(N), 1.0, 2.0, 1e6]) == (0.0, 1e6)  # too few to say
+    with pytest.warns(DataWarning, match=r"^1 target is far from all others \(1e\+06 in row 3; the others are from 0 to 3\)"):
+        model = quick(budget=1).fit(X, np.where(np.arange(N) == 3, 1e6, rare))
+    assert np.abs(model.predict(X_NEW)).max() < 6
+
+
+def test_numbers_are_told_with_the_digits_that_differ():
+    with pytest.warns(DataWarning, match=r"\(1\.001e\+09 in row 3; the others are from 1e\+09 to 1\.00000003e\+09\)"):
+        quick(budget=1).fit(X, np.where(np.arange(N) == 3, 1e6, np.round(Y - Y.min())) + 1e9)
+
+
 @given(
     st.lists(st.integers(-100, 100), min_size=20, max_size=60),
     st.lists(st.integers(10**4, 10**12), max_size=2),
