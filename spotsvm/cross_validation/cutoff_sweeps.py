@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from spotsvm.cross_validation.machines import NotSharedError, split_pipeline
 from spotsvm.cross_validation.shared_scores import known_score
-from spotsvm.estimators.cutoff.class_entries import class_cutoffs
+from spotsvm.estimators.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 
 

@@ -41,7 +41,7 @@ def left_out_scores(
     score: Score,
     draws: Draws,
     shares: Array,
-    calibrate: Callable[[Array, Array], Array] | None = None,
+    calibrate: Callable[[Array, Array, Array], Array] | None = None,
 ) -> Array:
     """Score averages of candidates, one for each draw, on the rows that the draw has left out.
 
@@ -58,7 +58,7 @@ def left_out_scores(
     shares : ndarray of shape (n_draws, n_candidates)
         The weights of each draw's average.
     calibrate : callable, optional
-        (averages (b, n, k), weights of rows in the draw (b, n)) -> decisions (b, n, k) for `score`.
+        (averages (b, n, k), counts of rows in the draws (b, n), shares of candidates (b, m)) -> decisions (b, n, k) for `score`.
 
     Returns
     -------
@@ -78,7 +78,7 @@ def left_out_scores(
         block = slice(start, start + size)
         average = (shares[block].astype(flat.dtype) @ flat).reshape(-1, n, k)
         if calibrate is not None:
-            average = calibrate(average, counts[block] * sample_weight)
+            average = calibrate(average, counts[block], shares[block])
         scores[block] = score.values(average, y, (counts[block] == 0) * sample_weight)
     return scores
 
@@ -161,8 +161,8 @@ def _scores_in_draws(scorer: Any, is_accuracy: bool, unseen: Unseen, left_out: b
     """Return the scores of draws of rows, or of the rows that they leave out."""
     counts = draw_rows(len(unseen), n_draws, rng, unseen.unit).counts
     judged = (counts == 0).astype(np.float64) if left_out else counts
-    if is_accuracy:
-        return weighted_mean(unseen.correct, judged)
+    if is_accuracy and (weights := unseen.weights) is not None:
+        return weighted_mean(unseen.correct, judged * weights)
     return unseen.in_draws(lambda rows: unseen.score(scorer, rows), judged)
 
 

@@ -45,7 +45,9 @@ class Calibration:
         return np.asarray(log_softmax(decisions * self.slope[:, None, None] + self.offset[:, None, :], axis=-1))
 
 
-def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | None = None) -> Calibration:
+def calibrate(
+    decisions: Array, y: Array, weights: Array, start: Calibration | None = None, *, own_threshold: bool = False
+) -> Calibration:
     """Fit a calibration by Newton's method, for each of b sets of decisions and weights.
 
     The targets are Platt's: they add a row to each class, so that separable decisions do not give certainty. Several classes
@@ -58,9 +60,12 @@ def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | N
     y : ndarray of shape (n,)
         Codes of the classes.
     weights : ndarray of shape (b, n)
-        Weights of rows.
+        Weights of rows, with a mean of about 1, times the factor of their class: weights of classes move the threshold of the
+        decisions, so they must move that of the probabilities.
     start : Calibration, optional
         A similar calibration, as starting point.
+    own_threshold : bool
+        Whether the most probable class is that of the decisions themselves: the offsets are 0.
 
     Returns
     -------
@@ -98,7 +103,8 @@ def calibrate(decisions: Array, y: Array, weights: Array, start: Calibration | N
     fit_softmax(d / spread[:, None, None], y, w, sure, _RIDGE, theta, _MOST_STEPS, _ENOUGH)
     a, b = theta[:, 0], theta[:, 1:]
     turned = a <= 0.0
-    return Calibration(np.where(turned, 0.0, a / spread), np.where(turned[:, None], prior, b))
+    offset = np.zeros_like(b) if own_threshold else np.where(turned[:, None], prior, b)
+    return Calibration(np.where(turned, 0.0, a / spread), offset)
 
 
 def conformal_limit(scores: Array, weights: Array, coverage: float) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import nan, sqrt
@@ -23,7 +23,7 @@ from sklearn.metrics import (
 )
 from sklearn.utils import get_tags
 
-from spotsvm.common.compat import safe_indexing, safe_split, scorer_parts
+from spotsvm.common.compat import check_method_params, safe_indexing, safe_split, scorer_parts
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.scores import as_vector
@@ -111,6 +111,8 @@ class Unseen:
     overlap : float
         Ratio of the score's variance to that of as many independent rows. The models of folds share rows, so the ratio is
         1 + J n_test / n_train for J folds (Nadeau and Bengio 2003); it is 1 for one model.
+    score_params : dict of str to ndarray of shape (n,)
+        Further arguments of the scorer for these rows, such as their weights.
     """
 
     def __init__(
@@ -122,9 +124,11 @@ class Unseen:
         groups: Any = None,
         block: int = 1,
         overlap: float = 1.0,
+        score_params: Mapping[str, Any] | None = None,
     ):
         order = np.concatenate(list(rows))
         self.y = safe_indexing(y, order)
+        self.score_params = {name: np.asarray(value)[order] for name, value in (score_params or {}).items()}
         self.groups = None if groups is None else np.asarray(groups)[order]
         self.block, self.overlap = block, overlap
         self._parts = [RememberedPredictions(model, X) for model, X in zip(models, tables, strict=True)]
@@ -145,17 +149,20 @@ class Unseen:
         groups: Any = None,
         block: int = 1,
         n_jobs: int | None = 1,
+        fit_params: Mapping[str, Any] | None = None,
+        score_params: Mapping[str, Any] | None = None,
     ) -> Unseen:
         """Return the test rows of splits, each with a clone that is fitted on the training rows."""
 
         def fitted(rows: Rows) -> Any:
-            return clone(estimator).fit(*safe_split(estimator, X, y, rows))
+            return clone(estimator).fit(*safe_split(estimator, X, y, rows), **check_method_params(X, fit_params or {}, rows))
 
         with interrupts_kept_from_workers():
             models = Parallel(n_jobs=n_jobs)(delayed(fitted)(train) for train, _ in splits)
         tested, trained = (sum(len(split[k]) for split in splits) for k in (1, 0))
         tables = [safe_split(estimator, X, y, test, train)[0] for train, test in splits]
-        return cls(models, [test for _, test in splits], tables, y, groups, block, 1.0 + len(splits) * tested / trained)
+        overlap = 1.0 + len(splits) * tested / trained
+        return cls(models, [test for _, test in splits], tables, y, groups, block, overlap, score_params)
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -189,6 +196,13 @@ class Unseen:
         """1 for each row whose prediction is the target, in all its columns, and 0 for each other row."""
         hits = np.asarray(self._predicted == self._truth, dtype=np.float64)
         return hits if hits.ndim == 1 else hits.min(axis=1)
+
+    @property
+    def weights(self) -> Floats | None:
+        """The weights of rows in the score; None if it has other arguments as well."""
+        if not self.score_params:
+            return np.ones(len(self))
+        return np.asarray(self.score_params["sample_weight"], float) if [*self.score_params] == ["sample_weight"] else None
 
     @cached_property
     def _together(self) -> RememberedPredictions:
@@ -224,26 +238,34 @@ class Unseen:
         if a model cannot predict the rows.
         """
         rows = np.arange(len(self)) if rows is None else rows
-        parts = scorer_parts(scorer) if get_config()["assume_finite"] and self._truth.ndim == 1 else None
-        metric = None if parts is None else _UNCHECKED.get(parts.function)
+        parts = None if self.score_params or not get_config()["assume_finite"] else scorer_parts(scorer)
+        metric = None if parts is None or self._truth.ndim > 1 else _UNCHECKED.get(parts.function)
         if parts is not None and metric is not None and not parts.kwargs and parts.methods == ("predict",):
             return float(parts.sign * metric(self._truth[rows], self._predicted[rows]))
-        y = safe_indexing(self.y, rows)
+
+        def scored(part: RememberedPredictions, some: Rows, start: int = 0) -> float:
+            params = {name: value[some] for name, value in self.score_params.items()}
+            return _score(scorer, part, some - start, safe_indexing(self.y, some), params)
+
         if len(self._parts) == 1:
-            return _score(scorer, self._parts[0], rows, y)
+            return scored(self._parts[0], rows)
         if not self._parts[0].asked:  # a first score shows which responses the scorer needs
-            first = np.arange(self._starts[1])
-            _score(scorer, self._parts[0], first, safe_indexing(self.y, first))
+            scored(self._parts[0], np.arange(self._starts[1]))
         if self._parts[0].asked == {"predict"}:
-            return _score(scorer, self._together, rows, y)
+            return scored(self._together, rows)
         which = np.searchsorted(self._starts, rows, side="right") - 1
+        own = self.weights
         scores, weights = [], []
         for k, part in enumerate(self._parts):
-            mine = np.flatnonzero(which == k)
-            score = _score(scorer, part, rows[mine] - self._starts[k], safe_indexing(y, mine)) if len(mine) else nan
+            mine = rows[which == k]
+            score = scored(part, mine, int(self._starts[k])) if len(mine) else nan
             scores += [score] if np.isfinite(score) else []
-            weights += [len(mine)] if np.isfinite(score) else []
+            weights += [len(mine) if own is None else own[mine].sum()] if np.isfinite(score) else []
         return float(np.average(scores, weights=weights)) if scores else nan
+
+    def mean_of_parts(self, scorer: Any) -> float:
+        """Return the mean over the models of the score of their own rows; nan if one is undefined."""
+        return float(np.mean([self.score(scorer, np.arange(a, b)) for a, b in zip(self._starts, self._starts[1:], strict=False)]))
 
 
 @dataclass(frozen=True)
@@ -341,12 +363,12 @@ def block_length(n: int) -> int:
     return max(1, round(sqrt(n)))
 
 
-def _score(scorer: Any, remembered: RememberedPredictions, rows: Rows, y: Any) -> float:
+def _score(scorer: Any, remembered: RememberedPredictions, rows: Rows, y: Any, params: Mapping[str, Any]) -> float:
     """Return the score; nan if it is undefined, for example because a class is missing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
-            return float(scorer(remembered, rows, y))
+            return float(scorer(remembered, rows, y, **params))
         except ValueError:
             if remembered.failure is not None:  # the error is not caused by too few rows
                 raise

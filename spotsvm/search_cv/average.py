@@ -205,7 +205,7 @@ class AverageClassifier(ClassifierMixin, _Average):
     def _decisions(self, X: Any) -> Array:
         check_is_fitted(self)
         response = _response(self)
-        decisions = as_decisions(self._averaged(X, response, self.classes_), response)
+        decisions = as_decisions(self._averaged(X, response, self.classes_), response, self.calibration is not None)
         return decisions if self.calibration is None else np.asarray(self.calibration(decisions[None])[0])
 
     @available_if(lambda average: average.calibration is not None or _response(average) != "predict")

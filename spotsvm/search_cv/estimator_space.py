@@ -19,7 +19,8 @@ from spotsvm.common.compat import check_parameters
 from spotsvm.common.text import did_you_mean, printable_line, shown_value
 from spotsvm.cross_validation.fold_scorer import ignoring
 from spotsvm.errors import DataError, SpaceError
-from spotsvm.estimators.cutoff.class_entries import class_names
+from spotsvm.estimators.class_entries import class_names
+from spotsvm.luck.refits.search_access import with_params
 from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Parameter, without_ends
 from spotsvm.space.space import Space
@@ -49,11 +50,6 @@ def grid(space: Space) -> list[dict[str, Any]]:
         return list(range(parameter.low, parameter.high + 1) if isinstance(parameter, IntegerParameter) else parameter.values)
 
     return list(ParameterGrid([{name: values(one) for name, one in branch.items()} for branch in space.branches]))
-
-
-def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
-    """Return a copy of an estimator with other parameters."""
-    return clone(estimator).set_params(**clone(dict(params), safe=False))
 
 
 def accepted_space(estimator: Any, space: Space) -> Space:

@@ -13,15 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn import config_context, get_config
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import is_classifier, is_regressor
 
 from spotsvm.common.checks import check_flag
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError, RefitTimeoutError
 from spotsvm.luck.fold_bias import fold_metrics
-from spotsvm.luck.refits.candidates import POOL, combined, out_of_fold
-from spotsvm.luck.refits.search_access import best_candidates
+from spotsvm.luck.refits.candidates import POOL, combined, out_of_fold, with_fixed_weights
+from spotsvm.luck.refits.class_folds import folds_of_all_classes
+from spotsvm.luck.refits.fit_weights import check_decides
+from spotsvm.luck.refits.search_access import Given, best_candidates, with_params
 from spotsvm.luck.scores import as_vector, probabilities_of
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor, Response
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
@@ -234,6 +236,8 @@ def check_combination(search: SearchArguments, y: Any) -> None:
             f"calibrate=True is for classifiers with decision_function or predict_proba, and estimator={estimator!r} is none; "
             "use calibrate=False"
         )
+    if search.calibrate:
+        check_decides(estimator)
     if (averages or search.calibrate) and is_classifier(estimator):
         shape = getattr(y, "shape", None) or np.shape(y)
         if len(shape) > 1 and shape[1] > 1:
@@ -249,8 +253,7 @@ def combination(
     X: Any,
     y: Any,
     splits: Sequence[Split],
-    groups: Any,
-    fit_params: Mapping[str, Any],
+    given: Given,
     metric: str,
 ) -> tuple[Any, dict[str, Any]]:
     """Return the average of a few candidates or the best one calibrated, not fitted yet, and attributes of the search.
@@ -261,14 +264,17 @@ def combination(
     averages, classifier = search.refit == AVERAGE, is_classifier(search.estimator)
     pool = best_candidates(search.cv_results_, metric, search.best_index_, POOL) if averages else [search.best_index_]
     params = [search.cv_results_["params"][k] for k in pool]
-    candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
+    candidates = [with_params(search.estimator, one) for one in params]
+    fixed = with_fixed_weights(search.estimator, params, y, given.fit)
+    splits = folds_of_all_classes(splits, y, search.study_.seed) if classifier else splits
     n_jobs = None if search.uses_workers else search.n_jobs
     name = metric_name(search)
     out = out_of_fold(
-        candidates, X, y, splits, classifier=classifier, metric=name, average=averages, calibrated=search.calibrate,
-        fit_params=fit_params, n_jobs=n_jobs, known=run.test_answers(params),
+        [with_params(search.estimator, one) for one in fixed], X, y, splits, classifier=classifier, metric=name, average=averages,
+        calibrated=search.calibrate, fit_params=given.fit, weights=given.score.get("sample_weight"), n_jobs=n_jobs,
+        known=run.test_answers(fixed, splits),
     )  # fmt: skip
-    found = combined(out, name, search.study_.seed, groups=groups, average=averages, calibrated=search.calibrate)
+    found = combined(out, name, search.study_.seed, groups=given.groups, average=averages, calibrated=search.calibrate)
     members = np.flatnonzero(found.weights)
     kind = partial(AverageClassifier, response=cast("Response", out.response)) if classifier else AverageRegressor
     estimator = kind(

@@ -154,9 +154,12 @@ class SpotSearchRun:
         self._limit = None if search.timeout is None else TimeLimit(search.timeout)
         self.scoring = CandidateScoring(search.search, search.scoring, search.refit)
         options: dict[str, Any] = {"scoring": search.scoring, "engine": search.engine}
-        self._new_scorer = partial(FoldScorer, search.estimator, X, y, splits, fit_params, **options)
+        self._on = partial(FoldScorer, search.estimator, X, y)
+        self._fit_params, self._options = fit_params, options
         train = search.return_train_score
-        self._make_scorer = partial(self._new_scorer, error_score=search.error_score, return_train_score=train)
+        self._make_scorer = partial(
+            self._on, splits, fit_params, **options, error_score=search.error_score, return_train_score=train
+        )
         late = {} if (limit := self._limit) is None else {"is_late": lambda: limit.left <= 0.0}
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, **late)
         space = self._space = in_recorded_order(accepted_space(search.estimator, given_space(search)), search.path)
@@ -233,12 +236,12 @@ class SpotSearchRun:
         done = [t for t in study.trials if t.state == "ok" and holds_bounds(t)]
         return [t for t in done for point in points if np.allclose(t.point, point, rtol=0.0, atol=_ROUNDING)][:1]
 
-    def test_answers(self, batch: Sequence[Mapping[str, Any]]) -> list[list[Any] | None]:
-        """Return the answers of candidates for the test rows of the given folds, if their work is shared.
+    def test_answers(self, batch: Sequence[Mapping[str, Any]], splits: Sequence[Split]) -> list[list[Any] | None]:
+        """Return the answers of candidates for the test rows of folds, if their work is shared.
 
         The scorer is a new one, so that the answers depend on these candidates alone.
         """
-        return self._new_scorer(advise=False).test_answers(batch)
+        return self._on(splits, self._fit_params, **self._options, advise=False).test_answers(batch)
 
     def _open_workers(self) -> Workers:
         if not self._search.uses_workers:

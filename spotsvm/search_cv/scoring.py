@@ -9,6 +9,7 @@ from typing import Any, cast
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
+from spotsvm.common.compat import scorer_parts
 from spotsvm.common.text import shown_value
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
 from spotsvm.errors import ArgumentError
@@ -19,6 +20,7 @@ from spotsvm.space.space import Space
 from spotsvm.study.given import ROUNDING
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
 from spotsvm.trials.judging import outcome_of
+from spotsvm.trials.metrics import scorer_name
 from spotsvm.trials.outcome import Outcome, one_line
 from spotsvm.trials.sweep import SPARED, SweptParameter
 from spotsvm.trials.trial import BOUNDS_HELD, Trial
@@ -142,7 +144,7 @@ def metric_name(search: Any) -> str:
         return search.refit
     if search.scoring is None:
         return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
-    return "score"
+    return scorer_name(scorer_parts(search.scoring)) or "score"
 
 
 AUTO = "auto"

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import signature
 from typing import Any, TypeVar, cast
 
-from sklearn import get_config
 from sklearn.exceptions import NotFittedError
-from sklearn.metrics import check_scoring
-from sklearn.utils import Bunch
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.compat import callback_context
+from spotsvm.luck.refits.search_access import estimator_and_scorer
 from spotsvm.study.callbacks import Callback
 from spotsvm.trials.trial import Trial
 
@@ -104,26 +102,12 @@ def takes_argument(estimator: Any, name: str) -> bool:
     return any_name or any(p.name == name for p in parameters)
 
 
-def routing_enabled() -> bool:
-    """Return whether scikit-learn passes arguments only to those that request them."""
-    return bool(get_config().get("enable_metadata_routing", False))
-
-
 class RoutingMixin:
     """Passes arguments on as RandomizedSearchCV does: by request where metadata routing is enabled."""
 
     estimator: Any
     scoring: Any
     cv: Any
-
-    def _route(self, params: Mapping[str, Any]) -> tuple[Bunch, dict[str, Any]]:
-        """Return fit's further arguments by recipient (estimator, splitter), and those for a search on the folds."""
-        if routing_enabled():
-            for_folds = self._estimator_and_scorer().consumes("fit", params)
-            return process_routing(self, "fit", **params), {name: params[name] for name in for_folds}
-        given = dict(params)
-        groups = given.pop("groups", None)
-        return Bunch(estimator=Bunch(fit=given), splitter=Bunch(split={"groups": groups})), given
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return where fit's and score's further arguments go, for scikit-learn's metadata routing.
@@ -138,19 +122,7 @@ class RoutingMixin:
         fit : Takes the arguments.
         score : Takes them, too.
         """
-        return self._estimator_and_scorer().add(
-            splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split")
-        )
-
-    def _estimator_and_scorer(self) -> MetadataRouter:
-        return (
-            MetadataRouter(owner=self)
-            .add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
-            .add(
-                scorer=check_scoring(self.estimator, self.scoring),
-                method_mapping=MethodMapping().add(caller="score", callee="score").add(caller="fit", callee="score"),
-            )
-        )
+        return estimator_and_scorer(self).add(splitter=self.cv, method_mapping=MethodMapping().add(caller="fit", callee="split"))
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags, indexable
 from sklearn.utils.metadata_routing import process_routing
@@ -23,7 +24,10 @@ from spotsvm.common.notices import tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.luck.draws import sample_rows
-from spotsvm.search_cv.estimator_space import accepted_space, check_data
+from spotsvm.luck.refits.candidates import with_fixed_weights
+from spotsvm.luck.refits.class_folds import tests_one_class
+from spotsvm.luck.refits.search_access import Given, given_by, kept_params, routing_enabled, with_params
+from spotsvm.search_cv.estimator_space import accepted_space, check_data, samples
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, refitted, warn_of_results
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
@@ -34,7 +38,6 @@ from spotsvm.search_cv.sklearn_api import (
     RoutingMixin,
     SearchTask,
     require_refit,
-    routing_enabled,
     takes_argument,
     with_callbacks,
 )
@@ -149,8 +152,9 @@ class SpotSearchCV(
     calibrate : bool, default=False
         Whether a classifier with decisions, or probabilities, gets probabilities by a sigmoid of its decisions (of several
         classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given
-        folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. It takes the time
-        of one more candidate; with `refit="average"` no further time.
+        folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. Weights of rows
+        and of classes, in the estimator or in the space, and the cutoffs of a `CutoffClassifier` stay in force: the probabilities
+        are those of rows with these weights. It takes the time of one more candidate; with `refit="average"` no further time.
     refit_timeout : float or None, default=None
         Seconds that the refit may take: the final fit alone, on all rows. With `refit="average"` or `calibrate=True` candidates
         are fitted on the folds before it, without a limit. The final fit is then done in a worker process, which is killed when
@@ -200,6 +204,9 @@ classes_, n_features_in_, feature_names_in_
         With `refit="average"` or `calibrate=True`: the answers for the training rows of models that were not trained on them
         (`oof_predict_` in regression); nan for rows in no test fold. For a row in several test folds the first counts. With
         `rows` they are those of the sampled rows, in the order of the sample.
+    fit_params_ : dict
+        What `fit` was given beside X and y, such as weights and groups of rows: `expected_score`, `oversearching` and
+        `judge_search` fit and score with it again.
     study_ : Study
         The study behind the search; its values are mean test scores, and it maximises. With several objectives `study_.pareto()`
         returns the candidates that no other candidate dominates.
@@ -280,30 +287,32 @@ classes_, n_features_in_, feature_names_in_
         if "callback" in params and not takes_argument(self.estimator, "callback"):
             raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
         X, y = indexable(X, y)
+        self.fit_params_ = kept_params(params)
         task = SearchTask(self, X, y)
-        every = X, y, self._route(params)[0].estimator.fit
+        every = X, y, given_by(self, params).fit
         X, y, params = self._sample(X, y, params)
         self._drew_rows = X is not every[0]
-        routed, for_folds = self._route(params)
-        check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, routed.estimator.fit)
+        given = given_by(self, params)
+        check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, given.fit)
         seed = seed_of(self)
         splitter = seeded(check_cv(self.cv, y, classifier=is_classifier(self.estimator)), seed)
-        check_groups(splitter, routed.splitter.split.get("groups"))
+        check_groups(splitter, given.groups)
         if self.path is not None:
-            check_repeatable(splitter, X, y, **routed.splitter.split)
-        splits = list(splitter.split(X, y, **routed.splitter.split))
+            check_repeatable(splitter, X, y, **given.split)
+        splits = list(splitter.split(X, y, **given.split))
         if not splits:
             raise ArgumentError(f"No fits were performed. Was the CV iterator empty? Were there no candidates? cv={self.cv!r}")
-        if (n_splits := splitter.get_n_splits(X, y, **routed.splitter.split)) != len(splits):
+        if (n_splits := splitter.get_n_splits(X, y, **given.split)) != len(splits):
             raise ArgumentError(
                 "cv.split and cv.get_n_splits return inconsistent results. "
                 f"Expected {n_splits} splits, got {len(splits)}; cv={self.cv!r}"
             )
         task.n_splits = len(splits)
-        run = SpotSearchRun(self, X, y, splits, for_folds, seed)
+        self._warn_of_balanced(y, splits)
+        run = SpotSearchRun(self, X, y, splits, given.folds, seed)
         self.study_ = run.run(task)
         self.n_splits_ = len(splits)
-        best = best_candidate(self, self.study_, run.scorer, run.scoring, routed.estimator.fit, run.own_trials(self.study_))
+        best = best_candidate(self, self.study_, run.scorer, run.scoring, given.fit, run.own_trials(self.study_))
         self.cv_results_, self.scorer_, self.multimetric_ = best.results, best.scorer, best.multimetric
         # without a limit for each candidate, a candidate is out of time only because `timeout` was up before its turn
         left_out = [] if self.trial_timeout is not None else [t.number for t in self.study_.trials if t.state == "timeout"]
@@ -324,10 +333,24 @@ classes_, n_features_in_, feature_names_in_
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
         if self.refit:
             with task.refit():
-                self._refit(X, y, routed.estimator.fit, run, splits, routed.splitter.split.get("groups"), best.metric, every)
+                self._refit(X, y, given, run, splits, best.metric, every)
         task.end()
         tell(both_sides(copies(X), splits))
         return self
+
+    def _warn_of_balanced(self, y: Any, splits: Sequence[Split]) -> None:
+        """Warn where scikit-learn's scores show the class that a fold tests."""
+        if not is_classifier(self.estimator) or not tests_one_class(splits, y):
+            return
+        candidates = samples(accepted_space(self.estimator, given_space(self)))
+        if with_fixed_weights(self.estimator, candidates, y, {}) != candidates:
+            warnings.warn(
+                "class_weight='balanced', and each fold tests rows of one class alone: a fold's weights show which class it "
+                "leaves out, so best_score_ and the choice of candidates can be far off; use folds that test all classes, such "
+                "as cv=10, or numbers as class_weight. expected_score takes care of it",
+                UserWarning,
+                stacklevel=4,
+            )
 
     def _sample(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """Return the rows to search on; the same rows in each fit, so that a search can be resumed."""
@@ -345,20 +368,19 @@ classes_, n_features_in_, feature_names_in_
         self,
         X: Any,
         y: Any,
-        fit_params: Mapping[str, Any],
+        given: Given,
         run: SpotSearchRun,
         splits: Sequence[Split],
-        groups: Any,
         metric: str,
         every: tuple[Any, Any, Mapping[str, Any]],
     ) -> None:
         self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         began = time.time()
         if self.calibrate or (isinstance(self.refit, str) and self.refit == AVERAGE):
-            best, attributes = combination(self, run, X, y, splits, groups, fit_params, metric)
+            best, attributes = combination(self, run, X, y, splits, given, metric)
             self.__dict__.update(attributes)
         else:
-            best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
+            best = with_params(self.estimator, self.best_params_)
         try:
             self.best_estimator_ = refitted(best, *every, self.refit_timeout)
         except RefitTimeoutError as error:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer, recall_score
 
+from spotsvm.common.compat import ScorerParts, scorer_parts
 from spotsvm.errors import ArgumentError
 
 
@@ -73,6 +75,27 @@ def named_scorer(name: str) -> Any:
         known = [*get_scorer_names(), *_OURS]
         near = ", ".join(get_close_matches(name, known)) or "one of sklearn.metrics.get_scorer_names(), or mean_class_accuracy"
         raise ArgumentError(f"--scoring {name!r} is unknown; use {near}") from error
+
+
+def scorer_name(parts: ScorerParts | None) -> str | None:
+    """Return the name by which a scorer with these parts is passed as `scoring`; None if it has none.
+
+    Examples
+    --------
+    >>> from sklearn.metrics import accuracy_score
+    >>> (
+    ...     scorer_name(scorer_parts(make_scorer(accuracy_score))),
+    ...     scorer_name(scorer_parts(max)),
+    ... )
+    ('accuracy', None)
+    """
+    return None if parts is None else next((name for name, its in _named_parts().items() if its == parts), None)
+
+
+@cache
+def _named_parts() -> dict[str, ScorerParts | None]:
+    scorers = _OURS | {name: get_scorer(name) for name in get_scorer_names()}
+    return {name: scorer_parts(scorer) for name, scorer in scorers.items()}
 
 
 def metric_words(metric: str) -> str:

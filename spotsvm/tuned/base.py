@@ -31,7 +31,7 @@ from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.notices import Notice, tell
 from spotsvm.common.text import checked_path, shown_value
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.estimators.cutoff.class_entries import class_names
+from spotsvm.estimators.class_entries import class_names
 from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of_draws, left_out_scores
 from spotsvm.luck.difference import tuning_gain
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
+#: (averages (b, n, k), counts of rows in draws (b, n), shares of settings (b, m)) -> decisions for the score, (b, n, k)
+Finish = Callable[[Array, Array, Array], Array]
 
 _DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
 #: sweeps beyond the grid if a space is given: in any case, and for each parameter
@@ -161,8 +163,8 @@ class TunedModel(BaseEstimator, ABC):
         """Return the weights of the settings, (m,), and their weights in each draw, (b, m)."""
 
     @abstractmethod
-    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
-        """Store the calibration of the averaged decisions; return the function that calibrates averages in draws, (b, n, k).
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Finish:
+        """Store the calibration of the averaged decisions; return the function that calibrates averages in draws.
 
         With `own_threshold` the decisions keep their threshold, which searched class weights have moved.
         """
@@ -451,18 +453,20 @@ class TunedModel(BaseEstimator, ABC):
         finish = self._finish(average, task, w, own_threshold)
         self._scored_rows, self._scored_y = rows[tested], task.y
         self.average_oof_ = self._expanded(self._public(average), n, rows[tested])
-        self._oof = self._expanded(finish(average[None], w[None])[0], n, rows[tested])
+        once, shares = np.ones((1, len(w))), self._weights[None]
+        self._oof = self._expanded(finish(average[None], once, shares)[0], n, rows[tested])
 
         def on_all(outputs: Array) -> float:
             return float(score.values(outputs, task.y, w[None])[0])
 
         scores = left_out_scores(decisions, task.y, w, score, draws, in_draws, finish)
-        scores = corrected(scores, on_all(finish(average[None], w[None])))
+        scores = corrected(scores, on_all(finish(average[None], once, shares)))
         assert grid.default is not None
         plain = grid.default[None, tested]
         calibrated = None if score.kind in ("labels", "ranks") else finish  # SVC() has no probabilities
-        default = left_out_scores(plain, task.y, w, score, draws, np.ones((N_DRAWS, 1)), calibrated)
-        default = corrected(default, on_all(plain if calibrated is None else calibrated(plain, w[None])))
+        alone = np.ones((N_DRAWS, 1))
+        default = left_out_scores(plain, task.y, w, score, draws, alone, calibrated)
+        default = corrected(default, on_all(plain if calibrated is None else calibrated(plain, once, alone[:1])))
         counts = draws.counts
         constant = score.values(self._constant(task, counts * w), task.y, (counts == 0) * w)
         constant = corrected(constant, on_all(self._constant(task, w[None])))

@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from spotsvm.errors import ArgumentError
+from spotsvm.estimators.class_entries import class_factors
 from spotsvm.luck.calibration import Calibration, calibrate, conformal_limit
 from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
-from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.base import Array, Finish, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines, class_labels
 
 #: allowed values of `scoring`
 SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
-
-
-def class_factors(class_weight: Any, classes: Array, y: Array, weights: Floats) -> Floats:
-    """Return the factor of C of each class."""
-    if class_weight is None:
-        return np.ones(len(classes))
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ArgumentError(f"class_weight={class_weight!r}; use 'balanced', a dictionary of factors by class, or None")
-        sums = np.array([weights[y == c].sum() for c in classes])
-        return np.asarray(sums.sum() / (len(classes) * sums))
-    try:
-        return np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=np.float64)
-    except ValueError as error:
-        raise ArgumentError(f"class_weight={class_weight!r}: {error}") from error
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -198,7 +182,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
             raise ArgumentError(
                 f"scoring={score.name!r} and {k} classes; use '{score.name}_{'macro' if score.name == 'f1' else 'ovr'}'"
             )
-        of_class = class_factors(self.class_weight, self.classes_, y, weights)
+        of_class = class_factors(self.class_weight, self.classes_, code, weights)
         target = np.eye(k)[code][:, : k if k > 2 else 1]
         machines = Machines(class_labels(code, k), weights * of_class[code], k, code=code)
         return Task(code, code, machines, target, lambda train: (1.0, 0.0), 0.0)
@@ -232,19 +216,17 @@ class TunedSVC(ClassifierMixin, TunedModel):
         rng = np.random.default_rng((seed, 1))
         return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
 
-    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
-        # class weights move the threshold of the decisions, so they must move that of the probabilities
-        factor = task.machines.cost / weights
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Finish:
+        cost = task.machines.cost
 
-        def calibrated(average: Array, w: Array, start: Calibration | None) -> Calibration:
-            calibration = calibrate(average, task.y, w * factor, start)
-            return replace(calibration, offset=0.0 * calibration.offset) if own_threshold else calibration
+        def calibrated(average: Array, counts: Array, start: Calibration | None = None) -> Calibration:
+            return calibrate(average, task.y, counts * cost, start, own_threshold=own_threshold)
 
-        self._calibration = calibrated(decisions[None], weights[None], None)
+        self._calibration = calibrated(decisions[None], np.ones((1, len(weights))))
         p = probabilities_of(self._calibration(decisions[None])[0])
         self._unusual = 1.0 - p[np.arange(len(p)), task.y]
         self._unusual_weights = weights
-        return lambda average, w: calibrated(average, w, self._calibration)(average)
+        return lambda average, counts, shares: calibrated(average, counts, self._calibration)(average)
 
     def _constant(self, task: Task, weights: Array) -> Array:
         k = task.machines.n_classes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +19,7 @@ from spotsvm.luck.scores import Score, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
 from spotsvm.preprocessing.far_targets import ordinary_range, target_notices
 from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
-from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.base import Array, Finish, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines
 from spotsvm.tuned.sweeps import Setting
 
@@ -163,10 +162,10 @@ class TunedSVR(RegressorMixin, TunedModel):
         errors = decisions[..., 0] - (task.aim - self._mean) / self._deviation
         return greedy(errors, weights[None])[0], greedy(errors, in_draws)
 
-    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Callable[[Array, Array], Array]:
+    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Finish:
         self._unusual = np.abs(self._in_units(decisions[:, 0]) - task.y)
         self._unusual_weights = weights
-        return lambda average, w: self._in_units(average)
+        return lambda average, counts, shares: self._in_units(average)
 
     def _constant(self, task: Task, weights: Array) -> Array:
         means = weights @ task.y / weights.sum(axis=1)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.drawing import COLOURS, tidy
-from spotsvm.estimators.cutoff.class_entries import class_cutoffs
+from spotsvm.estimators.class_entries import class_cutoffs
 from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.studies.acid.task import CLASSES, PRINTED, acid_space
 

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_para
 from spotsvm.common.checks import check_choice
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
-from spotsvm.estimators.cutoff.class_entries import balanced_weights, class_cutoffs, class_weights, known_classes, with_entries
+from spotsvm.estimators.class_entries import balanced_weights, class_cutoffs, class_weights, known_classes, with_entries
 from spotsvm.estimators.dual.one_vs_one import one_vs_rest, pairs
 from spotsvm.estimators.entry_parameters import EntryParametersMixin
 

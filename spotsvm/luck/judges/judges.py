@@ -20,7 +20,7 @@ from spotsvm.luck.difference import Difference, difference_on_folds, paired_diff
 from spotsvm.luck.estimate import score_text
 from spotsvm.luck.intervals import NO_INTERVAL, check_confidence, welch
 from spotsvm.luck.refits.repeats import fresh_scores, fresh_splits
-from spotsvm.luck.refits.search_access import fitted_candidate, ratio_of, scorer_of_rows
+from spotsvm.luck.refits.search_access import fitted_candidate, given_by, given_to_fit, ratio_of, scorer_of_rows
 from spotsvm.luck.rows import Unseen
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.study.study import Study
@@ -284,9 +284,9 @@ def judge_search(
     confidence : float, default=0.95
         Confidence level of the interval of the difference, between 0 and 1.
     groups : array-like of shape (n_samples,), optional
-        For splitters that need them.
+        For splitters that need them; None for those of the search's fit.
     fit_params : dict, optional
-        Further arguments of the search's fit, such as weights of the rows.
+        Further arguments of the search's fit, such as weights of the rows; None for those of its fit.
 
     Returns
     -------
@@ -336,13 +336,13 @@ def judge_search(
     sign = float(study.objectives.signs[0])
     chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
     pair = [chosen.params, chosen.best_seen_params]
-    X, y, groups = indexable(X, y, groups)
-    fit_params = dict(fit_params or {})
+    X, y = indexable(X, y)
+    given = given_by(search, given_to_fit(search, X, groups, fit_params))
     if X_new is None:
         splits = fresh_splits(
-            search, X, y, groups, n_repeats, study.seed, "pass X_new and y_new, rows that the search has not used"
+            search, X, y, given.groups, n_repeats, study.seed, "pass X_new and y_new, rows that the search has not used"
         )
-        scores = fresh_scores(search, X, y, splits, pair, fit_params, n_jobs=search.n_jobs)
+        scores = fresh_scores(search, X, y, splits, pair, given.folds, n_jobs=search.n_jobs)
         if np.isnan(scores).any():
             raise ArgumentError(
                 "a candidate has no score on some of the fresh folds; pass X_new and y_new, or correct the estimator"
@@ -352,8 +352,13 @@ def judge_search(
         n_fresh, fresh = scores.shape[1], f"{n_repeats} fresh cross-validations"
     else:
         X_new, y_new = indexable(X_new, y_new)
+        if given.score:
+            raise ArgumentError(
+                f"the scorer takes {', '.join(given.score)}, which the new rows do not have; leave X_new and y_new out, and "
+                "both candidates are scored on fresh splits"
+            )
         scorer, metric = scorer_of_rows(search)
-        unseen = [Unseen.held_out(fitted_candidate(search, params, X, y, fit_params), X_new, y_new) for params in pair]
+        unseen = [Unseen.held_out(fitted_candidate(search, params, X, y, given.fit), X_new, y_new) for params in pair]
         means = np.array([one.score(scorer) for one in unseen])
         if not np.isfinite(means).all():
             raise ArgumentError(

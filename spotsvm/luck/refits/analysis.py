@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier
-from sklearn.utils import check_random_state, indexable
+from sklearn.utils import check_consistent_length, check_random_state, indexable
 
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.fold_bias import optimism_of_folds
@@ -23,6 +23,7 @@ from spotsvm.luck.refits.search_access import (
     fit_search,
     fold_scores,
     fresh_search,
+    given_to_fit,
     inner_cv,
     inner_ratio,
     metric_of,
@@ -78,9 +79,10 @@ def oversearching(
         Seed of the outer folds, of the search in each of them, and of fresh splits. None uses the search's own seed if that is a
         number, and otherwise draws one.
     groups : array-like of shape (n_samples,), default=None
-        For splitters that need them, outer and inner.
+        For splitters that need them, outer and inner. None for those that a SpotSearchCV was fitted with.
     fit_params : dict, optional
-        Further arguments of the search's fit; arguments with an entry per row are cut to the rows of a fold.
+        Further arguments of the search's fit, such as weights of rows; arguments with an entry per row are cut to the rows of a
+        fold. None for those that a SpotSearchCV was fitted with; other searches do not keep theirs.
     path : path-like or None, default=None
         A folder for a record of each outer fold's search; the same call resumes from them after an interruption.
     variance : {"auto", "jackknife", "nadeau-bengio"}, default="auto"
@@ -151,15 +153,18 @@ def oversearching(
     if X is None and not (method == "folds" and hasattr(search, "cv_results_")):
         raise ArgumentError("X=None: pass the data; it can be omitted only for method='folds' with a fitted search")
     seed = _seed(search, random_state, path)
-    fit_params = dict(fit_params or {})
+    given: dict[str, Any] = {}
     if X is not None:
-        X, y, groups = indexable(X, y, groups)
+        X, y = indexable(X, y)
+        given = given_to_fit(search, X, groups, fit_params)
+        groups = given.pop("groups", None)
+        check_consistent_length(X, groups)
     if method == "nested":
         splits = outer_splits(outer, X, y, groups, classifier=is_classifier(search.estimator), seed=seed)
-        task = FoldTask(search, X, y, groups, fit_params, check_folder(search, path), curve)
+        task = FoldTask(search, X, y, groups, given, check_folder(search, path), curve)
         return run_nested(task, splits, confidence=confidence, variance=variance, n_jobs=n_jobs, seed=seed)
     if not hasattr(search, "cv_results_"):
-        search = _fit_one(search, X, y, groups, fit_params, seed, path)
+        search = _fit_one(search, X, y, groups, given, seed, path)
     if method == "folds":
         winner = winner_of(search)
         return optimism_of_folds(
@@ -170,7 +175,7 @@ def oversearching(
             confidence=confidence,
             ratio=inner_ratio(search, X, y, groups),
         )
-    return run_repeats(search, X, y, groups, fit_params, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
+    return run_repeats(search, X, y, groups, given, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
 
 
 def _seed(search: Any, random_state: Any, path: Any) -> int:

@@ -15,7 +15,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
-from sklearn.utils import indexable
+from sklearn.utils import check_consistent_length, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_groups
@@ -30,8 +30,21 @@ from spotsvm.luck.calibration import Calibration, calibrate
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import check_confidence
+from spotsvm.luck.refits.class_folds import folds_of_all_classes
+from spotsvm.luck.refits.fit_weights import check_decides, fixed_weights, row_weights, threshold_factors, with_mean_1
 from spotsvm.luck.refits.repeats import fresh_folds
-from spotsvm.luck.refits.search_access import best_candidates, candidate_params, check_search, metric_of, scorer_of_rows
+from spotsvm.luck.refits.search_access import (
+    best_candidates,
+    candidate_params,
+    check_search,
+    given_by,
+    given_to_fit,
+    mean_scores,
+    metric_of,
+    scorer_of_rows,
+    winner_of,
+    with_params,
+)
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, labels_of, score_called, score_of
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
@@ -40,7 +53,12 @@ Array = NDArray[Any]
 
 #: number of candidates whose out-of-fold responses are compared, and maximum number of candidates in an average
 POOL, MEMBERS = 10, 5
-_LEAST_PROBABILITY = 1e-6
+#: a probability of 0 is taken for this one; before a calibration for a larger one, as its log odds count like any others
+_LEAST_PROBABILITY, _LEAST_CALIBRATED = 1e-6, 0.01
+#: confidence level of the interval within which the mean score of a search lies if its winner is fitted again to the same rows
+_SURE = 0.99
+#: largest share of rows in which the largest decision may be of another class than the one predicted: ties of votes
+_TIES = 0.05
 #: weight of the log likelihood that is added to accuracy, which is a step function
 _LOSS_WEIGHT = 0.5
 _LOG_LIKELIHOOD = score_called("neg_log_loss", ("neg_log_loss",))
@@ -113,13 +131,14 @@ def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
     return full[:, 1:] - full[:, :1] if k == 2 else full
 
 
-def as_decisions(answers: Array, response: str) -> Array:
-    """Return averaged answers as decisions for scores: log odds or log probabilities instead of probabilities."""
+def as_decisions(answers: Array, response: str, calibrated: bool = False) -> Array:
+    """Return averaged answers as decisions, for scores or for a calibration: of probabilities log odds or logarithms."""
     if response != "predict_proba":
         return answers
+    least = _LEAST_CALIBRATED if calibrated else _LEAST_PROBABILITY
     if answers.shape[-1] == 1:
-        return np.asarray(logit(np.clip(answers + 0.5, _LEAST_PROBABILITY, 1.0 - _LEAST_PROBABILITY)))
-    return np.asarray(np.log(np.clip(answers, _LEAST_PROBABILITY, 1.0)))
+        return np.asarray(logit(np.clip(answers + 0.5, least, 1.0 - least)))
+    return np.asarray(np.log(np.clip(answers, least, 1.0)))
 
 
 @dataclass(frozen=True)
@@ -140,6 +159,10 @@ class OutOfFold:
         The class codes, or the targets, of these rows.
     classes : ndarray or None
         The classes; None in regression.
+    weights, fit_weights : ndarray of shape (n,)
+        The weights of these rows in the metric, and in the fits; each has mean 1.
+    factors : ndarray of shape (m, n_classes) or None
+        The factor of each class in the fits of the kept candidates; None if their thresholds are moved in other ways.
     """
 
     kept: list[int]
@@ -148,6 +171,9 @@ class OutOfFold:
     rows: NDArray[np.intp]
     y: Array
     classes: Array | None
+    weights: Array
+    fit_weights: Array
+    factors: Array | None
 
 
 def out_of_fold(
@@ -161,6 +187,7 @@ def out_of_fold(
     average: bool = True,
     calibrated: bool = False,
     fit_params: Mapping[str, Any] | None = None,
+    weights: Any = None,
     n_jobs: int | None = None,
     known: Sequence[list[Array] | None] | None = None,
 ) -> OutOfFold:
@@ -173,12 +200,14 @@ def out_of_fold(
     decisions if their arg max agrees with `predict` on the test rows of the first split, and votes otherwise. If `metric` is not
     a score of predicted classes, or the answers are to be calibrated, they need not agree with `predict`.
 
-    `known` has, for each estimator, its decisions or predictions for each split if no fit is needed, else None. An estimator that
-    fails in a fold is left out with a warning. If all fail, the error of the first is raised.
+    `weights` are those of rows in the metric. `known` has, for each estimator, its decisions or predictions for each split if no
+    fit is needed, else None. An estimator that fails in a fold is left out with a warning. If all fail, the error of the first is
+    raised.
     """
-    target = np.asarray(y)
+    target, fit_params = np.asarray(y), fit_params or {}
     classes, code = np.unique(target, return_inverse=True) if classifier else (None, target)
     n_classes = 0 if classes is None else len(classes)
+    fit_weights = row_weights(estimators[0], fit_params, len(target))
     names, agree = _responses_for(estimators, n_classes, metric, average, calibrated)
     own = _first_tests(splits, len(target))
     complete = known is not None and (classes is None or all(len(np.unique(code[splits[s][0]])) == n_classes for s in own))
@@ -192,7 +221,7 @@ def out_of_fold(
             model = clone(estimator)
             X_train, y_train = safe_split(model, X, y, train)
             X_test, _ = safe_split(model, X, y, test, train)
-            model.fit(X_train, y_train, **check_method_params(X, fit_params or {}, train))
+            model.fit(X_train, y_train, **check_method_params(X, fit_params, train))
             return {name: respond(model, X_test, name, classes) for name in names}
         except Exception as error:  # a user's estimator may raise any error
             return error
@@ -208,6 +237,8 @@ def out_of_fold(
         found.update(zip(missing, answers, strict=True))
 
     response = names[0]
+    if calibrated and response != "predict":
+        _check_decisions(estimators, fit_missing, found, (0, next(iter(own))), response)
     if agree:
         fit_missing([(k, next(iter(own))) for k in range(len(estimators))], names)
         tried = [one for one in found.values() if isinstance(one, dict) and "predict" in one]
@@ -226,7 +257,42 @@ def out_of_fold(
     order = np.concatenate([test for test, _ in own.values()])
     rows = np.sort(order)
     answers = np.stack([np.concatenate([found[k, s][response][at] for s, (_, at) in own.items()]) for k in kept])
-    return OutOfFold(kept, response, answers[:, np.argsort(order)], rows, code[rows], classes)
+    factors = None if classes is None else _factors([estimators[k] for k in kept], classes, code, fit_weights)
+    of_metric = np.ones(len(target)) if weights is None else with_mean_1(weights)
+    return OutOfFold(
+        kept, response, answers[:, np.argsort(order)], rows, code[rows], classes, of_metric[rows], fit_weights[rows], factors
+    )
+
+
+def _check_decisions(estimators: Sequence[Any], fit_missing: Any, found: Mapping[Any, Any], place: Any, response: str) -> None:
+    """Raise ArgumentError if the predictions of a candidate are not those of the decisions that are to be calibrated."""
+    for one in estimators:
+        check_decides(one)
+    fit_missing([place], [response, "predict"])
+    if isinstance(answers := found[place], dict) and "predict" in answers:
+        disagree = float(np.mean(labels_of(answers[response]) != labels_of(answers["predict"])))
+        if disagree > _TIES:
+            raise ArgumentError(
+                f"calibrate=True makes probabilities of the answers of {response}, and in {disagree:.0%} of rows they are for "
+                f"another class than the predictions of {estimators[0]!r}; use calibrate=False"
+            )
+
+
+def _factors(estimators: Sequence[Any], classes: Array, code: Array, weights: Array) -> Array | None:
+    """Return the factor of each class in the fits of some classifiers, (m, k); None if one moves its threshold otherwise."""
+    found = [threshold_factors(one, classes, code, weights) for one in estimators]
+    return None if any(factors is None for factors in found) else np.array(found)
+
+
+def with_fixed_weights(
+    estimator: Any, params: Sequence[Mapping[str, Any]], y: Any, fit_params: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the parameters of candidates with the class weights of all rows in place of "balanced"; see `fixed_weights`."""
+    if not is_classifier(estimator) or np.ndim(y) != 1:
+        return [dict(one) for one in params]
+    classes, code = np.unique(np.asarray(y), return_inverse=True)
+    weights = row_weights(estimator, fit_params, len(code))
+    return [{**one, **fixed_weights(with_params(estimator, one), classes, code, weights)} for one in params]
 
 
 def _first_tests(splits: Sequence[Split], n: int) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
@@ -301,43 +367,61 @@ def combined(
     if regression and out.y.ndim > 1:
         weights = _shares_of_outputs(out, average)
         return Combination(weights, np.ones(len(weights)), None, np.tensordot(weights, out.answers, 1), None)
-    w = np.ones(n)
+    w = out.weights
     scales = np.ones(len(out.kept))
     if out.response == "decision_function":
         scales = np.abs(out.answers).mean(axis=(1, 2)) + 1e-12
     answers = out.answers / scales[:, None, None]
-    each = as_decisions(answers, out.response)
+    each = as_decisions(answers, out.response, calibrated)
     if score.kind == "probabilities" and calibrated:
-        each = calibrate(each, out.y, np.ones(each.shape[:2]))(each)
+        each = _calibrated(each, out, np.ones((len(each), n)), np.eye(len(each)))(each)
     gains = merits = score.gains(each, out.y, w)
     if score.name == "accuracy" and out.response != "predict":
         as_probable = each if out.response == "predict_proba" else calibrate(each, out.y, np.ones(each.shape[:2]))(each)
         merits = gains + _LOSS_WEIGHT * _LOG_LIKELIHOOD.gains(as_probable, out.y, w)
     unit_names = None if groups is None else np.asarray(groups)[out.rows]
     draws = draw_rows(n, N_DRAWS, np.random.default_rng((seed, 1)), unit_names)
+    in_draws_weights = draws.counts * w
     if not average:
-        weights, in_draws = np.eye(len(gains))[0], single_best(gains, draws.counts)
+        weights, in_draws = np.eye(len(gains))[0], single_best(gains, in_draws_weights)
     elif regression and score.name != "neg_mean_absolute_error":
         errors = (answers[..., 0] - out.y) / (float(np.std(out.y)) or 1.0)
-        weights, in_draws = greedy(errors, w[None])[0], greedy(errors, draws.counts)
+        weights, in_draws = greedy(errors, w[None])[0], greedy(errors, in_draws_weights)
     else:
         rng = np.random.default_rng((seed, 2))
         weights, in_draws = agnostic_bayes(merits, w, draws.unit, rng), agnostic_bayes_in_draws(merits, w, draws, rng)
     weights, in_draws = largest(weights, MEMBERS), largest(in_draws, MEMBERS)
     mean = np.tensordot(weights, answers, 1)
-    calibration = calibrate(as_decisions(mean[None], out.response), out.y, w[None]) if calibrated else None
+    once = np.ones((1, n))
+    calibration = (
+        _calibrated(as_decisions(mean[None], out.response, calibrated), out, once, weights[None]) if calibrated else None
+    )
 
-    def finish(averages: Array, weights: Array) -> Array:
-        odds = as_decisions(averages, out.response)
-        return odds if calibration is None else calibrate(odds, out.y, weights, calibration)(odds)
+    def finish(averages: Array, counts: Array, shares: Array) -> Array:
+        odds = as_decisions(averages, out.response, calibrated)
+        return odds if calibration is None else _calibrated(odds, out, counts, shares, calibration)(odds)
 
-    decisions = finish(mean[None], w[None])
+    decisions = finish(mean[None], once, weights[None])
     if known is None:
         return Combination(weights, scales, calibration, decisions[0], None)
     scores = left_out_scores(answers, out.y, w, known, draws, in_draws, finish)
     scores = corrected(scores, float(known.values(decisions, out.y, w[None])[0]))
     expected = expected_of_draws(scores, metric, n, float(draws.drawn.shape[1]))
     return Combination(weights, scales, calibration, decisions[0], expected)
+
+
+def _calibrated(decisions: Array, out: OutOfFold, counts: Array, shares: Array, start: Calibration | None = None) -> Calibration:
+    """Return the calibration of averages with these shares of the candidates, (b, m), in draws of rows, (b, n).
+
+    Rows count as in the fits: for their weight and the factor of their class, which is the geometric mean of the members'
+    factors, as these move the thresholds of log odds. Thresholds that are moved in other ways stay where they are.
+    """
+    weights = counts * out.fit_weights
+    if out.factors is None:
+        return calibrate(decisions, out.y, weights, start, own_threshold=True)
+    factors = np.exp(shares @ np.log(out.factors))[:, out.y]
+    factors /= np.average(factors, axis=1, weights=out.fit_weights)[:, None]
+    return calibrate(decisions, out.y, weights * factors, start)
 
 
 def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
@@ -350,7 +434,14 @@ def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
 
 
 def expected_score(
-    search: Any, X: Any, y: Any, *, groups: Any = None, confidence: float = 0.95, n_jobs: int | None = None
+    search: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    fit_params: Mapping[str, Any] | None = None,
 ) -> ExpectedScore:
     """Return the score to expect of a search's best estimator on new rows, with an interval.
 
@@ -369,11 +460,15 @@ def expected_score(
     X, y : array-like
         The data that the search was fitted on. For a search with `rows`, the score is that of its sample.
     groups : array-like of shape (n_samples,), optional
-        Groups of rows that depend on each other, such as the rows of a person: whole groups are drawn.
+        Groups of rows that depend on each other, such as the rows of a person: whole groups are drawn. None for those that a
+        SpotSearchCV was fitted with.
     confidence : float, default=0.95
         Confidence level of the interval.
     n_jobs : int or None, default=None
         Number of folds fitted in parallel.
+    fit_params : dict, optional
+        What else the search's fit was given, such as weights of rows: candidates are fitted, and scored, with it again. None for
+        what a SpotSearchCV was given. Other searches do not keep it, so pass it again.
 
     Returns
     -------
@@ -384,15 +479,19 @@ def expected_score(
     ------
     ArgumentError
         If the confidence level is not between 0 and 1; if the search has `refit=False`, or several metrics and a function as
-        `refit`; if its `cv` is an exhausted iterator; or if its scorer cannot score drawn rows; a ValueError.
+        `refit`; if its `cv` is an exhausted iterator; if its scorer cannot score drawn rows; or if its scores on the folds cannot
+        be those of these rows and these `fit_params`; a ValueError.
 
     Notes
     -----
     For an unknown metric, such as a function, or a target of several columns, only the chosen candidate is scored, on folds that
     the search has not used. This score is a little too high, as the candidate was chosen on the same rows. A scorer of your own
     may call `predict`, `predict_proba` and `decision_function` on its argument X, like the scorers of `make_scorer`. It may not
-    use X itself, which then has row numbers, nor other methods of the estimator, such as `score` or `transform`. Candidates are
-    fitted without the further arguments of the search's fit, such as weights of the rows.
+    use X itself, which then has row numbers, nor other methods of the estimator, such as `score` or `transform`. Weights of rows
+    count in the score if they counted in the search's, which needs scikit-learn's metadata routing. In each fold
+    `class_weight="balanced"` stands for the weights of all rows, as in the final fit; and folds that test rows of one class
+    alone, as in leave-one-out, are merged into ten or fewer that test all classes: otherwise a fold would show by its training
+    rows which class it tests.
 
     References
     ----------
@@ -417,19 +516,23 @@ def expected_score(
     check_is_fitted(search)
     check_search(search)
     metric_of(search)
-    X, y, groups = indexable(X, y, groups)
+    X, y = indexable(X, y)
+    passed = given_to_fit(search, X, groups, fit_params)
     if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
-        X, y, passed = search._sample(X, y, {"groups": groups})
-        groups = passed["groups"]
+        X, y, passed = search._sample(X, y, passed)
+    groups = passed.pop("groups", None)
+    given = given_by(search, passed)
+    groups = given.groups if groups is None else groups
+    check_consistent_length(X, groups)
     best = search.best_estimator_
     classifier = is_classifier(best)
-    given = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
-    seed = int(search.study_.seed if hasattr(search, "study_") else given)
+    own_seed = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
+    seed = int(search.study_.seed if hasattr(search, "study_") else own_seed)
     scorer, metric = scorer_of_rows(search)
     score = score_of_classes(metric, np.unique(np.asarray(y)) if classifier else None)
     splitter = seeded(check_cv(search.cv, y, classifier=classifier), seed)
     check_groups(splitter, groups, "expected_score(search, X, y, groups=groups)")
-    splits = list(splitter.split(X, y, groups))
+    splits: Sequence[Split] = list(splitter.split(X, y, groups))
     if not splits:
         raise ArgumentError(
             f"search has cv={type(search.cv).__name__}, an exhausted iterator, so its folds are unknown; "
@@ -437,29 +540,60 @@ def expected_score(
         )
     if score is None or np.ndim(y) > 1:
         splits = fresh_folds(search.cv, X, y, groups, classifier, seed)
-        unseen = Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs)
+        splits = folds_of_all_classes(splits, y, seed) if classifier else splits
+        best = with_params(best, with_fixed_weights(best, [{}], y, given.fit)[0])
+        unseen = Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs, fit_params=given.fit, score_params=given.score)
         try:
-            return expected_of(scorer, metric, unseen, None, seed, confidence)
+            expected = expected_of(scorer, metric, unseen, None, seed, confidence)
+            if not hasattr(search, "fit_params_"):
+                _check_same_scores(search, unseen.mean_of_parts(scorer), expected)
+            return expected
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise ArgumentError(
                 f"search has scoring={search.scoring!r}, which cannot score drawn rows: {type(error).__name__}: {error}. "
                 "Use a scorer of make_scorer, or one that calls only predict, predict_proba or decision_function of the "
                 "estimator, and does not use X itself"
             ) from error
+    given_splits = splits
+    splits = folds_of_all_classes(splits, y, seed) if classifier else splits
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
-    scorer = FoldScorer(search.estimator, X, y, splits, {}, engine=getattr(search, "engine", "auto"), advise=False)
+    scorer = FoldScorer(search.estimator, X, y, splits, given.folds, engine=getattr(search, "engine", "auto"), advise=False)
     # further candidates take part if they share work; decisions for pairs of several classes are not predictions
     most = POOL if average or (classifier and len(np.unique(np.asarray(y))) > 2) else None
     ranked = best_candidates(search.cv_results_, metric_of(search), search.best_index_, most)
-    params = [candidate_params(search, k) for k in ranked]
+    params = with_fixed_weights(search.estimator, [candidate_params(search, k) for k in ranked], y, given.fit)
     known = scorer.test_answers(params)
     part = [k for k, answers in enumerate(known) if k < POOL or answers is not None]
     params, known = [params[k] for k in part], [known[k] for k in part]
-    candidates = [clone(search.estimator).set_params(**clone(one, safe=False)) for one in params]
+    candidates = [with_params(search.estimator, one) for one in params]
     out = out_of_fold(
-        candidates, X, y, splits, classifier=classifier, metric=metric, average=average, calibrated=calibrated, n_jobs=n_jobs,
-        known=known,
+        candidates, X, y, splits, classifier=classifier, metric=metric, average=average, calibrated=calibrated,
+        fit_params=given.fit, weights=given.score.get("sample_weight"), n_jobs=n_jobs, known=known,
     )  # fmt: skip
     found = combined(out, metric, seed, groups=groups, average=average, calibrated=calibrated)
     assert found.expected is not None
+    if not hasattr(search, "fit_params_") and params[0] == candidate_params(search, ranked[0]) and splits is given_splits:
+        _check_same_scores(search, _mean_of_folds(out, score, splits), found.expected)
     return found.expected.at(confidence)
+
+
+def _mean_of_folds(out: OutOfFold, score: Score, splits: Sequence[Split]) -> float:
+    """Return the mean score of the first candidate over the folds; nan if it is unknown."""
+    if out.kept[0] != 0 or (score.kind == "probabilities" and out.response != "predict_proba"):
+        return np.nan
+    decisions, place = as_decisions(out.answers[0], out.response), np.full(out.rows.max() + 1, -1)
+    place[out.rows] = np.arange(len(out.rows))
+    tests = [place[rows] for rows, _ in _first_tests(splits, len(place)).values()]
+    return float(np.mean([score.values(decisions[None, at], out.y[at], out.weights[None, at])[0] for at in tests]))
+
+
+def _check_same_scores(search: Any, again: float, expected: ExpectedScore) -> None:
+    """Raise ArgumentError if a winner's mean over the folds cannot be that of the search: the search was given more than this."""
+    theirs = float(mean_scores(search)[winner_of(search)])
+    low, high = expected.at(_SURE).interval
+    if np.isfinite([again, low, high]).all() and not low <= expected.value + theirs - again <= high:
+        raise ArgumentError(
+            f"the best candidate has a mean score of {theirs:.4g} in search, and {again:.4g} when it is fitted to X and y again: "
+            "these are not the rows of the search, or its fit was given more; pass that as fit_params, such as "
+            "fit_params={'sample_weight': weights}"
+        )

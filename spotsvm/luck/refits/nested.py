@@ -37,6 +37,7 @@ from spotsvm.luck.refits.search_access import (
     fit_search,
     fitted_candidate,
     fresh_search,
+    given_by,
     inner_cv,
     inner_splits,
     mean_scores,
@@ -273,12 +274,14 @@ class HeldOutScores:
     def __init__(self, search: Any, X: Any, y: Any, split: Split, fit_params: Mapping[str, Any], place: str):
         self._search, self._place, self._n_rows = search, place, len(split[1])
         engine = getattr(search, "engine", "auto")
-        self._scorer = FoldScorer(search.estimator, X, y, [split], fit_params, scoring=search.scoring, engine=engine)
+        given = given_by(search, fit_params)
+        self._scorer = FoldScorer(search.estimator, X, y, [split], given.folds, scoring=search.scoring, engine=engine)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # an undefined score is reported below
             try:
                 winner = _refitted_winner(search, X, y, split[0], fit_params)
-                value = scorer_of(search)(winner, *safe_split(search.estimator, X, y, split[1], split[0]))
+                of_rows = check_method_params(X, given.score, split[1])
+                value = scorer_of(search)(winner, *safe_split(search.estimator, X, y, split[1], split[0]), **of_rows)
             except ValueError as error:
                 raise self._error(str(error)) from error
         #: the winner's score, refitted on all rows of the search
@@ -311,7 +314,8 @@ def _refitted_winner(search: Any, X: Any, y: Any, train: Rows, fit_params: Mappi
     refit = search.refit
     if not (isinstance(refit, str) and refit == "average") and not getattr(search, "calibrate", False):
         return search.best_estimator_
-    return fitted_candidate(search, candidate_params(search, winner_of(search)), X, y, fit_params, train)
+    given = given_by(search, fit_params)
+    return fitted_candidate(search, candidate_params(search, winner_of(search)), X, y, given.fit, train)
 
 
 def tuned_without(
@@ -326,14 +330,15 @@ def tuned_without(
     The score is nan if the rest of a fold cannot be scored. `data` has X and y of the rows searched with.
     """
     X, y = data
-    params, scorer = candidate_params(search, winner_of(search)), scorer_of(search)
+    params, scorer, given = candidate_params(search, winner_of(search)), scorer_of(search), given_by(search, fit_params)
     found = np.empty((len(splits), len(left_out)))
     for f, (train, test) in enumerate(splits):
-        machine = fitted_candidate(search, params, X, y, fit_params, train)
+        machine = fitted_candidate(search, params, X, y, given.fit, train)
         for column, rows in enumerate(left_out):
             kept = test[~rows[test]]
             some = safe_split(search.estimator, X, y, kept, train)
-            found[f, column] = score_or_nan(scorer, machine, *some) if len(kept) else np.nan
+            of_rows = check_method_params(X, given.score, kept)
+            found[f, column] = score_or_nan(scorer, machine, *some, params=of_rows) if len(kept) else np.nan
     return np.asarray(found.mean(axis=0))
 
 

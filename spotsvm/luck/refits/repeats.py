@@ -20,6 +20,7 @@ from spotsvm.luck.refits.search_access import (
     Split,
     best_candidates,
     candidate_params,
+    given_by,
     mean_scores,
     metric_of,
     metric_title,
@@ -54,7 +55,7 @@ def run_repeats(
     chosen = best_candidates(search.cv_results_, metric_of(search), winner_of(search), n_candidates)
     metric = metric_title(search, metric_of(search))
     params = [candidate_params(search, c) for c in chosen]
-    fresh = fresh_scores(search, X, y, splits, params, fit_params, n_jobs=n_jobs)
+    fresh = fresh_scores(search, X, y, splits, params, given_by(search, fit_params).folds, n_jobs=n_jobs)
     if not np.isfinite(fresh[0]).all():
         raise DataError("the winner failed on a fresh split, or has no score there; use method='nested' or 'folds'")
     ratio = ratio_of(splits)

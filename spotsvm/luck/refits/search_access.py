@@ -4,21 +4,112 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.metrics import get_scorer, get_scorer_names
+from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
+from spotsvm.common.compat import check_method_params, num_samples, safe_split, scorer_parts
 from spotsvm.common.folds import seeded
 from spotsvm.cross_validation.fold_data import Split as Split
+from spotsvm.cross_validation.fold_scorer import make_scorers
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
+from spotsvm.trials.metrics import scorer_name
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the fit of a search is given beside X and y.
+
+    Attributes
+    ----------
+    fit, score, split : mapping
+        The arguments of the estimator's fit, of the scorer that chooses the winner, and of the splitter.
+    folds : mapping
+        The arguments of a search with the same estimator and scorers on given folds.
+    """
+
+    fit: Mapping[str, Any]
+    score: Mapping[str, Any]
+    split: Mapping[str, Any]
+    folds: Mapping[str, Any]
+
+    @property
+    def groups(self) -> Any:
+        """The groups of rows; None if there are none."""
+        return self.split.get("groups")
+
+
+def routing_enabled() -> bool:
+    """Return whether scikit-learn passes arguments only to those that request them."""
+    return bool(get_config().get("enable_metadata_routing", False))
+
+
+def estimator_and_scorer(search: Any) -> MetadataRouter:
+    """Return the metadata routing of a search without that of its splitter."""
+    return (
+        MetadataRouter(owner=search)
+        .add(estimator=search.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        .add(
+            scorer=check_scoring(search.estimator, search.scoring),
+            method_mapping=MethodMapping().add(caller="score", callee="score").add(caller="fit", callee="score"),
+        )
+    )
+
+
+def given_by(search: Any, params: Mapping[str, Any]) -> Given:
+    """Return the arguments of a search's fit by recipient: by request where metadata routing is enabled.
+
+    Otherwise `groups` is for the splitter and the rest for the estimator, as in scikit-learn's searches.
+    """
+    if not routing_enabled():
+        given = dict(params)
+        groups = given.pop("groups", None)
+        return Given(given, {}, {"groups": groups}, given)
+    routed = process_routing(search, "fit", **params)
+    scorers = make_scorers(search.estimator, search.scoring)
+    if isinstance(scorers, Mapping):
+        named = isinstance(search.refit, str) and search.refit in scorers
+        scorers = scorers[search.refit] if named else next(iter(scorers.values()))
+    own = MetadataRouter(owner=search).add(scorer=scorers, method_mapping=MethodMapping().add(caller="fit", callee="score"))
+    of_scorer = own.route_params(caller="fit", params=dict(params))["scorer"]["score"]
+    known = estimator_and_scorer(search).consumes("fit", params)
+    return Given(routed.estimator.fit, of_scorer, routed.splitter.split, {name: params[name] for name in known})
+
+
+def given_to_fit(search: Any, X: Any, groups: Any, fit_params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the arguments with which a search is to be repeated on X: those passed, or else those of its own fit.
+
+    A SpotSearchCV keeps the latter as `fit_params_`. ArgumentError is raised if they are for other rows.
+    """
+    passed = dict(fit_params or {}) if groups is None else {**(fit_params or {}), "groups": groups}
+    kept = {} if fit_params is not None else getattr(search, "fit_params_", {})
+    n = num_samples(X)
+    for name, value in kept.items():
+        if name not in passed and _is_by_row(value) and num_samples(value) != n:
+            raise ArgumentError(
+                f"search was fitted with {name} of {num_samples(value)} rows, and X has {n}; pass X and y of that fit, or "
+                f"fit_params={{{name!r}: ...}} for these rows ({{}} for none)"
+            )
+    return {**kept, **passed}
+
+
+def kept_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a fit as a search keeps them: those with an entry for each row as arrays."""
+    return {name: np.asarray(value) if _is_by_row(value) and np.ndim(value) == 1 else value for name, value in params.items()}
+
+
+def _is_by_row(value: Any) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
 
 
 def check_search(search: Any) -> None:
@@ -89,18 +180,19 @@ def metric_title(search: Any, metric: str) -> str:
         return search.scoring
     if callable(search.scoring):  # a function, or a scorer made from a function
         parts = scorer_parts(search.scoring)
-        return str(getattr(search.scoring, "__name__", "score")) if parts is None else parts.name
+        name = str(getattr(search.scoring, "__name__", "score")) if parts is None else parts.name
+        return scorer_name(parts) or name
     return "accuracy" if is_classifier(search.estimator) else "r2" if is_regressor(search.estimator) else "score"
 
 
 def scorer_of(search: Any) -> Callable[..., float]:
-    """Return the scorer that chose the winner of a fitted search, a function of an estimator, X and y."""
+    """Return the scorer that chose the winner of a fitted search, a function of an estimator, X, y and the scorer's arguments."""
     scorer, metric = search.scorer_, metric_of(search)
     if isinstance(scorer, Mapping):
         scorer = scorer[metric]
 
-    def score(estimator: Any, X: Any, y: Any) -> float:
-        value = scorer(estimator, X) if y is None else scorer(estimator, X, y)
+    def score(estimator: Any, X: Any, y: Any, **params: Any) -> float:
+        value = scorer(estimator, X, **params) if y is None else scorer(estimator, X, y, **params)
         return float(value[metric] if isinstance(value, Mapping) else value)
 
     return score
@@ -120,8 +212,7 @@ def scorer_of_rows(search: Any) -> tuple[Any, str]:
     if isinstance(named, str):
         return scorer, named
     own = search.scorer_[name] if isinstance(search.scorer_, Mapping) else search.scorer_
-    taken = name in get_scorer_names() and repr(get_scorer(name)) != repr(own)
-    return scorer, "score" if taken else name
+    return scorer, scorer_name(scorer_parts(own)) or ("score" if name in get_scorer_names() else name)
 
 
 def fold_scores(search: Any) -> Floats:
@@ -190,6 +281,11 @@ def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: 
     return list(first.values())[:most]
 
 
+def with_params(estimator: Any, params: Mapping[str, Any]) -> Any:
+    """Return a copy of an estimator with other parameters."""
+    return clone(estimator).set_params(**clone(dict(params), safe=False))
+
+
 def candidate_params(search: Any, number: int) -> dict[str, Any]:
     """Return the parameters of a candidate."""
     return dict(search.cv_results_["params"][number])
@@ -202,15 +298,15 @@ def fitted_candidate(
     if rows is not None:
         fit_params = check_method_params(X, fit_params, rows)
         X, y = safe_split(search.estimator, X, y, rows)
-    estimator = clone(search.estimator).set_params(**clone(dict(params), safe=False))
+    estimator = with_params(search.estimator, params)
     return estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
 
 
-def score_or_nan(scorer: Any, machine: Any, X: Any, y: Any) -> float:
+def score_or_nan(scorer: Any, machine: Any, X: Any, y: Any, params: Mapping[str, Any]) -> float:
     """Return a score; nan if the rows have none, for example because they lack a class."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         try:
-            return float(scorer(machine, X, y))
+            return float(scorer(machine, X, y, **params))
         except ValueError:
             return float("nan")

@@ -14,8 +14,8 @@ from sklearn.preprocessing import PowerTransformer, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR, OneClassSVM
 
 from spotsvm.errors import ArgumentError
+from spotsvm.estimators.class_entries import class_names
 from spotsvm.estimators.conformal.conformal_svc import ConformalSVC
-from spotsvm.estimators.cutoff.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.estimators.dual.evo_svc import EvoSVC
 from spotsvm.estimators.dual.exact_svc import ExactSVC

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm.errors import ArgumentError
-from spotsvm.estimators.cutoff.class_entries import class_names
+from spotsvm.estimators.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.preprocessing.far_targets import TargetScaler
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction

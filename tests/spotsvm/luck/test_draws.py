@@ -47,12 +47,14 @@ def test_calibration_sees_the_rows_of_the_draw_alone():
     draws = draw_rows(20, 5, np.random.default_rng(0))
     seen = []
 
-    def calibrate(average, weights):
-        seen.append(weights)
+    def calibrate(average, counts, shares):
+        seen.append((counts, shares))
         return average
 
-    left_out_scores(np.zeros((3, 20, 1)), y, 2 * np.ones(20), ACCURACY, draws, np.full((5, 3), 1 / 3), calibrate)
-    assert (np.concatenate(seen) == 2 * draws.counts).all()
+    chosen = np.random.default_rng(1).dirichlet(np.ones(3), 5)
+    left_out_scores(np.zeros((3, 20, 1)), y, 2 * np.ones(20), ACCURACY, draws, chosen, calibrate)
+    assert (np.concatenate([counts for counts, _ in seen]) == draws.counts).all()
+    assert (np.concatenate([shares for _, shares in seen]) == chosen).all()
 
 
 @pytest.mark.parametrize("n_candidates", [1, 60])

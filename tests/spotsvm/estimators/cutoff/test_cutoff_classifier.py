@@ -24,7 +24,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.errors import ArgumentError
-from spotsvm.estimators.cutoff.class_entries import class_cutoffs
+from spotsvm.estimators.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 
 MANY = make_classification(

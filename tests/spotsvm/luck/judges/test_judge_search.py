@@ -125,11 +125,12 @@ def test_a_scorer_that_returns_several_scores(refit):
 
 def test_a_name_that_scikit_learn_has_for_another_score():
     few = np.r_[np.flatnonzero(Y_NEW == 0)[:5], np.flatnonzero(Y_NEW == 1)]  # the two scores are far apart on such rows
-    own = make_scorer(balanced_accuracy_score)
+    theirs, own = (make_scorer(of) for of in (balanced_accuracy_score, lambda y, p: balanced_accuracy_score(y, p)))
     judgements = []
     for name, scorer, metric in (
         ("balanced", "balanced_accuracy", "balanced_accuracy"),
         ("accuracy", "balanced_accuracy", "balanced_accuracy"),
+        ("accuracy", theirs, "balanced_accuracy"),
         ("accuracy", own, "score"),
     ):
         half = ShuffleSplit(1, test_size=0.5, random_state=0)

@@ -41,6 +41,14 @@ X = RNG.normal(size=(60, 3))
 Y = np.digitize(X[:, 0] + RNG.normal(size=60), [-0.5, 0.5])
 
 
+def decided(answers, y, classes=(0, 1)):
+    """Answers of classifiers without weights."""
+    n, rows = len(y), np.ones(len(y))
+    factors = np.ones((len(answers), len(classes)))
+    everyone = list(range(len(answers)))
+    return OutOfFold(everyone, "decision_function", answers, np.arange(n), y, np.array(classes), rows, rows, factors)
+
+
 def test_a_class_that_a_fold_lacks_has_no_probability_and_the_lowest_decision():
     classes, two = np.array([0, 1, 2]), Y < 2
     p = respond(GaussianNB().fit(X[two], Y[two]), X, "predict_proba", classes)
@@ -179,8 +187,7 @@ def test_the_score_to_expect_of_the_best_of_many_guesses_is_that_of_a_guess(aver
         rng = np.random.default_rng(seed)
         y, answers = rng.integers(2, size=100), rng.normal(size=(10, 100, 1))
         hits = ((answers[..., 0] > 0) == y).mean(axis=1)
-        out = OutOfFold(list(range(10)), "decision_function", answers[np.argsort(-hits)], np.arange(100), y, np.array([0, 1]))
-        found = combined(out, "accuracy", seed, average=average).expected
+        found = combined(decided(answers[np.argsort(-hits)], y), "accuracy", seed, average=average).expected
         naive.append(hits.max())
         expected.append(found.value)
         covered.append(found.interval[0] <= 0.5 <= found.interval[1])
@@ -191,15 +198,13 @@ def test_the_score_to_expect_of_the_best_of_many_guesses_is_that_of_a_guess(aver
 
 def test_a_perfect_score_is_no_certainty_and_f1_is_of_class_one():
     y = np.arange(40) % 2
-    out = OutOfFold([0], "decision_function", (2.0 * y - 1.0)[None, :, None], np.arange(40), y, np.array([0, 1]))
+    out = decided((2.0 * y - 1.0)[None, :, None], y)
     found = combined(out, "accuracy", 0, average=False).expected
     assert found.value == 1.0
     assert 0.8 < found.interval[0] < found.interval[1] == 1.0
     assert combined(out, "f1", 0).expected is not None
-    first = OutOfFold([0], "decision_function", -out.answers, out.rows, 1 - y, np.array([1, 2]))
-    assert combined(first, "f1", 0).expected == combined(out, "f1", 0).expected
-    other = OutOfFold([0], "decision_function", out.answers, out.rows, y, np.array(["no", "yes"]))
-    assert combined(other, "f1", 0).expected is None
+    assert combined(decided(-out.answers, 1 - y, [1, 2]), "f1", 0).expected == combined(out, "f1", 0).expected
+    assert combined(decided(out.answers, y, ["no", "yes"]), "f1", 0).expected is None
 
 
 @pytest.mark.parametrize(

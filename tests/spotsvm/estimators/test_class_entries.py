@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotsvm.errors import ArgumentError
-from spotsvm.estimators.cutoff.class_entries import LEAST_CUTOFF, class_cutoffs, class_names, class_weights, known_classes
+from spotsvm.estimators.class_entries import LEAST_CUTOFF, class_cutoffs, class_names, class_weights, known_classes
 
 FIVE = np.arange(5)
 SHARES = st.lists(st.floats(0.01, 0.4), min_size=4, max_size=5)

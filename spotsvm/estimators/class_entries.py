@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from spotsvm.common.checks import check_choice
 from spotsvm.errors import ArgumentError
-from spotsvm.estimators import Floats
 from spotsvm.solvers.checked_numbers import as_float
 
+Floats = NDArray[np.float64]
 #: the smallest cutoff for classes that share the rest of 1: the lower end of the paper's range
 LEAST_CUTOFF = 0.01
 
@@ -99,6 +99,24 @@ def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any
     weights = np.ones(n_classes)
     weights[there] = counts.sum() / (there.sum() * counts[there])
     return weights
+
+
+def class_factors(given: Any, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any = None) -> Floats:
+    """Return the factor of C that a `class_weight` gives to each class: 1 for None, `balanced_weights` for "balanced".
+
+    Examples
+    --------
+    >>> class_factors(
+    ...     "balanced", np.array(["a", "b"]), np.array([0, 0, 0, 1])
+    ... ).round(3)
+    array([0.667, 2.   ])
+    """
+    if isinstance(given, str):
+        if given != "balanced":
+            raise ArgumentError(f"class_weight={given!r}; use 'balanced', a dictionary of factors by class, or None")
+        return balanced_weights(codes, len(classes), sample_weight)
+    weights = class_weights(given, classes)
+    return np.ones(len(classes)) if weights is None else weights
 
 
 def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> Floats:
