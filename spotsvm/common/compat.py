@@ -12,7 +12,6 @@ from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils.metaestimators import _safe_split as safe_split
 from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
 from sklearn.utils.validation import _check_method_params as check_method_params
-from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
 from sklearn.utils.validation import _num_samples as num_samples
 
@@ -22,7 +21,6 @@ __all__ = [
     "check_feature_names_in",
     "check_method_params",
     "check_parameters",
-    "check_sample_weight",
     "check_y",
     "num_samples",
     "safe_indexing",

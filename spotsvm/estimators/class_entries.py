@@ -69,8 +69,10 @@ def with_entries(parameter: str, given: Any, entries: Mapping[str, Any], declare
     return whole
 
 
-def class_weights(given: Any, classes: NDArray[Any]) -> Floats | None:
+def class_weights(given: Any, classes: NDArray[Any], may_lack: bool = True) -> Floats | None:
     """Return a weight for each class, 1 where a dict has none; None if none were given.
+
+    `may_lack` is whether the estimator has an argument for classes that its training data may lack.
 
     Examples
     --------
@@ -79,7 +81,7 @@ def class_weights(given: Any, classes: NDArray[Any]) -> Floats | None:
     """
     if given is None:
         return None
-    values = _by_class("class_weight", given, classes, len(classes))
+    values = _by_class("class_weight", given, classes, len(classes), may_lack)
     weights = np.array([1.0 if v is None else v for v in values])
     _check_positive("class_weight", weights, classes, "a positive, finite weight")
     return weights
@@ -115,7 +117,7 @@ def class_factors(given: Any, classes: NDArray[Any], codes: NDArray[np.intp], sa
         if given != "balanced":
             raise ArgumentError(f"class_weight={given!r}; use 'balanced', a dictionary of factors by class, or None")
         return balanced_weights(codes, len(classes), sample_weight)
-    weights = class_weights(given, classes)
+    weights = class_weights(given, classes, may_lack=False)
     return np.ones(len(classes)) if weights is None else weights
 
 
@@ -148,32 +150,32 @@ def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> F
     return cutoffs / max(1.0, float(cutoffs.sum()))
 
 
-def _by_class(name: str, given: Any, classes: NDArray[Any], fewest: int) -> list[float | None]:
+_LACKING = ". Where the training data may lack a class, name all of them by classes=..."
+
+
+def _by_class(name: str, given: Any, classes: NDArray[Any], fewest: int, may_lack: bool = True) -> list[float | None]:
     """Return a number for each class, None where there is none."""
+    hint = _LACKING if may_lack else ""
     if isinstance(given, Mapping):
-        return _by_name(name, given, classes)
+        return _by_name(name, given, classes, hint)
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise ArgumentError(f"{name}={given!r}; use a dict from classes to numbers, or a number for each of {_few(classes)}")
     if np.ndim(given) != 1 or not fewest <= len(given) <= len(classes):
         or_fewer = f"{fewest} or " if fewest < len(classes) else ""
         raise ArgumentError(
-            f"{name} has shape {np.shape(given)}; use {or_fewer}{len(classes)} numbers, for the classes {_few(classes)}. "
-            "Where the training data may lack a class, name all of them by classes=..."
+            f"{name} has shape {np.shape(given)}; use {or_fewer}{len(classes)} numbers, for the classes {_few(classes)}{hint}"
         )
     values = [as_float(value) for value in np.asarray(given).tolist()]
     return [*values, *[None] * (len(classes) - len(values))]
 
 
-def _by_name(name: str, given: Mapping[Any, Any], classes: NDArray[Any]) -> list[float | None]:
+def _by_name(name: str, given: Mapping[Any, Any], classes: NDArray[Any], hint: str) -> list[float | None]:
     names = class_names(classes)
     values: list[float | None] = [None] * len(names)
     for key, value in given.items():
         label = str(key.item() if isinstance(key, np.generic) else key)
         if label not in names:
-            raise ArgumentError(
-                f"{name} names the class {label!r}, which is not among {_few(classes)}. "
-                "Where the training data may lack a class, name all of them by classes=..."
-            )
+            raise ArgumentError(f"{name} names the class {label!r}, which is not among {_few(classes)}{hint}")
         if values[names.index(label)] is not None:
             raise ArgumentError(f"{name} has two entries for the class {label!r}; keep one")
         values[names.index(label)] = as_float(value)

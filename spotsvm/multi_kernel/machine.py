@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight
 from spotsvm.cross_validation.machines import SvmMachine, common_parameters, rounded_if_sound
 from spotsvm.errors import ArgumentError, BudgetError, SolverError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
-from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size, check_sample_weight
+from spotsvm.estimators.dual.kernel_machine import KernelMachine, check_cache_size
 from spotsvm.estimators.entry_parameters import EntryParametersMixin
 from spotsvm.multi_kernel.models.base import KernelModel
 from spotsvm.multi_kernel.models.column_groups import group_names, resolve_groups
@@ -190,10 +190,10 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
     from spotsvm.multi_kernel.nested import nested
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 
+    y = (as_numbers if is_regressor(machine) else as_classes)(y, type(machine).__name__)
     rows, y = validate_data(machine, X, y, dtype=np.float64, order="C", y_numeric=is_regressor(machine))
     weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
     if isinstance(machine, DualSVC):
-        check_classification_targets(y)
         machine._set_classes(y, check_sample_weight(weights, len(rows)))
     names = getattr(machine, "feature_names_in_", None)
     if not (isinstance(machine.tune, str) or callable(machine.tune)):

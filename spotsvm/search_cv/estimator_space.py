@@ -18,9 +18,11 @@ from sklearn.utils import get_tags
 from spotsvm.common.compat import check_parameters
 from spotsvm.common.text import did_you_mean, printable_line, shown_value
 from spotsvm.cross_validation.fold_scorer import ignoring
-from spotsvm.errors import DataError, SpaceError
+from spotsvm.errors import ArgumentError, DataError, SpaceError
 from spotsvm.estimators.class_entries import class_names
+from spotsvm.estimators.cutoff.cutoff_classifier import machine_prefix
 from spotsvm.luck.refits.search_access import with_params
+from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Parameter, without_ends
 from spotsvm.space.space import Space
@@ -125,6 +127,27 @@ def _accepts(estimator: Any, params: Mapping[str, Any], name: str) -> bool:
     return True
 
 
+def check_class_weights(estimator: Any, space: Space, y: Any) -> None:
+    """Raise ArgumentError for a `class_weight` with a negative or infinite weight, or of a class that there is not."""
+    known = None if y is None or len(np.shape(y)) != 1 else class_names(np.unique(np.asarray(y)))
+    for params in samples(space):
+        candidate = with_params(estimator, params)
+        own = f"{machine_prefix(candidate)}class_weight"
+        for name, weights in candidate.get_params(deep=True).items():
+            if name.rpartition("__")[2] != "class_weight" or not isinstance(weights, Mapping):
+                continue
+            if name == own and known is not None and sum(weight == 0 for weight in weights.values()) > len(known) - 2:
+                raise ArgumentError(f"{name}={weights!r} leaves less than two classes; use weights above 0")
+            for label, weight in weights.items():
+                if not 0 <= as_float(weight) < np.inf:
+                    raise ArgumentError(f"{name} of the class {label!r} is {weight!r}; weights are finite, and 0 or more")
+                if name == own and known is not None and class_names([label])[0] not in known:
+                    raise ArgumentError(
+                        f"{name} names the class {label!r}, which is not among {', '.join(known[:8])}"
+                        f"{', ...' if len(known) > 8 else ''}"
+                    )
+
+
 def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping[str, Any]) -> None:
     """Raise DataError, which names the first cell that an estimator cannot take, instead of failing all candidates.
 
@@ -167,6 +190,8 @@ def _fault(estimator: Any, X: Any, y: Any) -> str:
         return f"{place}, which {name} cannot take; {remedy}"
     if y is None:
         return ""
+    if len(shape := np.shape(y)) > 1 and shape[1] > 1 and not tags[-1].target_tags.multi_output:
+        return f"y has shape {shape}, and {name} takes one column; search for each column alone"
     targets = y if np.ndim(y) != 1 else pd.DataFrame({"y": np.asarray(y)})
     for column, row, value in _odd_cells(targets, False, not is_regressor(estimator)):
         output = f" of column {column!r}" if np.ndim(y) > 1 else ""

@@ -26,8 +26,8 @@ from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutErr
 from spotsvm.luck.draws import sample_rows
 from spotsvm.luck.refits.candidates import with_fixed_weights
 from spotsvm.luck.refits.class_folds import tests_one_class
-from spotsvm.luck.refits.search_access import Given, given_by, kept_params, routing_enabled, with_params
-from spotsvm.search_cv.estimator_space import accepted_space, check_data, samples
+from spotsvm.luck.refits.search_access import Given, check_given, given_by, kept_params, routing_enabled, with_params
+from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, samples
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, refitted, warn_of_results
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
@@ -287,13 +287,17 @@ classes_, n_features_in_, feature_names_in_
         if "callback" in params and not takes_argument(self.estimator, "callback"):
             raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
         X, y = indexable(X, y)
+        check_given(self.estimator, X, y, params)
         self.fit_params_ = kept_params(params)
         task = SearchTask(self, X, y)
         every = X, y, given_by(self, params).fit
         X, y, params = self._sample(X, y, params)
         self._drew_rows = X is not every[0]
         given = given_by(self, params)
-        check_data(self.estimator, accepted_space(self.estimator, given_space(self)), X, y, given.fit)
+        space = accepted_space(self.estimator, given_space(self))
+        if is_classifier(self.estimator):
+            check_class_weights(self.estimator, space, y)
+        check_data(self.estimator, space, X, y, given.fit)
         seed = seed_of(self)
         splitter = seeded(check_cv(self.cv, y, classifier=is_classifier(self.estimator)), seed)
         check_groups(splitter, given.groups)

@@ -23,14 +23,15 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_groups, check_positive
-from spotsvm.common.compat import check_sample_weight, check_y, safe_indexing
+from spotsvm.common.compat import check_y, safe_indexing
 from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held_back, joined, with_copies
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text
 from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.notices import Notice, tell
-from spotsvm.common.text import checked_path, shown_value
-from spotsvm.errors import ArgumentError, DataError
+from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight, with_mean_1
+from spotsvm.common.text import checked_path
+from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_names
 from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of_draws, left_out_scores
 from spotsvm.luck.difference import tuning_gain
@@ -185,7 +186,8 @@ class TunedModel(BaseEstimator, ABC):
         y : array-like of shape (n_samples,)
             The target.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of rows, as factors of C and in every score. Rows of weight 0 are left out.
+            Weights of rows, as factors of C and in every score; a common factor of all weights has no effect. Rows of weight 0
+            are left out.
         groups : array-like of shape (n_samples,), optional
             Labels of groups of rows that belong together: no group is split between folds, and the draws for the interval draw
             whole groups.
@@ -208,11 +210,10 @@ class TunedModel(BaseEstimator, ABC):
         if y is None:
             raise ArgumentError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
         X = self._checked_rows(X, reset=True)
-        if is_regressor(self):
-            self._check_numbers(y)
+        y = (as_numbers if is_regressor(self) else as_classes)(y, type(self).__name__)
         y = check_y(y, y_numeric=is_regressor(self), estimator=self)
         check_consistent_length(X, y, groups)
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = with_mean_1(check_sample_weight(sample_weight, len(y)))
         rows = np.flatnonzero(weights > 0)
         if len(rows) < 2:
             raise ArgumentError(f"sample_weight: {len(rows)} rows have a positive weight; use two or more")
@@ -242,7 +243,8 @@ class TunedModel(BaseEstimator, ABC):
             return float(np.average(gains[0], weights=w)), self._slack(gains[0])
 
         costs = [2.0**c for c in self._log_costs]
-        with self._sweeps((table, y, sample_weight, groups), splits, task.epsilon, costs, seed) as sweeps, one_blas_thread():
+        alike = None if np.ptp(row_weights) == 0.0 and len(every) == len(y) else row_weights
+        with self._sweeps((table, y, alike, groups), splits, task.epsilon, costs, seed) as sweeps, one_blas_thread():
             grid = score_grid(
                 X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
                 n_jobs=effective_n_jobs(self.n_jobs), deadline=self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE),
@@ -640,18 +642,6 @@ class TunedModel(BaseEstimator, ABC):
             raise ArgumentError("sparse X contains NaN; gaps are filled in dense rows only")
         return rows
 
-    def _check_numbers(self, y: Any) -> None:
-        """Raise DataError for the first value of a target that is a text and not a number."""
-        target = np.asarray(y)
-        if target.ndim != 1 or target.dtype.kind not in "OUT":
-            return
-        for row, value in enumerate(target.tolist()):
-            if isinstance(value, str) and not is_number_text(value):
-                raise DataError(
-                    f"y has {shown_value(value)} in row {row} (counted from 0), and {type(self).__name__} needs numbers; "
-                    "TunedSVC is for classes"
-                )
-
     # prediction
 
     def _averaged(self, X: Any) -> Floats:
@@ -715,15 +705,6 @@ class TunedModel(BaseEstimator, ABC):
 
         check_is_fitted(self)
         return tuned_methods(self)
-
-
-def is_number_text(text: str) -> bool:
-    """Return whether a text can be read as a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def check_coverage(coverage: Any) -> float:

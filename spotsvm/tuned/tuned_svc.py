@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
-from sklearn.utils.multiclass import check_classification_targets
 
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_factors
@@ -84,8 +83,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
     random_state : int, RandomState or None, default=None
         Seed of folds and draws.
     class_weight : dict, "balanced" or None, default=None
-        Factors of C for each class. Probabilities are those of rows with these weights, so the most probable class takes the
-        weights into account.
+        Factors of C for each class, of which only the ratios count. Probabilities are those of rows with these weights, so the
+        most probable class takes the weights into account.
 
     Attributes
     ----------
@@ -171,7 +170,6 @@ class TunedSVC(ClassifierMixin, TunedModel):
         return score_called("accuracy" if self.scoring is None else self.scoring, SCORES)
 
     def _task(self, y: Any, weights: Floats) -> Task:
-        check_classification_targets(y)
         self.classes_, code = np.unique(y, return_inverse=True)
         k = len(self.classes_)
         if k < 2:
@@ -182,9 +180,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
             raise ArgumentError(
                 f"scoring={score.name!r} and {k} classes; use '{score.name}_{'macro' if score.name == 'f1' else 'ovr'}'"
             )
-        of_class = class_factors(self.class_weight, self.classes_, code, weights)
+        cost = weights * class_factors(self.class_weight, self.classes_, code, weights)[code]
         target = np.eye(k)[code][:, : k if k > 2 else 1]
-        machines = Machines(class_labels(code, k), weights * of_class[code], k, code=code)
+        machines = Machines(class_labels(code, k), cost / cost.mean(), k, code=code)
         return Task(code, code, machines, target, lambda train: (1.0, 0.0), 0.0)
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:

@@ -13,13 +13,13 @@ from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
-from sklearn.utils import check_array, get_tags, indexable
+from sklearn.utils import get_tags, indexable
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from spotsvm.common.checks import check_choice
+from spotsvm.common.targets import as_classes, check_sample_weight
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.class_entries import balanced_weights, class_cutoffs, class_weights, known_classes, with_entries
@@ -152,8 +152,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         """
         check_choice("response_method", self.response_method, RESPONSES)
         X, y = indexable(X, y)
-        labels = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=None, input_name="y")
-        check_classification_targets(labels)
+        labels = as_classes(y, type(self).__name__)
         classes = known_classes(labels, self.classes)
         cutoff = class_cutoffs(self.cutoff, classes, self.excess)
         codes = np.searchsorted(classes, labels)
@@ -167,6 +166,7 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         if params and get_config()["enable_metadata_routing"]:
             params = dict(process_routing(self, "fit", **params).estimator.fit)
         if sample_weight is not None:
+            check_sample_weight(sample_weight, len(labels))
             params = {**params, row_weights_name(estimator): sample_weight}
         # libsvm prints a warning of weights for classes that are not there
         by_class = None if weights is None else {int(k): float(weights[k]) for k in np.unique(codes)}

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.checks import check_choice, check_flag, check_positive
+from spotsvm.common.targets import as_classes, check_sample_weight
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import (
@@ -22,7 +22,6 @@ from spotsvm.estimators.dual.kernel_machine import (
     check_C,
     check_cache_size,
     check_max_iter,
-    check_sample_weight,
     check_square,
 )
 from spotsvm.estimators.dual.merged_rows import MergedRows
@@ -159,8 +158,7 @@ class DualSVC(PairClassifier, KernelMachine):
         predict : The classes of new rows.
         decision_function : What decides.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
+        X, y = validate_data(self, X, as_classes(y, type(self).__name__), dtype=np.float64, order="C")
         C, _ = self._check_parameters()
         check_square(X, self._pairwise_data)
         code, weights = self._set_classes(y, check_sample_weight(sample_weight, len(X)))
@@ -208,13 +206,14 @@ class DualSVC(PairClassifier, KernelMachine):
             factors = compute_class_weight(self.class_weight, classes=classes, y=y)
         except ValueError as error:
             raise ArgumentError(f"class_weight={self.class_weight!r}; {error}") from error
-        if not (np.isfinite(factors).all() and (factors >= 0).all()):
-            raise ArgumentError(f"class_weight={self.class_weight!r}; weights are finite, and 0 or more")
+        if len(wrong := np.flatnonzero(~(np.isfinite(factors) & (factors >= 0)))):
+            of_class, weight = classes.tolist()[wrong[0]], factors[wrong[0]]
+            raise ArgumentError(f"class_weight of the class {of_class!r} is {weight}; weights are finite, and 0 or more")
         weights = weights * factors[code]
         there = np.bincount(code, weights=weights > 0, minlength=len(classes)) > 0
         if there.sum() < 2:
             left = "" if len(classes) < 2 else " with a positive weight"
-            shown = f"the one class {classes[there][0]!r}" if there.any() else "no class"
+            shown = f"the one class {classes[there].tolist()[0]!r}" if there.any() else "no class"
             samples = f" (n_samples={len(y)})" if len(y) == 1 else ""
             raise ArgumentError(f"y holds {shown}{left}{samples}; two classes or more are needed")
         self.classes_, self.class_weight_ = classes[there], factors[there]

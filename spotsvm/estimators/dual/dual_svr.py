@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.checks import check_positive
+from spotsvm.common.targets import as_numbers, check_sample_weight
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import (
@@ -17,7 +18,6 @@ from spotsvm.estimators.dual.kernel_machine import (
     check_C,
     check_cache_size,
     check_max_iter,
-    check_sample_weight,
     check_square,
 )
 from spotsvm.estimators.dual.merged_rows import MergedRows
@@ -63,6 +63,7 @@ class DualSVR(RegressorMixin, KernelMachine):
         --------
         predict : The targets of new rows.
         """
+        y = as_numbers(y, type(self).__name__)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         target = y.astype(np.float64)
         C, epsilon = self._cost_and_width()

@@ -138,25 +138,6 @@ def check_cache_size(value: Any) -> int:
     return int(size)
 
 
-def check_sample_weight(sample_weight: Any, n: int) -> Floats:
-    """Return a weight for each of n rows, or raise ArgumentError."""
-    if sample_weight is None:
-        return np.ones(n)
-    try:
-        weights = np.array(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"sample_weight is not an array of numbers; {error}") from error
-    if weights.shape != (n,):
-        raise ArgumentError(f"sample_weight has shape {weights.shape}; X has {n} rows, so it must be ({n},)")
-    wrong = ~(np.isfinite(weights) & (weights >= 0))
-    if wrong.any():
-        i = int(wrong.argmax())
-        raise ArgumentError(f"sample_weight[{i}] is {weights[i]}; weights are finite, and 0 or more")
-    if not (weights > 0).any():
-        raise ArgumentError("sample_weight is zero for every row; at least one weight must be positive")
-    return weights
-
-
 def check_bounds_finite(C: float, weights: Floats) -> None:
     """Raise ArgumentError if C times a weight overflows."""
     with np.errstate(over="ignore"):

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.model_selection import train_test_split
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_flag, check_positive
+from spotsvm.common.targets import as_classes
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.kernel_machine import check_square
@@ -201,7 +202,7 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         plot : The front as a picture.
         """
         check_parameters(self.get_params(deep=False))
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_data(self, X, as_classes(y, type(self).__name__), dtype=np.float64)
         signs = self._signs(y)
         random = check_random_state(self.random_state)
         training, held_out = self._split(signs, random)
@@ -350,7 +351,6 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
         return wrong
 
     def _signs(self, y: NDArray[Any]) -> Floats:
-        check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) > 2:
             kind = type_of_target(y, input_name="y")

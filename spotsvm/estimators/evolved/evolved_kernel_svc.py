@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from spotsvm.common.targets import as_classes
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
@@ -159,8 +159,7 @@ dual_objective_, kernel_, n_features_in_, feature_names_in_
     break_ties: bool = False
 
     def _find_kernel(self, X: Any, y: Any, settings: KernelEvolutionSettings) -> None:
-        rows, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
+        rows, y = validate_data(self, X, as_classes(y, type(self).__name__), dtype=np.float64, order="C")
         self.C_ = 1.0  # until the evolution has found one
         self._check_parameters()
         code, _ = self._set_classes(y, np.ones(len(y)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from spotsvm.common.targets import as_numbers
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
@@ -76,6 +77,7 @@ n_features_in_, feature_names_in_
     epsilon_range: Any = (2.0**-8, 0.5)
 
     def _find_kernel(self, X: Any, y: Any, settings: KernelEvolutionSettings) -> None:
+        y = as_numbers(y, type(self).__name__)
         rows, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=True)
         if len(rows) < 2:
             raise ArgumentError(f"X has n_samples={len(rows)}; to hold a row out, two are needed")

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from spotsvm.common.checks import check_choice, check_count, check_positive
+from spotsvm.common.targets import as_classes
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.dual_svc import PairClassifier
@@ -209,8 +209,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         predict : The classes of new rows.
         decision_function : What decides.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
-        check_classification_targets(y)
+        X, y = validate_data(self, X, as_classes(y, type(self).__name__), dtype=np.float64, order="C")
         method = check_method(self.method, self.n_per_class)
         check_choice("crossover", self.crossover, ("auto", "vectors", "rows"))
         check_choice("ties", self.ties, ("any", "fewer vectors"))

@@ -20,7 +20,7 @@ from spotsvm.luck.difference import Difference, difference_on_folds, paired_diff
 from spotsvm.luck.estimate import score_text
 from spotsvm.luck.intervals import NO_INTERVAL, check_confidence, welch
 from spotsvm.luck.refits.repeats import fresh_scores, fresh_splits
-from spotsvm.luck.refits.search_access import fitted_candidate, given_by, given_to_fit, ratio_of, scorer_of_rows
+from spotsvm.luck.refits.search_access import check_given, fitted_candidate, given_by, given_to_fit, ratio_of, scorer_of_rows
 from spotsvm.luck.rows import Unseen
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.study.study import Study
@@ -337,7 +337,9 @@ def judge_search(
     chosen = recommend(study.trials, study.space.domain, sign=sign, noise=search.noise or True, seed=study.seed)
     pair = [chosen.params, chosen.best_seen_params]
     X, y = indexable(X, y)
-    given = given_by(search, given_to_fit(search, X, groups, fit_params))
+    passed = given_to_fit(search, X, groups, fit_params)
+    check_given(search.estimator, X, y, passed)
+    given = given_by(search, passed)
     if X_new is None:
         splits = fresh_splits(
             search, X, y, given.groups, n_repeats, study.seed, "pass X_new and y_new, rows that the search has not used"

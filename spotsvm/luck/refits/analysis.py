@@ -19,6 +19,7 @@ from spotsvm.luck.refits.nested import VARIANCES, FoldTask, Variance, check_fold
 from spotsvm.luck.refits.repeats import run_repeats
 from spotsvm.luck.refits.search_access import (
     candidate_params,
+    check_given,
     check_search,
     fit_search,
     fold_scores,
@@ -157,6 +158,7 @@ def oversearching(
     if X is not None:
         X, y = indexable(X, y)
         given = given_to_fit(search, X, groups, fit_params)
+        check_given(search.estimator, X, y, given)
         groups = given.pop("groups", None)
         check_consistent_length(X, groups)
     if method == "nested":

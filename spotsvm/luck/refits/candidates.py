@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.common.checks import check_groups
 from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
 from spotsvm.common.folds import seeded
+from spotsvm.common.targets import with_mean_1
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
@@ -31,11 +32,12 @@ from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import check_confidence
 from spotsvm.luck.refits.class_folds import folds_of_all_classes
-from spotsvm.luck.refits.fit_weights import check_decides, fixed_weights, row_weights, threshold_factors, with_mean_1
+from spotsvm.luck.refits.fit_weights import check_decides, fixed_weights, row_weights, threshold_factors
 from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.refits.search_access import (
     best_candidates,
     candidate_params,
+    check_given,
     check_search,
     given_by,
     given_to_fit,
@@ -46,7 +48,7 @@ from spotsvm.luck.refits.search_access import (
     with_params,
 )
 from spotsvm.luck.rows import Unseen
-from spotsvm.luck.scores import Score, labels_of, score_called, score_of
+from spotsvm.luck.scores import Score, as_vector, labels_of, score_called, score_of
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
 
 Array = NDArray[Any]
@@ -204,7 +206,7 @@ def out_of_fold(
     fit is needed, else None. An estimator that fails in a fold is left out with a warning. If all fail, the error of the first is
     raised.
     """
-    target, fit_params = np.asarray(y), fit_params or {}
+    target, fit_params = as_vector(np.asarray(y)), fit_params or {}
     classes, code = np.unique(target, return_inverse=True) if classifier else (None, target)
     n_classes = 0 if classes is None else len(classes)
     fit_weights = row_weights(estimators[0], fit_params, len(target))
@@ -258,7 +260,7 @@ def out_of_fold(
     rows = np.sort(order)
     answers = np.stack([np.concatenate([found[k, s][response][at] for s, (_, at) in own.items()]) for k in kept])
     factors = None if classes is None else _factors([estimators[k] for k in kept], classes, code, fit_weights)
-    of_metric = np.ones(len(target)) if weights is None else with_mean_1(weights)
+    of_metric = np.ones(len(target)) if weights is None else with_mean_1(np.asarray(weights, dtype=np.float64))
     return OutOfFold(
         kept, response, answers[:, np.argsort(order)], rows, code[rows], classes, of_metric[rows], fit_weights[rows], factors
     )
@@ -288,9 +290,10 @@ def with_fixed_weights(
     estimator: Any, params: Sequence[Mapping[str, Any]], y: Any, fit_params: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """Return the parameters of candidates with the class weights of all rows in place of "balanced"; see `fixed_weights`."""
-    if not is_classifier(estimator) or np.ndim(y) != 1:
+    target = as_vector(np.asarray(y))
+    if not is_classifier(estimator) or target.ndim > 1:
         return [dict(one) for one in params]
-    classes, code = np.unique(np.asarray(y), return_inverse=True)
+    classes, code = np.unique(target, return_inverse=True)
     weights = row_weights(estimator, fit_params, len(code))
     return [{**one, **fixed_weights(with_params(estimator, one), classes, code, weights)} for one in params]
 
@@ -518,6 +521,7 @@ def expected_score(
     metric_of(search)
     X, y = indexable(X, y)
     passed = given_to_fit(search, X, groups, fit_params)
+    check_given(search.estimator, X, y, passed)
     if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
         X, y, passed = search._sample(X, y, passed)
     groups = passed.pop("groups", None)

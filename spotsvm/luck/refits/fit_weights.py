@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.metadata_routing import process_routing
 
+from spotsvm.common.targets import with_mean_1
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.class_entries import class_factors
@@ -37,13 +38,7 @@ def machine_of(estimator: Any) -> Any:
 def row_weights(estimator: Any, fit_params: Mapping[str, Any], n: int) -> Floats:
     """Return the weights of rows that a fit gives to an estimator's machine, with mean 1; ones if it gives none."""
     given = _given(estimator, fit_params)
-    return np.ones(n) if given is None else with_mean_1(given)
-
-
-def with_mean_1(weights: Any) -> Floats:
-    """Return weights over their mean, which is taken over the rows that have weight."""
-    weights = np.asarray(weights, dtype=np.float64)
-    return np.asarray(weights / weights[weights > 0].mean())
+    return np.ones(n) if given is None else with_mean_1(np.asarray(given, dtype=np.float64))
 
 
 def _given(estimator: Any, fit_params: Mapping[str, Any]) -> Any:

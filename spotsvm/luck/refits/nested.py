@@ -336,9 +336,9 @@ def tuned_without(
         machine = fitted_candidate(search, params, X, y, given.fit, train)
         for column, rows in enumerate(left_out):
             kept = test[~rows[test]]
-            some = safe_split(search.estimator, X, y, kept, train)
+            some, truth = safe_split(search.estimator, X, y, kept, train)
             of_rows = check_method_params(X, given.score, kept)
-            found[f, column] = score_or_nan(scorer, machine, *some, params=of_rows) if len(kept) else np.nan
+            found[f, column] = score_or_nan(scorer, machine, some, truth, of_rows) if len(kept) else np.nan
     return np.asarray(found.mean(axis=0))
 
 

@@ -12,7 +12,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from spotsvm.common.checks import check_choice
-from spotsvm.common.compat import check_sample_weight
+from spotsvm.common.targets import check_sample_weight
 from spotsvm.errors import DataError
 from spotsvm.preprocessing.time_series.history import Floats
 
@@ -108,7 +108,7 @@ class CompleteRowsRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         targets = _checked_targets(y)
         check_consistent_length(rows, targets, sample_weight)
         complete = ~np.isnan(rows).any(axis=1) & ~np.isnan(targets)
-        weights = None if sample_weight is None else check_sample_weight(sample_weight, rows, ensure_non_negative=True)
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
         counted = complete if weights is None else complete & (weights > 0)
         self.n_rows_ = int(counted.sum())
         if not self.n_rows_:
