@@ -182,6 +182,7 @@ MISTAKES = {
     "A search that does not exist": lambda: Study(UNIT, "bayes"),
     "A score that does not exist": lambda: search(scoring="acuracy").fit(X, y),
     "A score that TunedSVC does not have": lambda: TunedSVC(scoring="precision").fit(X, y),
+    "A score of one of two classes": lambda: search(scoring="f1").fit(X[:100], np.array(["no", "yes"])[y[:100]]),
     "C in the space of TunedSVC": lambda: TunedSVC(space=C).fit(X, y),
     "Text in X": text_in_x,
     "A gap in X": gap_in_x,

@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 
-from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer, check_scoring_options, warn_of_failures
+from spotsvm.cross_validation.fold_scorer import MAX_BYTES, FoldScorer, check_scorers, check_scoring_options, warn_of_failures
 from spotsvm.errors import ArgumentError
 
 
@@ -103,6 +103,7 @@ def cross_val_scores(
     if not (callable(scoring) or isinstance(scoring, str | None)):
         raise ArgumentError(f"scoring={scoring!r}; use one score: a name, a callable or None")
     X, y, groups = indexable(X, y, groups)
+    check_scorers(estimator, scoring, y)
     splits = list(check_cv(cv, y, classifier=is_classifier(estimator)).split(X, y, groups))
     scorer = FoldScorer(
         estimator,

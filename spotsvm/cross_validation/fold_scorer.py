@@ -18,6 +18,7 @@ from typing import Any
 import joblib
 import numpy as np
 from sklearn import get_config
+from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
@@ -36,6 +37,7 @@ from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.outcome import traceback_of
 from spotsvm.trials.recommendation import commonest_reasons
+from spotsvm.trials.scorer_trial import check_scorer
 
 MAX_BYTES = 2 * 2**30
 _log = logging.getLogger(__name__)
@@ -337,6 +339,17 @@ def make_scorers(estimator: Any, scoring: Any) -> Any:
         return check_scoring(estimator, scoring)
     named = scoring if isinstance(scoring, Mapping) else {name: name for name in metric_names(scoring)}
     return {name: check_scoring(estimator, one) for name, one in named.items()}
+
+
+def check_scorers(estimator: Any, scoring: Any, y: Any) -> None:
+    """Raise ArgumentError if a scorer can score no predictions of a target; see `check_scorer`."""
+    target = None if y is None else np.asarray(y)
+    if target is None or target.ndim != 1 or not (is_classifier(estimator) or is_regressor(estimator)):
+        return
+    scorers = make_scorers(estimator, scoring)
+    named = scoring if isinstance(scoring, Mapping) else {}
+    for name, scorer in scorers.items() if isinstance(scorers, dict) else [(scoring, scorers)]:
+        check_scorer(named.get(name, name), scorer, target, is_classifier(estimator))
 
 
 def metric_names(scoring: Any) -> list[str]:

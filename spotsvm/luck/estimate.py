@@ -51,6 +51,8 @@ class Estimate:
     >>> estimate = Estimate(0.9, (0.85, 0.94), 0.02, metric="accuracy", how="rows")
     >>> print(estimate)
     0.9 (95 % interval 0.85 to 0.94)
+    >>> print(Estimate(-0.143, (-0.17, -0.12), metric="neg_log_loss"))
+    log loss 0.143 (95 % interval 0.12 to 0.17)
     >>> estimate.covers
     'the luck of the rows and of the folds'
     """
@@ -113,7 +115,9 @@ class Estimate:
         return f"{100 * self.confidence:g} % interval {score_text(low, signed)} to {score_text(high, signed)}"
 
     def __str__(self) -> str:
-        return self.text()
+        """Return value and interval; a loss, whose sign is that of its own unit and not that of `value`, with its name."""
+        unit = ScoreUnit(self.metric)
+        return f"{unit.title} {self.text()}" if unit.is_error else self.text()
 
     def to_dict(self) -> dict[str, Any]:
         """Return all attributes as JSON types, with None in place of nan.

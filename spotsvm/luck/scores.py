@@ -19,7 +19,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from spotsvm.common.compat import ScorerParts, scorer_parts
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.known_metrics import Classes, Kind, Metric, metric_of
-from spotsvm.trials.metrics import mean_class_accuracy_scorer, scorer_name
+from spotsvm.trials.metrics import mean_class_accuracy_scorer
 
 Array = NDArray[Any]
 
@@ -144,9 +144,7 @@ def _score(parts: ScorerParts, classes: Classes | None) -> Score | None:
     metric = metric_of(parts, classes)
     if metric is None:
         return None
-    return Score(
-        scorer_name(parts) or parts.name, metric, parts.sign, 1 if classes is None else max(classes.positive(parts.positive), 0)
-    )
+    return Score(_name(parts), metric, parts.sign, 1 if classes is None else max(classes.positive(parts.positive), 0))
 
 
 @cache
@@ -163,3 +161,9 @@ def _parts_called(name: str) -> ScorerParts | None:
     if name == "mean_class_accuracy":
         return scorer_parts(mean_class_accuracy_scorer)
     return scorer_parts(get_scorer(name)) if name in get_scorer_names() else None
+
+
+def _name(parts: ScorerParts) -> str:
+    """Return scikit-learn's name of a score, or else that of its function."""
+    names = ["mean_class_accuracy", *get_scorer_names()]
+    return next((name for name in names if _parts_called(name) == parts), parts.name)

@@ -22,6 +22,7 @@ from spotsvm.common.copies import both_sides, copies
 from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.notices import tell
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.fold_scorer import check_scorers
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
 from spotsvm.luck.draws import sample_rows
 from spotsvm.luck.refits.candidates import with_fixed_weights
@@ -298,6 +299,7 @@ classes_, n_features_in_, feature_names_in_
         if is_classifier(self.estimator):
             check_class_weights(self.estimator, space, y)
         check_data(self.estimator, space, X, y, given.fit)
+        check_scorers(self.estimator, self.scoring, y)
         seed = seed_of(self)
         splitter = seeded(check_cv(self.cv, y, classifier=is_classifier(self.estimator)), seed)
         check_groups(splitter, given.groups)

@@ -42,6 +42,7 @@ from spotsvm.preprocessing.kept_digits import has_large_integers
 from spotsvm.preprocessing.missing_codes import target_codes
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
+from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
 from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
@@ -137,6 +138,10 @@ class TunedModel(BaseEstimator, ABC):
     def _score(self) -> Score:
         """Return the score by `scoring`."""
 
+    def _score_of(self, task: Task) -> Score:
+        """Return the score for the classes of a task."""
+        return self._score()
+
     @abstractmethod
     def _task(self, y: Any, weights: Floats) -> Task:
         """Check the target, store the attributes for predictions, and return the target in numeric form."""
@@ -206,7 +211,7 @@ class TunedModel(BaseEstimator, ABC):
         for name in ("relevance_", "support_", "support_vectors_", "dual_coef_"):  # possibly left from an earlier fit
             self.__dict__.pop(name, None)
         self._check_parameters()
-        score = self._score()
+        self._score()  # a wrong name is told before anything else
         if y is None:
             raise ArgumentError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
         X = self._checked_rows(X, reset=True)
@@ -219,6 +224,7 @@ class TunedModel(BaseEstimator, ABC):
             raise ArgumentError(f"sample_weight: {len(rows)} rows have a positive weight; use two or more")
         seed = self.seed_ = self._drawn_seed()
         whole, every = self._task(y[rows], weights[rows]), rows
+        score = self._score_of(whole)
         copied = copies(X if len(rows) == len(y) else safe_indexing(X, rows))
         units = joined(None if groups is None else np.asarray(groups)[rows], copied)  # rows that stay together
         groups_of = None if groups is None else units
@@ -396,6 +402,7 @@ class TunedModel(BaseEstimator, ABC):
             "data": data_hash(*data),
             "model": type(self).__name__,
             **{name: as_text(value) for name, value in self.get_params(deep=False).items() if name in _OF_SWEEPS},
+            **({} if getattr(self, "pos_label", None) is None else {"pos_label": as_text(self.pos_label)}),
             "cv": str(self.cv) if isinstance(self.cv, int | np.integer) else "given",
             "folds": data_hash(*chain.from_iterable(splits)),
             # a search that starts with a part of the grid differs from one that starts with the whole grid
@@ -671,6 +678,11 @@ class TunedModel(BaseEstimator, ABC):
             weights = self._weights[member.places] / self._divisors[member.places]
             total = total + member.averaged(D, weights)
         return np.asarray(total)
+
+    @property
+    def _score_title(self) -> str:
+        """The score in words, with its positive class."""
+        return ScoreUnit(self.scoring_).title
 
     def report(self, path: str | Path) -> Path:
         """Write a page about the fit: the model, its members, the expected score, and code to repeat the fit.

@@ -104,8 +104,8 @@ def _score_words(model: Any, classifies: bool) -> str:
     drawn = "The groups" if model._grouped else "The judged rows"
     constant = f"{constant} {short(unit.value(model.constant_score_.value))}"
     return (
-        f"The expected {unit.title} on new rows is {model.expected_score_}; that of the default model, scikit-learn's "
-        f"{default}, is {model.default_score_}, and that of {constant} (Table 2). "
+        f"The expected {model._score_title} on new rows is {model.expected_score_.text()}; that of the default model, "
+        f"scikit-learn's {default}, is {model.default_score_.text()}, and that of {constant} (Table 2). "
         f"{model.verdict_.sentence} {drawn} were drawn again with replacement; each of {N_DRAWS} draws made the choice among "
         "settings again on the drawn rows, and was judged on the rows left out [@tsamardinos2018]. The means of the draws were "
         "corrected by the .632 rule [@efron1983], and the 95 % intervals are by their spread. They cover the luck of the rows "

@@ -41,7 +41,7 @@ def page_of(
     `first` replaces the model's verdict in the first section, `about` are facts about the rows, and `repeat` replaces the code
     for X and y.
     """
-    name, unit = type(model).__name__, ScoreUnit(model.scoring_)
+    name = type(model).__name__
     members = f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting"
     facts = [
         ("Model", members),
@@ -49,7 +49,7 @@ def page_of(
             "Rows used",
             f"{len(model._scored_rows)} judged{model._of_distinct} by models that had not seen them, {model.n_rows_} fitted",
         ),
-        (f"Expected {unit.title}", model.expected_score_.text()),
+        (f"Expected {model._score_title}", model.expected_score_.text()),
         ("Time of the fit", duration(model.fit_seconds_)),
     ]
     found = first or [Notice(str(model.verdict_), "finding")]
@@ -75,7 +75,7 @@ def _expected(model: Any) -> Section:
     ]
     parts: list[Part] = [
         Table(pd.DataFrame(rows, columns=["model", unit.title, "95 % interval"]), "Scores to expect on new rows", one_kind=True),
-        f"{unit.title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights of all "
+        f"{model._score_title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights of all "
         "settings are chosen again on the drawn rows, and the average is judged on the others, by decisions of models "
         "that have not seen them; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among "
         "settings does not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it "
@@ -156,11 +156,12 @@ def _predictions(model: Any) -> Section:
 
 
 def _members(model: Any) -> Section:
+    of_loss = ", with a minus, as that of a loss" if ScoreUnit(model.scoring_).is_error else ""
     text = (
         "Kernels: rbf is exp(-(d / width)^2) with d the Euclidean distance, laplacian exp(-d / width) with d the sum of absolute "
         "differences; widths are in units of the typical distance of rows. The families with relevance multiply each column by "
-        f"its learned relevance first. weight is the share in the average; score is the {model.scoring_} of the setting alone "
-        "on all judged rows. The best of many such scores is too good to be expected on new rows."
+        f"its learned relevance first. weight is the share in the average; score is the {model._score_title} of the setting "
+        f"alone on all judged rows{of_loss}. The best of many such scores is too good to be expected on new rows."
     )
     every = Table(model.settings_, f"All {len(model.settings_)} settings", folded=True)
     return Section("Members", [text, Table(model.members_, f"{len(model.members_)} members, largest weight first"), every])

@@ -8,19 +8,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
+from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.compat import scorer_parts
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_factors
 from spotsvm.luck.calibration import Calibration, calibrate, conformal_limit
 from spotsvm.luck.draws import Draws
-from spotsvm.luck.scores import Score, labels_of, probabilities_of, score_called
+from spotsvm.luck.scores import Score, has_positive, labels_of, of_class, probabilities_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
+from spotsvm.trials.scorer_trial import with_positive
 from spotsvm.tuned.base import Array, Finish, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines, class_labels
 
 #: allowed values of `scoring`
-SCORES = ("accuracy", "balanced_accuracy", "f1", "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss", "neg_brier_score")
+SCORES = (
+    "accuracy",
+    "balanced_accuracy",
+    "f1",
+    "f1_macro",
+    "roc_auc",
+    "roc_auc_ovr",
+    "average_precision",
+    "neg_log_loss",
+    "neg_brier_score",
+)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -45,8 +59,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Maximum seconds of the fit. The default model, one setting, and one kernel on all rows (with held-out rows: of the first
         round) are always completed, and work on the current kernel matrix may be.
     scoring : str or None, default=None
-        The score for the weights and the estimates: None or "accuracy", "balanced_accuracy", "f1" (of the second class),
-        "f1_macro", "roc_auc", "roc_auc_ovr", "neg_log_loss" or "neg_brier_score".
+        The score for the weights and the estimates, and of the method `score`: None or "accuracy", "balanced_accuracy", "f1",
+        "f1_macro", "roc_auc", "roc_auc_ovr", "average_precision", "neg_log_loss" or "neg_brier_score". "f1" and, of two classes,
+        "average_precision" are those of `pos_label`.
     cv : int, splitter or iterable, default=5
         Number of shuffled stratified folds (with groups, of whole groups), or folds in scikit-learn's forms. Rows that are equal
         in all columns are in one fold, and copies of a row that are very many are training rows in each fold. Rows that no fold
@@ -85,6 +100,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class, of which only the ratios count. Probabilities are those of rows with these weights, so the
         most probable class takes the weights into account.
+    pos_label : object, default=None
+        The positive class of the scores "f1" and "average_precision"; None is the class 1, as in scikit-learn.
 
     Attributes
     ----------
@@ -163,11 +180,37 @@ class TunedSVC(ClassifierMixin, TunedModel):
     """
 
     class_weight: Any = None
+    pos_label: Any = None
 
     _log_costs = (-4.0, 0.0, 4.0, 8.0, 12.0)
 
     def _score(self) -> Score:
+        if (parts := scorer_parts(self.scoring)) is not None:
+            theirs = {one: scorer_parts(get_scorer(one)) for one in SCORES}
+            name = next((one for one, its in theirs.items() if its is not None and its.function is parts.function), "accuracy")
+            positive = "" if parts.positive is None or "pos_label" not in parts.kwargs else f" and pos_label={parts.positive!r}"
+            raise ArgumentError(f"scoring={self.scoring!r} is a scorer; use its name, scoring={name!r}{positive}")
         return score_called("accuracy" if self.scoring is None else self.scoring, SCORES)
+
+    def _score_of(self, task: Task) -> Score:
+        score, self._positive = self._score(), None
+        if not has_positive(score) or len(self.classes_) > 2:
+            if self.pos_label is not None:
+                why = f"scoring={score.name!r} of {len(self.classes_)} classes has no positive class"
+                raise ArgumentError(f"pos_label={self.pos_label!r}, and {why}; leave it out")
+            return score
+        positive = 1 if self.pos_label is None else self.pos_label
+        found = [code for code, label in enumerate(self.classes_.tolist()) if label == positive]
+        if not found:
+            classes = " and ".join(map(repr, self.classes_.tolist()))
+            rare = self.classes_.tolist()[0 if 2 * task.y.sum() > len(task.y) else 1]
+            if self.pos_label is None:
+                raise ArgumentError(
+                    f"scoring={score.name!r} is of the class 1, and y has {classes}; pass pos_label={rare!r} as well"
+                )
+            raise ArgumentError(f"pos_label={self.pos_label!r} is no class of y, which has {classes}")
+        self._positive = positive
+        return of_class(score, found[0])
 
     def _task(self, y: Any, weights: Floats) -> Task:
         self.classes_, code = np.unique(y, return_inverse=True)
@@ -285,6 +328,39 @@ class TunedSVC(ClassifierMixin, TunedModel):
         """
         labels = labels_of(self._log_odds(X))
         return np.asarray(self.classes_[labels])
+
+    @property
+    def _score_title(self) -> str:
+        return super()._score_title + ("" if self._positive is None else f" of the class {self._positive!r}")
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of predictions for rows by `scoring`, as scikit-learn's scorer of that name; by default the accuracy.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of rows.
+
+        Returns
+        -------
+        float
+            The score; larger is better, so losses are negative.
+
+        See Also
+        --------
+        expected_score_ : The score to expect on many new rows.
+        """
+        check_is_fitted(self)
+        scorer = get_scorer(self.scoring_)
+        if self._positive is not None:
+            scorer = with_positive(scorer, self._positive)
+        elif self.scoring_ == "neg_brier_score" and len(self.classes_) == 2:
+            scorer = with_positive(scorer, self.classes_[1])  # the score is the same for both, but scikit-learn asks for one
+        return float(scorer(self, X, y, sample_weight=sample_weight))
 
     def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
         """Return the classes that cannot be ruled out: sets that contain the true class with a given probability.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import check_is_fitted
 
@@ -51,9 +52,9 @@ class TunedSVR(RegressorMixin, TunedModel):
         As in `TunedSVC`, without class weights and with "epsilon", in standard deviations of the target: the grid has 0.02, and
         the search range is 0.002 to 0.5 unless the space sets another.
     scoring : str or None, default=None
-        The score for the estimates: None or "r2", "neg_mean_squared_error" or "neg_root_mean_squared_error", with the same
-        weights; or "neg_mean_absolute_error", for which the weight of a setting is how often it is the best when rows are drawn
-        again.
+        The score for the estimates, and of the method `score`: None or "r2", "neg_mean_squared_error" or
+        "neg_root_mean_squared_error", with the same weights; or "neg_mean_absolute_error", for which the weight of a setting is
+        how often it is the best when rows are drawn again.
     cv : int, splitter or iterable, default=5
         Number of shuffled folds (with groups, of whole groups), or folds in scikit-learn's forms.
 
@@ -192,6 +193,30 @@ class TunedSVR(RegressorMixin, TunedModel):
             length on both sides.
         """
         return np.asarray(self._in_units(np.clip(self._averaged(X)[:, 0], *self._limits)))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the score of predictions for rows by `scoring`, as scikit-learn's scorer of that name; by default R2.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of rows.
+
+        Returns
+        -------
+        float
+            The score; larger is better, so errors are negative.
+
+        See Also
+        --------
+        expected_score_ : The score to expect on many new rows.
+        """
+        check_is_fitted(self)
+        return float(get_scorer(self.scoring_)(self, X, y, sample_weight=sample_weight))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
         """Return intervals that contain the target with a given probability.

@@ -32,7 +32,7 @@ from spotsvm.tuning.code import fitting_code
 from spotsvm.tuning.plan import decisions, notices
 from spotsvm.tuning.results import HeldOutResult, write_results
 from spotsvm.tuning.results_folder import ResultsFolder
-from spotsvm.tuning.scoring import positive_class
+from spotsvm.tuning.scoring import positive_class, table_scorer
 from spotsvm.tuning.table_job import FOLDS, TableJob, timed_fit, unwarned, users_groups
 from spotsvm.tuning.tables.split import sample
 from spotsvm.tuning.tables.table import Table
@@ -112,12 +112,7 @@ class TunedJob(TableJob):
                 f"--scoring {self.metric!r} is no score of {'TunedSVC' if classify else 'TunedSVR'}; use one of "
                 f"{', '.join(names)}, or --model svm, which takes all scorers of scikit-learn"
             )
-        positive = positive_class(self.metric, self.table)
-        if positive is not None and positive != sorted(self.table.y.unique())[-1]:
-            raise ArgumentError(
-                f"--scoring {self.metric!r} is of the second class, and {positive!r}, the rarer one, is the first; use "
-                f"--positive {positive}, which makes it the second, or --scoring f1_macro"
-            )
+        positive_class(self.metric, self.table)
         super().check()
 
     @cached_property
@@ -129,7 +124,10 @@ class TunedJob(TableJob):
 
     def _model(self) -> Any:
         """Return the average, not fitted yet."""
+        usual = isinstance(table_scorer(self.metric, self.table), str)
+        positive = {} if usual else {"pos_label": positive_class(self.metric, self.table)}
         return (TunedSVC if self.table.task == "classification" else TunedSVR)(
+            **positive,
             scoring=None if self.metric == "accuracy" else self.metric,
             cv=TimeSeriesSplit(self.n_folds) if self.in_time else self.n_folds,
             n_jobs=self.workers if self.workers > 1 else None,

@@ -36,7 +36,7 @@ def test_it_comes_back_from_json(estimate):
 
 def test_texts_are_in_the_unit_of_the_metric():
     error = Estimate(-3.5, (-4.0, -3.0), metric=RMSE, how="rows")
-    assert str(error) == "3.5 (95 % interval 3 to 4)"
+    assert str(error) == "RMSE 3.5 (95 % interval 3 to 4)"
     assert expectation(error, "the tuned SVM") == "expect RMSE 3.5 of the tuned SVM (95 % interval 3 to 4)"
     assert Estimate(0.5, (0.2, 0.8), metric=RMSE).text(signed=True) == "-0.5 (95 % interval -0.8 to -0.2)"
     assert str(Estimate(0.25, confidence=0.9)) == "0.25"

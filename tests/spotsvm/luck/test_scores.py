@@ -316,6 +316,18 @@ def test_the_positive_class_by_its_code():
         assert of_class(score, 0) is score
 
 
+@pytest.mark.parametrize("name", ["f1", "average_precision"])
+def test_the_first_class_may_be_the_positive_one(name):
+    y, d = np.array([0, 1, 0, 1, 1]), np.array([[[-2.0], [1.0], [0.5], [-1.0], [2.0]]])
+    first, labels = of_class(score_called(name, (name,)), 0), (d[0, :, 0] > 0).astype(int)
+    expected = {
+        "f1": metrics.f1_score(y, labels, pos_label=0),
+        "average_precision": metrics.average_precision_score(y, -d[0, :, 0], pos_label=0),
+    }
+    assert first.values(d, y, np.ones((1, 5)))[0] == pytest.approx(expected[name])
+    assert first.gains(d, y, np.ones(5)).mean() == pytest.approx(expected[name])
+
+
 def test_a_name_among_some_names():
     assert score_called("f1", ("r2", "f1")).name == "f1"
     with pytest.raises(ArgumentError, match=r"scoring='acuracy'; use 'r2' or 'accuracy'; did you mean 'accuracy'\?$"):

@@ -11,7 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.metrics import accuracy_score, get_scorer, root_mean_squared_error
+from sklearn.metrics import accuracy_score, f1_score, get_scorer, root_mean_squared_error
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -225,12 +225,23 @@ def test_scores_of_probabilities(scoring):
     assert tuned.estimator.scoring == scoring
 
 
+def test_the_rarer_class_is_the_positive_one_whatever_its_place():
+    frame = mixed(60)
+    y = pd.Series(np.where((np.arange(60) % 3 == 0) ^ (frame["size"] > 2), "a", "b"), name="y")
+    job = TunedJob(make_table(frame[["size", "age"]], y), scoring="f1", compare=False)
+    _, tuned = job.run()
+    _, test = job.split
+    assert tuned.estimator.pos_label == y.value_counts().idxmin()
+    f1 = f1_score(test.y, tuned.estimator.predict(test.X), pos_label=tuned.estimator.pos_label)
+    assert tuned.test_score == pytest.approx(f1)
+    assert tuned.estimator.score(test.X, test.y) == pytest.approx(f1)
+
+
 @pytest.mark.parametrize(
     ("scoring", "task", "said"),
     [
         ("precision", "classification", "--scoring 'precision' is no score of TunedSVC; use one of accuracy, .*or --model svm"),
         ("max_error", "regression", "--scoring 'max_error' is no score of TunedSVR; use one of r2, .*or --model svm"),
-        ("f1", "classification", "--scoring 'f1' is of the second class, and 'a', the rarer one, is the first; use --positive a"),
     ],
 )
 def test_scores_that_the_average_does_not_have(scoring, task, said):

@@ -257,7 +257,7 @@ def test_not_converging_is_warned_of(machine):
         ({"decision_function_shape": "pairs"}, "decision_function_shape='pairs'; use 'ovr' or 'ovo'"),
         ({"break_ties": "no"}, "break_ties='no'; use True or False"),
         ({"class_weight": "even"}, "class_weight='even'; "),
-        ({"class_weight": {0: -1.0, 1: 1.0}}, "class_weight={0: -1.0, 1: 1.0}; weights are finite, and 0 or more"),
+        ({"class_weight": {0: -1.0, 1: 1.0}}, "class_weight of the class 0 is -1.0; weights are finite, and 0 or more"),
         ({"class_weight": {0: 0.0, 1: 1.0}}, "y holds the one class np.int64.1. with a positive weight; two classes or more"),
         ({"kernel": "gauss"}, "kernel='gauss' is not known; use one of 'linear'"),
         ({"kernel": Kernel("rbf")}, r"kernel=Kernel\(name='rbf'.* is not known"),
