@@ -111,15 +111,18 @@ def mean_score(scores: Array) -> float:
     return float(known.mean()) if len(known) else np.nan
 
 
-def expected_of_draws(draws: Array, metric: str, n_rows: int, units: float, how: How = "draws") -> ExpectedScore:
+def expected_of_draws(
+    draws: Array, metric: str, n_rows: int, units: float, how: How = "draws", on_all_rows: float = nan
+) -> ExpectedScore:
     """Return the score to expect from the corrected scores of draws of out-of-fold rows, with the interval of their variance.
 
-    `how` is "draws" if each draw chose its own model, otherwise the kind of the rows.
+    `how` is "draws" if each draw chose its own model, otherwise the kind of the rows; `on_all_rows` is the score of the choice on
+    all rows, on the same rows.
     """
     value, error = mean_score(draws), spread(draws)
     return ExpectedScore.of(
         value, error, units=units, degrees=units - 1.0, metric=metric, confidence=0.95, how=how, n_rows=n_rows,
-        row_error=error * sqrt(units) / _WIDER, out_of_fold=value, out_of_fold_error=error,
+        row_error=error * sqrt(units) / _WIDER, out_of_fold=value, out_of_fold_error=error, on_all_rows=on_all_rows,
     )  # fmt: skip
 
 

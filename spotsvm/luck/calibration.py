@@ -129,6 +129,8 @@ def conformal_limit(scores: Array, weights: Array, coverage: float) -> float:
     ... )
     (90.0, inf)
     """
+    if not len(scores):
+        return np.inf
     order = np.argsort(scores)
     share = np.cumsum(weights[order]) / (weights.sum() + weights.mean())  # the new row counts as one more
     place = int(np.searchsorted(share, coverage - 1e-9))

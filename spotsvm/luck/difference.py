@@ -12,7 +12,15 @@ from scipy.stats import norm
 
 from spotsvm.luck.bootstrap import mean_score, spread
 from spotsvm.luck.estimate import Estimate, How
-from spotsvm.luck.intervals import ROUNDING, Floats, Interval, corrected_variance, nadeau_bengio, t_interval
+from spotsvm.luck.intervals import (
+    ROUNDING,
+    Floats,
+    Interval,
+    bounded_difference,
+    corrected_variance,
+    nadeau_bengio,
+    t_interval,
+)
 from spotsvm.luck.rows import Unseen, pooled
 from spotsvm.luck.sentences import DECISIONS, Decision, gain_sentence
 
@@ -35,6 +43,9 @@ class Difference(Estimate):
     ('helped', 'no difference seen')
     """
 
+    def _possible(self, interval: Interval) -> Interval:
+        return bounded_difference(interval, self.value, self.metric)
+
     @property
     def decision(self) -> Decision:
         """The verdict: the interval is above 0 ("helped"), below 0 ("did not help"), or contains 0 ("no difference seen")."""
@@ -49,7 +60,7 @@ class Difference(Estimate):
             The difference with the opposite sign.
         """
         low, high = self.interval
-        return Difference(-self.value, (-high, -low), self.error, self.confidence, self.metric, self.how)
+        return Difference(-self.value, (-high, -low), self.error, self.confidence, self.metric, self.how, self.too_few)
 
 
 @dataclass(frozen=True)

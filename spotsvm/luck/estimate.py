@@ -10,7 +10,16 @@ from typing import Any, ClassVar, Literal, Self
 from spotsvm.common.json_values import nan_to_none, none_to_nan, plain
 from spotsvm.common.text import short
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.intervals import NO_INTERVAL, ROUNDING, Interval, score_interval, side_of_zero
+from spotsvm.luck.intervals import (
+    NO_INTERVAL,
+    ROUNDING,
+    Interval,
+    bounded,
+    is_too_uncertain,
+    score_interval,
+    score_range,
+    side_of_zero,
+)
 from spotsvm.trials.metrics import ScoreUnit
 
 How = Literal["draws", "rows", "held out", "nested", "repeats", "folds", "fresh"]
@@ -45,6 +54,9 @@ class Estimate:
     how : {"draws", "rows", "held out", "nested", "repeats", "folds", "fresh"}
         Method of the estimate: draws of out-of-fold rows, with a new choice in each draw; draws of rows for one chosen model;
         held-out rows; nested searches; fresh splits; the fold scores of all candidates; fresh evaluations.
+    too_few : bool
+        Whether the rows are too few to tell a score in units of the target's spread, such as R2: its standard error is above 1.
+        Value and interval are nan then.
 
     Examples
     --------
@@ -63,17 +75,28 @@ class Estimate:
     confidence: float = 0.95
     metric: str = "score"
     how: How = "draws"
+    too_few: bool = False
 
+    #: fields that records of earlier versions lack
+    _later: ClassVar[tuple[str, ...]] = ("too_few",)
     #: fields in which None is a value, not a missing number
     _with_none: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
         if self.how not in COVERS:
             raise ArgumentError(f"how={self.how!r} is unknown; use one of {', '.join(COVERS)}")
-        low, high = self.interval
+        if is_too_uncertain(self.metric, self.value, self.error):
+            object.__setattr__(self, "too_few", True)
+        if self.too_few:
+            object.__setattr__(self, "value", nan)
+        low, high = self._possible(NO_INTERVAL if self.too_few else self.interval)
         # resamples that all agree do not show their common error
         spread = high - low > ROUNDING * max(abs(low), abs(high))
         object.__setattr__(self, "interval", (float(low), float(high)) if spread else NO_INTERVAL)
+
+    def _possible(self, interval: Interval) -> Interval:
+        """Return an interval cut to the possible values of the score."""
+        return bounded(interval, [self.value], self.metric) if isfinite(self.value) and isfinite(interval[0]) else interval
 
     @property
     def covers(self) -> str:
@@ -98,6 +121,8 @@ class Estimate:
         str
             Value and interval.
         """
+        if self.too_few:
+            return f"unknown: the rows are too few for {ScoreUnit(self.metric).title}"
         value = ScoreUnit(self.metric).value(self.value)
         return f"{score_text(value, signed)}{f' ({self.interval_text(signed)})' if self.known else ''}"
 
@@ -139,7 +164,7 @@ class Estimate:
         ArgumentError
             If an entry is missing or unknown.
         """
-        names = [field.name for field in fields(cls)]
+        names = [field.name for field in fields(cls) if field.name in found or field.name not in cls._later]
         if missing := [name for name in names if name not in found]:
             raise ArgumentError(f"found has no {missing[0]!r}; pass the result of {cls.__name__}.to_dict()")
         return cls(**{name: found[name] if name in cls._with_none else none_to_nan(found[name]) for name in names})
@@ -168,6 +193,9 @@ class ExpectedScore(Estimate):
     out_of_fold, out_of_fold_error, held_out, held_out_error : float
         The scores of out-of-fold and of held-out rows, with standard errors; `value` is their weighted mean. nan if there are no
         rows of that kind.
+    on_all_rows : float
+        The score of the choice by all rows, on the same out-of-fold rows; nan if the draws make no choice. It is too good, and if
+        it is the best or the worst possible score, the interval reaches it.
 
     Examples
     --------
@@ -195,17 +223,25 @@ class ExpectedScore(Estimate):
     out_of_fold_error: float = nan
     held_out: float = nan
     held_out_error: float = nan
+    on_all_rows: float = nan
+
+    _later: ClassVar[tuple[str, ...]] = ("too_few", "on_all_rows")
 
     @classmethod
     def of(cls, value: float, error: float, *, units: float, degrees: float, metric: str, confidence: float, **more: Any) -> Self:
         """Return the estimate with the interval that follows from its error."""
-        interval = score_interval(value, error**2, units, degrees, confidence, metric)
-        return cls(value, interval, error, confidence, metric, units=units, degrees=degrees, **more)
+        return cls(value, error=error, metric=metric, units=units, degrees=degrees, **more).at(confidence)
 
     def at(self, confidence: float) -> Self:
         """Return the same estimate with the interval at another confidence level, between 0 and 1."""
-        interval = score_interval(self.value, self.error**2, self.units, self.degrees, confidence, self.metric)
-        return replace(self, interval=interval, confidence=confidence)
+        return replace(self, interval=self._ends(self.error**2, self.units, confidence), confidence=confidence)
+
+    def _ends(self, variance: float, units: float, confidence: float) -> Interval:
+        low, high = score_interval(self.value, variance, units, self.degrees, confidence, self.metric)
+        least, most = score_range(self.metric)
+        # where no row is wrong, or none is right, the spread of the draws says nothing of that end
+        low = least if least is not None and self.on_all_rows == least else low
+        return low, most if most is not None and self.on_all_rows == most else high
 
     def of_rows(self, n: int) -> Interval:
         """Return the interval for the score of n new rows; it is wider than `interval`, as these rows are a sample themselves.
@@ -217,4 +253,16 @@ class ExpectedScore(Estimate):
         """
         variance = self.error**2 + self.row_error**2 / n
         units = 1.0 / (1.0 / self.units + 1.0 / n) if self.units > 0 else 0.0
-        return score_interval(self.value, variance, units, self.degrees, self.confidence, self.metric)
+        return self._ends(variance, units, self.confidence)
+
+    def text(self, signed: bool = False) -> str:
+        """Return value and interval as text, in the unit of the metric; `signed` is for a difference.
+
+        Returns
+        -------
+        str
+            Value and interval, or why there are none.
+        """
+        if self.too_few:
+            return f"unknown: {self.n_rows} rows are too few for {ScoreUnit(self.metric).title}"
+        return super().text(signed)

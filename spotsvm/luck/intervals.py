@@ -16,10 +16,19 @@ Interval = tuple[float, float]
 NO_INTERVAL: Interval = (float("nan"), float("nan"))
 #: numbers that differ by less than this share of their size differ by rounding errors
 ROUNDING = 1e-12
-_SHARES = ("accuracy", "average_precision", "balanced_accuracy", "mean_class_accuracy")
+_SHARES = (
+    "accuracy", "average_precision", "balanced_accuracy", "completeness", "fowlkes_mallows", "homogeneity", "mean_class_accuracy",
+    "normalized_mutual_info", "rand", "top_k_accuracy", "v_measure",
+)  # fmt: skip
 #: names of metrics from 0 to 1, alone or with an ending such as _macro
 _SHARE_FAMILIES = ("f1", "jaccard", "precision", "recall", "roc_auc")
-_AT_MOST_ONE = ("explained_variance", "matthews_corrcoef", "r2", "score")
+_AT_MOST_ONE = ("adjusted_mutual_info", "d2_absolute_error", "d2_brier", "d2_log_loss", "explained_variance", "r2", "score")
+#: other metrics with two ends
+_RANGES = {"matthews_corrcoef": (-1.0, 1.0), "adjusted_rand": (-0.5, 1.0), "neg_brier": (-2.0, 0.0)}
+#: metrics in units of the spread of the target, which cannot be told if a few rows have too little of it
+_OF_SPREAD = ("r2", "explained_variance", "d2_absolute_error")
+#: the largest standard error, in that unit, at which such a metric says anything
+_LARGEST_ERROR = 1.0
 
 
 def corrected_factor(n_resamples: int, ratio: float) -> float:
@@ -142,9 +151,46 @@ def score_range(metric: str) -> tuple[float | None, float | None]:
     ((0.0, 1.0), (None, 0.0), (None, 1.0), (None, None))
     """
     metric = metric.removesuffix("_score")  # functions of sklearn.metrics end in _score
+    if metric in _RANGES:
+        return _RANGES[metric]
     if metric in _SHARES or any(metric == base or metric.startswith(f"{base}_") for base in _SHARE_FAMILIES):
         return 0.0, 1.0
+    if metric in ("mutual_info", "positive_likelihood_ratio"):
+        return 0.0, None
     return None, 0.0 if metric.startswith("neg_") else 1.0 if metric in _AT_MOST_ONE else None
+
+
+def difference_range(metric: str) -> tuple[float | None, float | None]:
+    """Return the lowest and the highest difference of two scores by the name of the score; None if unknown.
+
+    Examples
+    --------
+    >>> difference_range("accuracy"), difference_range("r2")
+    ((-1.0, 1.0), (None, None))
+    """
+    least, most = score_range(metric)
+    return (None, None) if least is None or most is None else (least - most, most - least)
+
+
+def bounded_difference(interval: Interval, value: float, metric: str) -> Interval:
+    """Return the interval of a difference, cut to the possible differences of the score if these are known."""
+    (low, high), (least, most) = interval, difference_range(metric)
+    if least is None or most is None or not least <= value <= most:
+        return interval
+    return max(low, least), min(high, most)
+
+
+def is_too_uncertain(metric: str, value: float, error: float) -> bool:
+    """Return whether the rows are too few to tell a score in units of the target's spread, such as R2.
+
+    Some draws of few rows have hardly any spread, and the score is minus any number.
+
+    Examples
+    --------
+    >>> is_too_uncertain("r2", -5.7e9, 1e10), is_too_uncertain("r2", 0.4, 0.2)
+    (True, False)
+    """
+    return metric.removesuffix("_score") in _OF_SPREAD and (error > _LARGEST_ERROR or (not isfinite(error) and value < -1.0))
 
 
 def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
@@ -186,11 +232,15 @@ def score_interval(score: float, variance: float, units: float, degrees: float, 
     """
     if degrees < 1 or not (isfinite(score) and isfinite(variance)):
         return NO_INTERVAL
+    return bounded(_unbounded(score, variance, units, degrees, confidence, metric), [score], metric)
+
+
+def _unbounded(score: float, variance: float, units: float, degrees: float, confidence: float, metric: str) -> Interval:
     z = float(student.ppf(0.5 + confidence / 2, degrees) if isfinite(degrees) else norm.ppf(0.5 + confidence / 2))
     least, most = score_range(metric)
     if least == 0.0 and most == 1.0 and 0.0 <= score <= 1.0:
         rows = score * (1.0 - score) / variance if variance > 0 and 0 < score < 1 else units
-        return _wilson(score, rows, z)
+        return _wilson(score, max(rows, 1.0), z)
     if not variance > 0:
         return NO_INTERVAL
     if most is not None and score < most:
@@ -203,7 +253,8 @@ def score_interval(score: float, variance: float, units: float, degrees: float, 
 def _wilson(share: float, rows: float, z: float) -> Interval:
     middle = (share + z * z / (2 * rows)) / (1 + z * z / rows)
     half = z / (1 + z * z / rows) * sqrt(share * (1 - share) / rows + z * z / (4 * rows * rows))
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+    # the ends of these two are exact but for rounding
+    return 0.0 if share == 0.0 else max(middle - half, 0.0), 1.0 if share == 1.0 else min(middle + half, 1.0)
 
 
 def side_of_zero(interval: Interval) -> int:

@@ -15,7 +15,7 @@ from spotsvm.common.drawing import plain as plain_label
 from spotsvm.common.json_values import none_to_nan, plain
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.estimate import Estimate
-from spotsvm.luck.intervals import ROUNDING, Floats, bounded, corrected_variance, nadeau_bengio
+from spotsvm.luck.intervals import ROUNDING, Floats, Interval, bounded, bounded_difference, corrected_variance, nadeau_bengio
 from spotsvm.luck.sentences import optimism_sentences
 from spotsvm.trials.metrics import ScoreUnit
 
@@ -88,6 +88,9 @@ class Optimism(Estimate):
 
     #: a parameter that is None stays None
     _with_none: ClassVar[tuple[str, ...]] = ("rows",)
+
+    def _possible(self, interval: Interval) -> Interval:
+        return bounded_difference(interval, self.value, self.metric)
 
     def __post_init__(self) -> None:
         super().__post_init__()

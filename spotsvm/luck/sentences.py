@@ -70,6 +70,9 @@ def optimism_sentences(
 def _answer(optimism: Estimate, expected: Estimate, tuned_score: float, expect: bool) -> str:
     decimals = _decimals(optimism, expected)
     unit = ScoreUnit(optimism.metric)
+    if optimism.too_few:
+        tuned = number(unit.value(tuned_score), decimals)
+        return f"How much of the tuned {unit.title} of {tuned} is luck is {optimism.text()}."
     tuned, new = (number(unit.value(value), decimals) for value in (tuned_score, expected.value))
     luck = number(abs(optimism.value), decimals)
     ends = " to ".join(number(end, decimals) for end in optimism.interval)
@@ -79,11 +82,15 @@ def _answer(optimism: Estimate, expected: Estimate, tuned_score: float, expect: 
     else:
         head = f"is probably {luck}{interval and f' ({interval})'} too {'low' if unit.is_error else 'high'}"
     new_data = f"; on new data expect about {new}{_between(expected, decimals)}" if expect else ""
+    if expect and expected.too_few:
+        new_data = f"; what to expect on new data is {expected.text()}"
     return f"The tuned {unit.title} of {tuned} {head}{new_data}."
 
 
 def _clear(optimism: Estimate) -> Iterator[str]:
     if optimism.how == "folds":  # this estimate is never below 0
+        return
+    if optimism.too_few:
         return
     if not optimism.known:
         yield "The uncertainty of this estimate is unknown."
@@ -129,6 +136,8 @@ def decided(decision: Decision) -> str:
 def gain_sentence(gain: Estimate, beats_constant: bool) -> str:
     """Return whether tuning has helped, by how much, and whether a constant is as good."""
     title = ScoreUnit(gain.metric).title
+    if gain.too_few:
+        return f"{decided(DECISIONS[gain.side])}: the rows are too few for {title}."
     if not isfinite(gain.value):
         return f"{decided(DECISIONS[gain.side])}: their {title} is undefined on these rows."
     by = f"{title} of the tuned SVM less that of the default is {gain.text(signed=True)}"
@@ -139,5 +148,7 @@ def gain_sentence(gain: Estimate, beats_constant: bool) -> str:
 def expectation(expected: Estimate, of: str = "") -> str:
     """Return the expected score in words, such as "expect accuracy 0.83 of the tuned SVM (95 % interval 0.79 to 0.87)"."""
     unit = ScoreUnit(expected.metric)
+    if expected.too_few:
+        return f"the {unit.title}{of and f' of {of}'} is {expected.text()}"
     interval = f" ({expected.interval_text()})" if expected.known else ""
     return f"expect {unit.title} {score_text(unit.value(expected.value))}{of and f' of {of}'}{interval}"

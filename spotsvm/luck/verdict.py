@@ -177,7 +177,9 @@ class Verdict:
             yield "Tuning did not help: no candidate scores better than the default SVM on the folds. Keep the default SVM."
             return
         found = decided(self.decision)
-        if not isfinite(self.difference.value):
+        if self.difference.too_few:
+            yield f"{found}: the {self.n_held_out} held-out rows are too few for {unit.title}."
+        elif not isfinite(self.difference.value):
             yield f"{found}: the {self.n_held_out} held-out rows have no score."
         else:
             tuned, default = (score_text(unit.value(score)) for score in (self.tuned_held_out, self.default_held_out))
@@ -212,6 +214,8 @@ class Verdict:
     def expectation(self) -> str:
         """The score to expect on new rows, in a sentence; empty if it is unknown."""
         expected = self.expected
+        if expected.too_few:
+            return f"On new rows {expectation(expected, f'the {self.recommended} SVM')}."
         if not isfinite(expected.value):
             return ""
         n = expected.n_rows - (self.n_held_out if self.by == "search" else 0)

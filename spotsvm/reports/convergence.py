@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from spotsvm.common.drawing import BLUE, GREEN, ORANGE, count_axis, drawing, name_chosen, name_trials, plain
 from spotsvm.common.text import counted, short
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.fold_bias import tuned_metric
-from spotsvm.luck.intervals import bounded
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Part, Picture, Section
 from spotsvm.reports.model import Floats, against_random, best_of, random_values
@@ -189,19 +187,7 @@ def _predicted_band(view: StudyView) -> _Band | None:
     edges = np.minimum(best_of(random_values(model, view.study.seed), numbers.astype(float)), started)
     if model.noise <= 0:  # between the trials an interpolating model overshoots
         edges = np.maximum(edges, (sign * view.values()).min())
-    return _Band(numbers, possible(view, sign * edges), source)
-
-
-def possible(view: StudyView, values: Floats) -> Floats:
-    """Return predicted values, clipped to the range of the score; a Kriging model has no such limits."""
-    metric = tuned_metric(view.done[:5])
-    seen = view.values()
-    if view.unit is not None:  # an error is 0 or more
-        return np.maximum(values, 0.0) if seen.min() >= 0 else values
-    if metric is None or view.sign > 0:  # a score is maximised
-        return values
-    ends = bounded((float(np.nanmin(values)), float(np.nanmax(values))), seen, metric)
-    return np.asarray(np.clip(values, *ends))
+    return _Band(numbers, view.possible(sign * edges), source)
 
 
 def _is_random(study: StudyResults) -> bool:

@@ -11,6 +11,7 @@ from importlib.resources import files
 from math import isfinite
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
@@ -462,6 +463,8 @@ def _luck_words(view: StudyView, luck: Optimism | ExpectedScore | None) -> str:
         )
     if isinstance(luck, Optimism):
         unit = ScoreUnit(luck.metric if view.unit is None else view.unit.metric)
+        if luck.too_few or luck.expected_score.too_few:
+            return f"How much of the tuned {unit.title} is luck is unknown, as the rows are too few for {unit.title}."
         optimism, score = short(abs(luck.optimism)), short(unit.value(luck.expected_score.value))
         too = "good" if luck.optimism >= 0 else "bad"
         rule, title = _OF_RULE.get(luck.variance, plain(luck.variance)), plain(unit.title)
@@ -523,7 +526,8 @@ def _results_table(view: StudyView, luck: Optimism | ExpectedScore | None, confi
         add("starting point", first.number, float(first.value or 0.0), NO_INTERVAL, first.params)
     if (found := view.recommended) is not None:
         half = float(norm.ppf(0.5 + confidence / 2)) * found.standard_error
-        ends = (found.value - half, found.value + half) if half else NO_INTERVAL
+        low, high = view.possible(np.array([found.value - half, found.value + half]))
+        ends = (float(low), float(high)) if half else NO_INTERVAL
         add("recommended", found.number, found.value, ends, view.params)
         if found.best_seen_number != found.number:
             add("best seen", found.best_seen_number, found.best_seen_value, NO_INTERVAL, found.best_seen_params)

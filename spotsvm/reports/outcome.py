@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from math import nan
 
+import numpy as np
+
 from spotsvm.common.drawing import drawing, panels
 from spotsvm.common.text import counted, duration, short
 from spotsvm.luck.sentences import expectation
@@ -64,8 +66,9 @@ def outcome_section(view: StudyView) -> Section:
     return Section("Result", [*parts, *findings_of(view.findings, ROWS)])
 
 
-def _around(value: float, error: float) -> tuple[float, float]:
-    return value - SURE * error, value + SURE * error
+def _around(view: StudyView, value: float, error: float) -> tuple[float, float]:
+    low, high = view.possible(np.array([value - SURE * error, value + SURE * error]))
+    return float(low), float(high)
 
 
 def _interval_of(view: StudyView, best: Recommendation) -> list[Part]:
@@ -74,8 +77,8 @@ def _interval_of(view: StudyView, best: Recommendation) -> list[Part]:
     luck = view.luck
     if best.basis == "predicted" and best.standard_error > 0:
         rows = [
-            ("recommended, expected", best.value, *_around(best.value, best.standard_error)),
-            ("best seen", best.best_seen_value, *_around(best.best_seen_value, best.best_seen_standard_error or nan)),
+            ("recommended, expected", best.value, *_around(view, best.value, best.standard_error)),
+            ("best seen", best.best_seen_value, *_around(view, best.best_seen_value, best.best_seen_standard_error or nan)),
         ]
     elif not isinstance(luck, str) and luck.expected_score.known:
         unit = ScoreUnit(luck.metric)

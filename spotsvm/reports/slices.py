@@ -23,7 +23,6 @@ from spotsvm.common.drawing import (
 )
 from spotsvm.common.text import short
 from spotsvm.reports.axes import StudyAxis, cut_name
-from spotsvm.reports.convergence import possible
 from spotsvm.reports.effects import draw_effect
 from spotsvm.reports.html.page import Part, Picture
 from spotsvm.reports.model import Floats, StudyModel
@@ -54,7 +53,7 @@ def slices_picture(view: StudyView, model: StudyModel, apart: bool = False) -> P
         active = _active(view)
         return _curve_picture(view, model, active[0] if active else view.axes[0])
     maps = [_map(model, view.chosen_point, x, y) for x, y in pairs]
-    edges, cut_off = level_edges(possible(view, np.concatenate([values.ravel() for _, _, values in maps])), model.sign)
+    edges, cut_off = level_edges(view.possible(np.concatenate([values.ravel() for _, _, values in maps])), model.sign)
     maps = [(u, v, np.clip(values, edges[0], edges[-1])) for u, v, values in maps]
     groups = [slice(k, k + 1) for k in range(len(pairs))] if apart else [slice(None)]
     figures = [_pairs_figure(view, model, pairs[group], maps[group], edges) for group in groups]

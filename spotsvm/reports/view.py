@@ -264,8 +264,21 @@ class StudyView:
     @cached_property
     def recommended(self) -> Recommendation | None:
         """The recommended trial; None if no trial has succeeded and holds the bounds, or there are several objectives."""
-        none = self.study.objectives.several or not any(map(may_be_best, self.done))
-        return None if none else self.study.recommend()
+        if self.study.objectives.several or not any(map(may_be_best, self.done)):
+            return None
+        found = self.study.recommend()
+        return replace(found, value=float(self.possible(np.array([found.value]))[0]))
+
+    def possible(self, values: Floats) -> Floats:
+        """Return predicted values, clipped to the range of the score; a Kriging model has no such limits."""
+        metric = tuned_metric(self.done[:5])
+        seen = self.values()
+        if self.unit is not None:  # an error is 0 or more
+            return np.maximum(values, 0.0) if seen.min() >= 0 else values
+        if metric is None or self.sign > 0:  # a score is maximised
+            return values
+        ends = bounded((float(np.nanmin(values)), float(np.nanmax(values))), seen, metric)
+        return np.asarray(np.clip(values, *ends))
 
     @cached_property
     def noise(self) -> Noisiness | Literal["declared noisy", "declared deterministic"]:

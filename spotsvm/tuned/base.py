@@ -469,7 +469,8 @@ class TunedModel(BaseEstimator, ABC):
             return float(score.values(outputs, task.y, w[None])[0])
 
         scores = left_out_scores(decisions, task.y, w, score, draws, in_draws, finish)
-        scores = corrected(scores, on_all(finish(average[None], once, shares)))
+        apparent = on_all(finish(average[None], once, shares))
+        scores = corrected(scores, apparent)
         assert grid.default is not None
         plain = grid.default[None, tested]
         calibrated = None if score.kind in ("labels", "ranks") else finish  # SVC() has no probabilities
@@ -480,7 +481,7 @@ class TunedModel(BaseEstimator, ABC):
         constant = score.values(self._constant(task, counts * w), task.y, (counts == 0) * w)
         constant = corrected(constant, on_all(self._constant(task, w[None])))
         n_units = float(draws.drawn.shape[1])
-        self.expected_score_ = expected_of_draws(scores, score.name, len(tested), n_units)
+        self.expected_score_ = expected_of_draws(scores, score.name, len(tested), n_units, on_all_rows=apparent)
         how: How = "held out" if self._n_held else "rows"  # there is no choice among settings
         self.default_score_, self.constant_score_ = (
             expected_of_draws(one, score.name, len(tested), n_units, how) for one in (default, constant)

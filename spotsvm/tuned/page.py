@@ -11,6 +11,7 @@ import pandas as pd
 from spotsvm.common.drawing import COLOURS, drawing, tidy
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import duration, short
+from spotsvm.luck.calibration import conformal_limit
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.space.description import parameter_code
 from spotsvm.space.space import Space
@@ -26,6 +27,8 @@ class _Written(str):
         return str(self)
 
 
+_COVERAGES = (0.8, 0.9, 0.95, 0.99)  # of the sets and intervals that are shown
+_MOST_CLASSES = 8  # whose sets are shown one by one
 _BINS = 8  # bins of probabilities, with equally many rows
 
 
@@ -70,7 +73,11 @@ def _expected(model: Any) -> Section:
         ("a constant", model.constant_score_),
     ]
     rows = [
-        (name, unit.value(score.value), " to ".join(map(short, unit.interval(score.interval))) if score.known else "")
+        (
+            name,
+            unit.value(score.value),
+            " to ".join(map(short, unit.interval(score.interval))) if score.known else "rows too few" if score.too_few else "",
+        )
         for name, score in scores
     ]
     parts: list[Part] = [
@@ -81,6 +88,8 @@ def _expected(model: Any) -> Section:
         "settings does not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it "
         "does not cover rows of another time or place, nor rows that depend on each other without groups to say so.",
     ]
+    if model.expected_score_.too_few:
+        parts.insert(0, Notice(f"The {unit.title} to expect is {model.expected_score_.text()}.", "warning"))
     if not model.complete_:
         parts.append(Notice("The timeout ended the fit before all settings were scored or all members were fitted.", "warning"))
     return Section("Expected score", parts)
@@ -94,19 +103,21 @@ def _classifies(model: Any) -> bool:
     return hasattr(model, "classes_")
 
 
-def reliability(probability: Any, happened: Any) -> pd.DataFrame:
-    """Return mean probabilities and observed shares, in bins with equally many rows.
+def reliability(probability: Any, happened: Any, weights: Any) -> pd.DataFrame:
+    """Return mean probabilities and observed shares, in bins with equally many rows, which count for their weights.
 
     Examples
     --------
     >>> reliability(
-    ...     np.array([0.1] * 8 + [0.9] * 8), np.array([0] * 8 + [1] * 8)
+    ...     np.array([0.1] * 8 + [0.9] * 8),
+    ...     np.array([0] * 8 + [1] * 8),
+    ...     np.ones(16),
     ... ).round(1).drop_duplicates().values.tolist()
     [[0.1, 0.0, 2.0], [0.9, 1.0, 2.0]]
     """
     order = np.argsort(probability, kind="stable")
     parts = [part for part in np.array_split(order, _BINS) if len(part)]
-    rows = [(probability[part].mean(), happened[part].mean(), len(part)) for part in parts]
+    rows = [(*(np.average(one[part], weights=weights[part]) for one in (probability, happened)), len(part)) for part in parts]
     return pd.DataFrame(rows, columns=["mean probability", "share of rows that have the class", "rows"])
 
 
@@ -115,7 +126,8 @@ def _probabilities(model: Any) -> Section:
     two = len(model.classes_) == 2
     probability = p[:, 1] if two else p.max(axis=1)
     happened = (y == 1 if two else p.argmax(axis=1) == y).astype(float)
-    table = reliability(probability, happened)
+    weights = model._calibration_weights
+    table = reliability(probability, happened, weights)
     what = f"class {model.classes_[1]!s}" if two else "the most probable class"
     with drawing(4.5, 4.0) as figure:
         ax = figure.subplots()
@@ -123,15 +135,49 @@ def _probabilities(model: Any) -> Section:
         ax.plot(table.iloc[:, 0], table.iloc[:, 1], "o-", color=COLOURS[0], clip_on=False)
         ax.set(xlabel=f"probability of {what}", ylabel="share of rows that have it", xlim=(0, 1), ylim=(0, 1))
         tidy(ax)
-    logs = float(np.log(np.clip(p[np.arange(len(y)), y], 1e-15, None)).mean())
-    brier = float(((p - np.eye(p.shape[1])[y]) ** 2).sum(axis=1).mean()) / (2.0 if two else 1.0)
+    logs = float(np.average(np.log(np.clip(p[np.arange(len(y)), y], 1e-15, None)), weights=weights))
+    brier = float(np.average(((p - np.eye(p.shape[1])[y]) ** 2).sum(axis=1), weights=weights)) / (2.0 if two else 1.0)
+    weighted = " Rows count for their weights and those of their classes, as in the probabilities." * bool(np.ptp(weights) > 0)
     text = (
         f"Out-of-fold probabilities of {what}, in {len(table)} bins with equally many rows: log loss {short(-logs)}, Brier score "
         f"{short(brier)}. On the grey line probabilities are right; a bin of {int(table['rows'].min())} rows is off it by "
-        f"{short(0.5 / np.sqrt(table['rows'].min()), 2)} at most in about two of three cases by chance alone."
+        f"{short(0.5 / np.sqrt(table['rows'].min()), 2)} at most in about two of three cases by chance alone.{weighted}"
     )
     picture = Picture(figure, "Probabilities and what was observed", f"Observed shares against probabilities of {what}")
-    return Section("Probabilities", [text, picture, Table(table, "The same as numbers")])
+    return Section("Probabilities", [text, picture, Table(table, "The same as numbers"), *_sets(model, y)])
+
+
+def _sets(model: Any, y: Any) -> list[Part]:
+    """Return how often sets of `predict_set` hold the class of rows, out of fold, for each class."""
+    names = [str(label) for label in model.classes_][:_MOST_CLASSES]
+    odds = np.asarray(model.oof_decision_function_)[model._scored_rows]
+    odds = odds[:, None] if odds.ndim == 1 else odds
+    held = {share: model._sets(odds, share) for share in _COVERAGES}
+    w = model._unusual_weights
+    rows = [
+        (
+            f"{share:g}",
+            np.average(sets[np.arange(len(y)), y], weights=w),
+            *(np.average(sets[y == c, c], weights=w[y == c]) if (y == c).any() else np.nan for c in range(len(names))),
+            np.average(sets.sum(axis=1), weights=w),
+        )
+        for share, sets in held.items()
+    ]
+    table = pd.DataFrame(rows, columns=["coverage", "all rows", *(f"rows of {name}" for name in names), "classes in a set"])
+    with drawing(4.5, 4.0) as figure:
+        ax = figure.subplots()
+        ax.plot([_COVERAGES[0], 1], [_COVERAGES[0], 1], color="0.6", linewidth=1)
+        for name, colour in zip(names, (*COLOURS, *COLOURS), strict=False):
+            ax.plot(_COVERAGES, table[f"rows of {name}"], "o-", color=colour, label=name)
+        ax.set(xlabel="coverage of predict_set", ylabel="share of rows whose class is in the set", ylim=(None, 1.02))
+        ax.legend(frameon=False, fontsize=8)
+        tidy(ax)
+    text = (
+        "Sets of classes, as predict_set gives them: the most probable class, and each class that cannot be ruled out. The "
+        "coverage is that of all rows together; where the line of a class is far below the grey one, by_class=True gives this "
+        "class a level of its own."
+    )
+    return [text, Picture(figure, "Sets that hold the class, out of fold", "Shares of rows by class"), Table(table, "As numbers")]
 
 
 def _predictions(model: Any) -> Section:
@@ -142,17 +188,26 @@ def _predictions(model: Any) -> Section:
         ends = [min(y.min(), predicted.min()), max(y.max(), predicted.max())]
         ax.plot(ends, ends, color="0.6", linewidth=1)
         ax.plot(predicted, y, "o", color=COLOURS[0], markersize=3)
+        if np.isfinite(half := _half_length(model)):
+            for side in (-half, half):
+                ax.plot(ends, [end + side for end in ends], "--", color=COLOURS[1], linewidth=1)
         ax.set(xlabel="prediction of models that have not seen the row", ylabel="target")
         tidy(ax)
     text = (
         "Errors of predictions for rows that the models have not seen: root mean square "
-        f"{short(float(np.sqrt((error**2).mean())))}, median of absolute values "
-        f"{short(float(np.median(np.abs(error))))}. predict_interval takes its width from them."
+        f"{short(float(np.sqrt(np.average(error**2, weights=model._unusual_weights))))}, median of absolute values "
+        f"{short(float(np.median(np.abs(error))))}. predict_interval takes its width from them: "
+        + (f"+- {short(half)} for 90 % of new rows, between the dashed lines." if np.isfinite(half) else "the rows are too few.")
     )
     return Section(
         "Predictions",
         [text, Picture(figure, "Predictions and targets", "Targets against predictions of models that have not seen the row")],
     )
+
+
+def _half_length(model: Any) -> float:
+    """Return half the length of an interval that holds 90 % of new targets."""
+    return conformal_limit(model._unusual, model._unusual_weights, 0.9)
 
 
 def _members(model: Any) -> Section:

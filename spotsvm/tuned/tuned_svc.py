@@ -12,6 +12,7 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.checks import check_flag
 from spotsvm.common.compat import scorer_parts
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_factors
@@ -266,7 +267,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         self._calibration = calibrated(decisions[None], np.ones((1, len(weights))))
         p = probabilities_of(self._calibration(decisions[None])[0])
         self._unusual = 1.0 - p[np.arange(len(p)), task.y]
-        self._unusual_weights = weights
+        self._unusual_weights, self._calibration_weights = weights, cost
         return lambda average, counts, shares: calibrated(average, counts, self._calibration)(average)
 
     def _constant(self, task: Task, weights: Array) -> Array:
@@ -352,7 +353,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
 
         See Also
         --------
-        expected_score_ : The score to expect on many new rows.
+        predict : What is scored, for scores of predictions.
         """
         check_is_fitted(self)
         scorer = get_scorer(self.scoring_)
@@ -362,11 +363,13 @@ class TunedSVC(ClassifierMixin, TunedModel):
             scorer = with_positive(scorer, self.classes_[1])  # the score is the same for both, but scikit-learn asks for one
         return float(scorer(self, X, y, sample_weight=sample_weight))
 
-    def predict_set(self, X: Any, coverage: float = 0.9) -> NDArray[np.bool_]:
+    def predict_set(
+        self, X: Any, coverage: float = 0.9, *, allow_empty: bool = False, by_class: bool = False
+    ) -> NDArray[np.bool_]:
         """Return the classes that cannot be ruled out: sets that contain the true class with a given probability.
 
         A class is in the set if its probability reaches a level that, out of fold, a share `coverage` of the training rows
-        reaches for its own class (cross-conformal prediction).
+        reaches for its own class (cross-conformal prediction). The most probable class is always in the set.
 
         Parameters
         ----------
@@ -374,16 +377,36 @@ class TunedSVC(ClassifierMixin, TunedModel):
             The rows.
         coverage : float, default=0.9
             The required share of new rows whose class is in the set.
+        allow_empty : bool, default=False
+            Whether the most probable class may be left out as well. A set without a class says that the row is unlike the
+            training rows of all classes, or that the coverage is below the accuracy.
+        by_class : bool, default=False
+            Whether the share is that of the rows of each class (Mondrian prediction): each class has its own level, so that a
+            rare class is in the set of its rows as often as a frequent one. A class of too few rows, fewer than
+            `coverage / (1 - coverage)`, is in every set.
 
         Returns
         -------
         ndarray of bool of shape (n_samples, n_classes)
-            True for each of `classes_` in the set. A set is empty if no class is probable enough; with a coverage below the
-            accuracy, some sets are empty.
+            True for each of `classes_` in the set.
+
+        References
+        ----------
+        Vovk, Gammerman, Shafer 2005, "Algorithmic Learning in a Random World", section 4.5.
         """
         share = check_coverage(coverage)
-        probabilities = self.predict_proba(X)
-        return np.asarray(1.0 - probabilities <= conformal_limit(self._unusual, self._unusual_weights, share))
+        check_flag("allow_empty", allow_empty)
+        check_flag("by_class", by_class)
+        return self._sets(self._log_odds(X), share, allow_empty, by_class)
+
+    def _sets(self, odds: Array, share: float, allow_empty: bool = False, by_class: bool = False) -> NDArray[np.bool_]:
+        """Return sets of classes by log odds or log probabilities; see `predict_set`."""
+        groups = [self._scored_y == c for c in range(len(self.classes_))] if by_class else [np.ones(len(self._unusual), bool)]
+        limits = [conformal_limit(self._unusual[rows], self._unusual_weights[rows], share) for rows in groups]
+        sets = np.asarray(1.0 - probabilities_of(odds) <= np.array(limits))
+        if not allow_empty:
+            sets[np.arange(len(sets)), labels_of(odds)] = True
+        return sets
 
     @property
     def oof_decision_function_(self) -> Array:

@@ -13,13 +13,14 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.notices import Notice
-from spotsvm.errors import DataError
+from spotsvm.errors import ArgumentError, DataError
 from spotsvm.luck.calibration import conformal_limit
 from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
 from spotsvm.preprocessing.far_targets import ordinary_range, target_notices
 from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
+from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.tuned.base import Array, Finish, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.grid import Machines
 from spotsvm.tuned.sweeps import Setting
@@ -106,6 +107,7 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     def _task(self, y: Any, weights: Floats) -> Task:
         y = np.asarray(y, dtype=np.float64)
+        self._least, self._most = float(y.min()), float(y.max())
         low, high = ordinary_range(y, weights)
         aim = np.clip(y, low, high)
         # the middle is subtracted, and a power of two taken out, before any sum or square, which would cost digits
@@ -213,16 +215,16 @@ class TunedSVR(RegressorMixin, TunedModel):
 
         See Also
         --------
-        expected_score_ : The score to expect on many new rows.
+        predict : What is scored, for scores of predictions.
         """
         check_is_fitted(self)
         return float(get_scorer(self.scoring_)(self, X, y, sample_weight=sample_weight))
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Floats:
+    def predict_interval(self, X: Any, coverage: float = 0.9, *, bounds: tuple[float, float] = (-np.inf, np.inf)) -> Floats:
         """Return intervals that contain the target with a given probability.
 
         All intervals have the same width, twice the absolute out-of-fold error that a share `coverage` of the training rows does
-        not exceed (cross-conformal prediction).
+        not exceed (cross-conformal prediction), before they are cut to the `bounds`.
 
         Parameters
         ----------
@@ -230,14 +232,27 @@ class TunedSVR(RegressorMixin, TunedModel):
             The rows.
         coverage : float, default=0.9
             The required share of new rows whose target is in the interval.
+        bounds : tuple of float, default=(-inf, inf)
+            The least and the largest possible target, such as (0, 1) for a share or (0, inf) for a length.
 
         Returns
         -------
         ndarray of shape (n_samples, 2)
-            Lower and upper ends; infinite if there are too few training rows for so high a coverage.
+            Lower and upper ends; those of the bounds if there are too few training rows for so high a coverage.
+
+        Raises
+        ------
+        ArgumentError
+            If the coverage is not between 0 and 1, or training targets are outside the bounds; a ValueError.
         """
         share = check_coverage(coverage)
         check_is_fitted(self)
+        low, high = bounds if np.shape(bounds) == (2,) else (np.nan, np.nan)
+        if not (as_float(low) <= self._least and self._most <= as_float(high)):
+            raise ArgumentError(
+                f"bounds={bounds!r}; use the least and the largest possible target, which include those of the training rows, "
+                f"{self._least:g} to {self._most:g}"
+            )
         limit = conformal_limit(self._unusual, self._unusual_weights, share)
         center = self.predict(X)
-        return np.stack([center - limit, center + limit], axis=1)
+        return np.clip(np.stack([center - limit, center + limit], axis=1), low, high)

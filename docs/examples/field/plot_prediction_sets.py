@@ -91,9 +91,12 @@ plt.show()
 
 # %%
 # ``TunedSVC`` has better probabilities than the calibrated SVC, and no better
-# ones than logistic regression; its sets hold the class as often as promised.
+# ones than logistic regression; its sets hold the class as often as promised,
+# or more often: the most probable class is in each set, so that a coverage
+# below the accuracy makes no smaller sets.
 
 loss = table["log loss"]
 assert loss["TunedSVC"] < 0.92 * loss["SVC, defaults"]
 assert abs(loss["TunedSVC"] - loss["logistic regression"]) < 0.02
-assert np.all(np.abs(held - coverages) < 0.025)
+assert np.all(held > coverages - 0.025)
+assert np.all(np.abs(held - coverages)[2:] < 0.025)

@@ -408,8 +408,8 @@ def combined(
     if known is None:
         return Combination(weights, scales, calibration, decisions[0], None)
     scores = left_out_scores(answers, out.y, w, known, draws, in_draws, finish)
-    scores = corrected(scores, float(known.values(decisions, out.y, w[None])[0]))
-    expected = expected_of_draws(scores, metric, n, float(draws.drawn.shape[1]))
+    on_all = float(known.values(decisions, out.y, w[None])[0])
+    expected = expected_of_draws(corrected(scores, on_all), metric, n, float(draws.drawn.shape[1]), on_all_rows=on_all)
     return Combination(weights, scales, calibration, decisions[0], expected)
 
 

@@ -115,7 +115,14 @@ def check_given(estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> No
 
 def kept_params(params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a fit as a search keeps them: those with an entry for each row as arrays."""
-    return {name: np.asarray(value) if _is_by_row(value) and np.ndim(value) == 1 else value for name, value in params.items()}
+    return {
+        name: np.asarray(value) if getattr(value, "ndim", 0) == 1 or _is_flat(value) else value for name, value in params.items()
+    }
+
+
+def _is_flat(value: Any) -> bool:
+    """Return whether this is a list of numbers or texts."""
+    return isinstance(value, list | tuple) and all(isinstance(one, str | float | int | np.generic) for one in value)
 
 
 def _is_by_row(value: Any) -> bool:

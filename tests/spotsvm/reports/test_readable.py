@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from scipy.stats import loguniform, uniform
 
 from spotsvm import Study
-from spotsvm.reports.convergence import convergence_section, possible
+from spotsvm.reports.convergence import convergence_section
 from spotsvm.reports.html.page import Notice, Page, Picture, Section, Table
 from spotsvm.reports.study_page import study_page
 from spotsvm.reports.view import StudyView
@@ -42,7 +42,7 @@ def test_random_search_is_not_said_to_reach_what_no_score_can_be():
     assert max(numbers) <= study.best_trial.value + 5e-5
     assert "cannot exceed the best value seen" in text
     view = StudyView(study)
-    assert possible(view, np.array([-0.1, 0.5, 1.2])).tolist() == [0.0, 0.5, 1.0]
+    assert view.possible(np.array([-0.1, 0.5, 1.2])).tolist() == [0.0, 0.5, 1.0]
 
 
 def test_a_search_that_began_with_the_best_configuration_has_no_band():

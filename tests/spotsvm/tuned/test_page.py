@@ -5,7 +5,7 @@ from html import unescape
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 
 from spotsvm import TunedSVC, TunedSVR
 from spotsvm.common.text import short
@@ -36,7 +36,22 @@ def test_the_page(estimator, load, rows, tmp_path):
 
 def test_bins_of_probabilities():
     p = np.linspace(0, 1, 800)
-    table = reliability(p, (np.arange(800) % 2).astype(float))
+    table = reliability(p, (np.arange(800) % 2).astype(float), np.ones(800))
     assert table["rows"].tolist() == [100] * 8
     assert table.iloc[:, 1].tolist() == [0.5] * 8
-    assert len(reliability(p[:3], np.ones(3))) == 3
+    assert len(reliability(p[:3], np.ones(3), np.ones(3))) == 3
+    weighted = reliability(p, (np.arange(800) % 2).astype(float), 1.0 + 2.0 * (np.arange(800) % 2))
+    assert weighted.iloc[:, 1].tolist() == pytest.approx([0.75] * 8)
+
+
+def test_probabilities_of_weighted_classes_are_compared_with_weighted_shares(tmp_path):
+    """Half of the weight is that of a rare class, and so are the probabilities on average."""
+    X, y = load_breast_cancer(return_X_y=True)
+    rows = np.r_[np.flatnonzero(y == 1)[:80], np.flatnonzero(y == 0)[:14]]
+    model = TunedSVC(budget=2, class_weight="balanced", random_state=0).fit(X[rows], y[rows])
+    text = unescape(model.report(tmp_path / "report.html").read_text())
+    assert "Rows count for their weights and those of their classes" in text
+    table = reliability(model.oof_predict_proba_[:, 1], y[rows] == 1, np.where(y[rows] == 1, 94 / 160, 94 / 28))
+    assert f">{short(table.iloc[-1, 1])}<" in text
+    assert "rows of 0" in text
+    assert "classes in a set" in text

@@ -151,4 +151,4 @@ def test_bad_input(search, by_group):
     with pytest.raises(ValueError, match="not fitted"):
         judge_search(SpotSearchCV(MACHINE, SPACE), X, Y)
     with pytest.raises(ArgumentError, match="cannot be drawn again: The 'groups' parameter should not be None"):
-        judge_search(by_group.fit(X, Y, groups=np.arange(150) % 5), X, Y)
+        judge_search(by_group.fit(X, Y, groups=np.arange(150) % 5), X, Y, fit_params={})

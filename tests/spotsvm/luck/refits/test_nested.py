@@ -216,7 +216,8 @@ def test_where_folds_are_not_all_rows_the_interval_is_nadeau_and_bengios(outer):
     assert "rather wide" in found.summary()
     sizes = found.frame()
     ratio = (sizes["n_test"] / sizes["n_train"]).mean()
-    assert found.interval == pytest.approx(nadeau_bengio(sizes["optimism"], ratio))
+    # no two accuracies differ by more than 1
+    assert found.interval == pytest.approx(np.clip(nadeau_bengio(sizes["optimism"], ratio), -1.0, 1.0))
 
 
 def test_groups_stay_together():
