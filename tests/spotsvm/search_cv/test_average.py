@@ -11,7 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier
-from sklearn.metrics import log_loss
+from sklearn.metrics import explained_variance_score, log_loss
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GroupKFold,
@@ -209,9 +209,17 @@ def test_a_target_of_several_columns_and_an_unknown_metric():
     assert other.cv_results_["weight"].sum() == pytest.approx(1.0)
     assert not hasattr(other, "expected_score_")
     X, y, _, _ = some_rows(DIABETES)
-    search = averaged(KNeighborsRegressor(), {"n_neighbors": (1, 40)}, cv=3, scoring="explained_variance").fit(X, y)
+    search = averaged(KNeighborsRegressor(), {"n_neighbors": (1, 40)}, cv=3, scoring="neg_median_absolute_error").fit(X, y)
     assert search.cv_results_["weight"].sum() == pytest.approx(1.0)
     assert not hasattr(search, "expected_score_")
+
+
+def test_the_explained_variance_to_expect():
+    X, y, new_X, new_y = some_rows(DIABETES)
+    search = averaged(KNeighborsRegressor(), {"n_neighbors": (1, 40)}, cv=3, scoring="explained_variance").fit(X, y)
+    low, high = search.expected_score_.interval
+    assert search.expected_score_.metric == "explained_variance"
+    assert low < explained_variance_score(new_y, search.predict(new_X)) < high
 
 
 def test_what_is_not_possible_is_an_error():
