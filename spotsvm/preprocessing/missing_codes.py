@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -96,23 +96,27 @@ def _is_far(code: float, others: Floats) -> bool:
     return distance > _RANGES * span
 
 
-def column_codes(values: Floats, names: Mapping[int, str]) -> list[Notice]:
+def column_codes(values: Floats, names: Mapping[int, str], days: Collection[int] = ()) -> list[Notice]:
     """Return a notice for each value that may be a code for missing values; after many columns, the others share one.
 
-    `names` has the names of the columns to look at, by their positions in values of shape (n, p).
+    `names` has the names of the columns to look at, by their positions in values of shape (n, p). Those in `days` are dates, as
+    days since 1970.
     """
     if not len(values):
         return []
     low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    varied = (low < high) & ~((low == 0) & (high == 1))
-    found = {
-        name: codes
-        for k, name in names.items()
-        if varied[k] and (_is_written(low[k]) or _is_written(high[k])) and (codes := missing_codes(values[:, k]))
-    }
-    own = list(found) if len(found) <= _OWN else list(found)[: _OWN - 1]
-    notices = [_notice(code, f"column {name!r}", name, len(values), "empty these cells") for name in own for code in found[name]]
-    if rest := list(found)[len(own) :]:
+    found: list[tuple[str, list[Notice]]] = []
+    for k in [k for k in names if low[k] < high[k] and not (low[k] == 0 and high[k] == 1)]:
+        if _is_written(low[k]) or _is_written(high[k]):
+            text = _date if k in days else _number
+            codes = _date_codes(values[:, k]) if k in days else missing_codes(values[:, k])
+            told = [
+                _notice(code, f"column {names[k]!r}", names[k], len(values), "empty these cells", text=text) for code in codes
+            ]
+            found += [(names[k], told)] if told else []
+    n_own = len(found) if len(found) <= _OWN else _OWN - 1
+    notices = [notice for _, told in found[:n_own] for notice in told]
+    if rest := [name for name, _ in found[n_own:]]:
         more = f" and {len(rest) - _OWN} more" if len(rest) > _OWN else ""
         named = ", ".join(map(repr, rest[:_OWN]))
         notices.append(
@@ -138,10 +142,26 @@ def target_codes(y: NDArray[Any], name: Callable[[int], str], then: Callable[[Co
     return notices
 
 
-def _notice(code: Code, what: str, column: str | None, n: int, remedy: str, named: str = "") -> Notice:
+def _date_codes(days: Floats) -> list[Code]:
+    """Return the dates that may be codes, such as 1900-01-01; their numbers have no sign that tells anything."""
+    origin = float(np.floor(np.nanmin(days))) - 1.0
+    return [
+        Code(code.value + origin, code.n_rows, code.low + origin, code.high + origin) for code in missing_codes(days - origin)
+    ]
+
+
+def _number(value: float, digits: int = 6) -> str:
+    return f"{value:.{digits}g}"
+
+
+def _date(days: float, digits: int = 0) -> str:
+    return str(np.datetime64(int(np.floor(days)), "D"))
+
+
+def _notice(code: Code, what: str, column: str | None, n: int, remedy: str, named: str = "", text: Any = _number) -> Notice:
     share = code.n_rows / n
     sentence = (
-        f"{what} is {code.value:.10g} in {code.n_rows} rows ({per_cent(share)}{named}), far from its other values, which are "
-        f"from {code.low:.6g} to {code.high:.6g}: {remedy} if it stands for missing values"
+        f"{what} is {text(code.value, digits=10)} in {code.n_rows} rows ({per_cent(share)}{named}), far from its other values, "
+        f"which are from {text(code.low)} to {text(code.high)}: {remedy} if it stands for missing values"
     )
     return Notice("missing code", sentence, column, share)

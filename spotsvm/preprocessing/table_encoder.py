@@ -175,11 +175,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         given, self._owners = self._values(table)
         self._units = units(given, lambda k: self._exact(table, given, k)[0])
         values = self._values(table)[0] if self._units else given
-        plain = {k: names[owner] for k, owner in enumerate(self._owners.tolist()) if owner not in self._encoders}
-        self.notices_ = (*self._lost_digits(table, given, values, names), *column_codes(given, plain))
+        first = np.diff(self._owners, prepend=-1) != 0  # the numbers of a date have the same gaps
+        days = {k for k in np.flatnonzero(first).tolist() if self._kinds[self._owners[k]] == "date"}
+        looked_at = {k: names[j] for k, j in enumerate(self._owners.tolist()) if k in days or j not in self._encoders}
+        self.notices_ = (*self._lost_digits(table, given, values, names), *column_codes(given, looked_at, days))
         missing = np.isnan(values)
         some, known = missing.any(axis=0), ~missing.all(axis=0)
-        first = np.diff(self._owners, prepend=-1) != 0  # the numbers of a date have the same gaps
         self._gaps = np.flatnonzero(some & known & first)
         self._used = np.flatnonzero(varies(*ends(values))) if is_frame else np.arange(values.shape[1])
         with_output = set(self._owners[np.r_[self._used, self._gaps]].tolist())

@@ -148,6 +148,23 @@ def test_a_column_is_told_once_and_kept(form):
     assert (encoded == -999).sum() == round(notice.share * N)
 
 
+@pytest.mark.parametrize(
+    ("code", "first"), [("1900-01-01", "2001-02-03"), ("2099-12-31", "1950-01-01"), ("1900-01-01", "1962-01-01")]
+)
+def test_a_date(code, first):
+    days = pd.Series(pd.Timestamp(first) + pd.to_timedelta(RNG.integers(0, 4000, N), unit="D"))
+    days[:: N // 20] = pd.Timestamp(code)
+    others = days[days != pd.Timestamp(code)].dt.strftime("%Y-%m-%d")
+    for column in (days, days.dt.strftime("%Y-%m-%d")):
+        said = rf"^column 'day' is {code} in 20 rows \(10 %\), far .* from {others.min()} to {others.max()}: empty"
+        with pytest.warns(DataWarning, match=said):
+            TableEncoder().fit(pd.DataFrame({"day": column, "b": X[:, 1]}))
+    early = days.where(days != pd.Timestamp(code), pd.Timestamp(first) - pd.Timedelta(days=900))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TableEncoder().fit(pd.DataFrame({"day": early}))
+
+
 def test_many_columns_share_a_notice():
     table = np.column_stack([with_code(RNG.normal(20, 8, N), -999.0, 0.15, seed) for seed in range(30)])
     with pytest.warns(DataWarning) as told:
