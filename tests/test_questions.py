@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from spotsvm import SpotSearchCV, Study, TunedSVC, TunedSVR, expected_score, load_study
+from spotsvm import SpotSearchCV, Study, TableEncoder, TunedSVC, TunedSVR, expected_score, load_study
 from spotsvm.commands.main import main
 
 PAGE = (Path(__file__).parent.parent / "docs" / "guide" / "questions.md").read_text()
@@ -72,6 +72,13 @@ def gap_in_x():
     rows = X.copy()
     rows[3, 1] = np.nan
     search().fit(rows, y)
+
+
+def cells(*some, fit=None):
+    """Fit a column of numbers, or of other cells, and predict others."""
+    frame = pd.DataFrame({"a": np.arange(40.0), "b": np.arange(40.0)})
+    encoder = TableEncoder().fit(frame if some else frame.assign(b=fit))
+    encoder.transform(frame.assign(b=list(some)))
 
 
 def other_order():
@@ -155,6 +162,11 @@ def no_city():
     command("predict", "r/model.skops", "nocity.csv")
 
 
+def no_csv():
+    Path("rows.csv").write_text('[{"a": 1, "class": "no"}]')
+    command("tune", "rows.csv", "--target", "class")
+
+
 def no_model():
     table("t.csv")
     command("predict", "t.csv", "t.csv")
@@ -186,6 +198,9 @@ MISTAKES = {
     "C in the space of TunedSVC": lambda: TunedSVC(space=C).fit(X, y),
     "Text in X": text_in_x,
     "A gap in X": gap_in_x,
+    "Cells that are no numbers": lambda: cells(fit=["-", "12 mg", *range(38)]),
+    "A column in which nothing can be read": lambda: cells(*(f"${k}" for k in range(40))),
+    "Lists in cells": lambda: cells(fit=[[k, k + 1] for k in range(40)]),
     "y is missing": lambda: search().fit(X),
     "Texts as a target of a regression": lambda: TunedSVR().fit(X, ["a"] * 150),
     "Numbers as classes": lambda: TunedSVC().fit(X, X[:, 0]),
@@ -217,6 +232,7 @@ MISTAKES = {
     "A constraint is missing": without_constraint,
     "The target is misspelt": misspelt_target,
     "A table without a column of the training table": no_city,
+    "A file that is no CSV": no_csv,
     "A file that is no model": no_model,
     "No file": lambda: command("tune", "nothere.csv", "--target", "class"),
 }

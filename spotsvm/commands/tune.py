@@ -261,7 +261,10 @@ layout_options = _section(
         help="Whether the first row has the names of the columns; columns without names are numbered from 1. By default the "
         "first row has names, unless it has numbers in all columns in which the other rows have numbers.",
     ),
-    click.option("--thousands", metavar="MARK", help="Mark between thousands, such as the comma in 1,234.5."),
+    click.option("--decimal", metavar="MARK", help="Decimal mark, . or , (by default it is detected)."),
+    click.option(
+        "--thousands", metavar="MARK", help="Mark between thousands, such as the comma in 1,234.5; detected by default."
+    ),
     click.option(
         "--skip-rows",
         type=click.IntRange(0),
@@ -283,6 +286,12 @@ table_options = _section(
         multiple=True,
         metavar="COLUMN",
         help="Column to treat as categories, even if it has numbers; several as for --drop.",
+    ),
+    click.option(
+        "--missing",
+        multiple=True,
+        metavar="WORD",
+        help="Further word or number for a missing value, such as k.A. or -999; several as for --drop.",
     ),
     click.option(
         "--groups",

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from spotsvm.errors import DataWarning
 
-_UNTOLD: ContextVar[bool] = ContextVar("untold", default=False)
-
 
 @dataclass(frozen=True)
 class Notice:
@@ -26,17 +24,37 @@ class Notice:
     share: float | None = None
 
 
+#: where notices go in place of a warning
+_GATHERED: ContextVar[list[Notice] | None] = ContextVar("gathered", default=None)
+
+
 def tell(notices: Iterable[Notice], stacklevel: int = 3) -> None:
-    """Warn of all notices in one `DataWarning`, unless `untold` is in force."""
-    if (told := tuple(notices)) and not _UNTOLD.get():
+    """Warn of all notices in one `DataWarning`, unless they are `gathered` or `untold`."""
+    told, gathered_so_far = tuple(notices), _GATHERED.get()
+    if gathered_so_far is not None:
+        gathered_so_far += told
+    elif told:
         warnings.warn(DataWarning("; ".join(notice.sentence for notice in told), told), stacklevel=stacklevel)
+
+
+@contextmanager
+def gathered() -> Iterator[list[Notice]]:
+    """Gather what is told inside in a list, to tell it once: for a fit or a prediction of several parts."""
+    notices: list[Notice] = []
+    token = _GATHERED.set(notices)
+    try:
+        yield notices
+    finally:
+        _GATHERED.reset(token)
 
 
 @contextmanager
 def untold() -> Iterator[None]:
     """Tell nothing inside: for fits of folds and candidates, whose data the fit on all rows tells about."""
-    token = _UNTOLD.set(True)
-    try:
+    with gathered():
         yield
-    finally:
-        _UNTOLD.reset(token)
+
+
+def once(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Return the last notice of each code and column, as the parts of a fit may find the same."""
+    return tuple({(notice.code, notice.column): notice for notice in notices}.values())

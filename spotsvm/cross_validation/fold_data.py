@@ -16,6 +16,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from spotsvm.common.compat import safe_indexing
+from spotsvm.common.notices import untold
 from spotsvm.cross_validation.exactness import Digits, check_scale
 from spotsvm.cross_validation.machines import NotSharedError, SvmMachine
 from spotsvm.estimators import Floats
@@ -181,10 +183,11 @@ class FoldViews:
         train, test = self._splits[fold]
         asked_about = self._training_answers or bool(np.intersect1d(train, test).size)
         try:
-            transformed = fitted.fit_transform(take(self._X, train), take(self._y, train))
-            own = plain_rows(transformed)
-            others = plain_rows(fitted.transform(take(self._X, test)))
-            again = plain_rows(fitted.transform(take(self._X, train))) if asked_about else own
+            with untold():
+                transformed = fitted.fit_transform(take(self._X, train), take(self._y, train))
+                own = plain_rows(transformed)
+                others = plain_rows(fitted.transform(take(self._X, test)))
+                again = plain_rows(fitted.transform(take(self._X, train))) if asked_about else own
         except Exception as error:  # any error of a transformer: scikit-learn meets it again and reports it
             raise NotSharedError(f"the transformers failed: {error}") from error
         if len(own) != len(train) or len(others) != len(test) or others.shape[1] != own.shape[1]:
@@ -198,8 +201,8 @@ class FoldViews:
 
 
 def take(data: Any, rows: NDArray[np.intp]) -> Any:
-    """Return some rows of a numpy array or a pandas object."""
-    return data.iloc[rows] if hasattr(data, "iloc") else data[rows]
+    """Return some rows of a numpy array or a frame."""
+    return data.iloc[rows] if hasattr(data, "iloc") else safe_indexing(data, rows)
 
 
 def names_of(data: Any) -> list[str] | None:

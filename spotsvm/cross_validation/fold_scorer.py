@@ -25,6 +25,7 @@ from sklearn.model_selection import GridSearchCV
 
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text, whole
+from spotsvm.common.notices import untold
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps
 from spotsvm.cross_validation.exactness import LostDigitsError
@@ -32,7 +33,7 @@ from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, ranks
-from spotsvm.errors import ArgumentError, OutOfTimeError
+from spotsvm.errors import ArgumentError, DataWarning, OutOfTimeError
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.outcome import traceback_of
@@ -295,8 +296,9 @@ class FoldScorer:
     def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any, **options: Any) -> GridSearchCV:
         grid = [{name: _single(value) for name, value in candidate.items()} for candidate in candidates]
         search = GridSearchCV(self._estimator, grid, error_score=error_score, **{**self._options, **options})
-        with ignoring("One or more of the (test|train) scores are non-finite"):  # which is warned of once, for all candidates
-            with interrupts_kept_from_workers():
+        # which is warned of once, for all candidates; scikit-learn passes the filters on to its workers
+        with ignoring("One or more of the (test|train) scores are non-finite"), ignoring(category=DataWarning):
+            with untold(), interrupts_kept_from_workers():
                 return search.fit(self._X, self._y, **self._fit_params)
 
     def _results(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
@@ -373,11 +375,11 @@ def warn_of_failures(reasons: Sequence[str], n_candidates: int) -> None:
 
 
 @contextmanager
-def ignoring(message: str = "") -> Iterator[None]:
-    """Ignore warnings that begin with this message, in the main thread only: filters are global, not per thread."""
+def ignoring(message: str = "", category: type[Warning] = Warning) -> Iterator[None]:
+    """Ignore warnings of a category that begin with this message, in the main thread only: filters are global, not per thread."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=message)
+        warnings.filterwarnings("ignore", message=message, category=category)
         yield

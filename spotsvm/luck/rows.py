@@ -24,6 +24,7 @@ from sklearn.metrics import (
 from sklearn.utils import get_tags
 
 from spotsvm.common.compat import check_method_params, safe_indexing, safe_split, scorer_parts
+from spotsvm.common.notices import Notice, gathered, once, untold
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.luck.draws import draw_rows
 from spotsvm.luck.scores import as_vector
@@ -61,6 +62,8 @@ class RememberedPredictions(BaseEstimator):
 
     #: the error of the estimator, if it cannot respond to the rows
     failure: ValueError | None = None
+    #: what the predictions tell about the data
+    notices: tuple[Notice, ...] = ()
 
     def __init__(self, estimator: Any, X: Any):
         self.estimator = estimator
@@ -73,10 +76,12 @@ class RememberedPredictions(BaseEstimator):
             raise AttributeError(name)
         respond = getattr(self.estimator, name)
         try:
-            responses = np.asarray(respond(self.X))
+            with gathered() as told:
+                responses = np.asarray(respond(self.X))
         except ValueError as error:
             self.failure = error
             raise
+        self.notices = once([*self.notices, *told])
         return self.answer(name, responses)
 
     def answer(self, name: str, responses: NDArray[Any]) -> Callable[[Rows], NDArray[Any]]:
@@ -155,7 +160,8 @@ class Unseen:
         """Return the test rows of splits, each with a clone that is fitted on the training rows."""
 
         def fitted(rows: Rows) -> Any:
-            return clone(estimator).fit(*safe_split(estimator, X, y, rows), **check_method_params(X, fit_params or {}, rows))
+            with untold():
+                return clone(estimator).fit(*safe_split(estimator, X, y, rows), **check_method_params(X, fit_params or {}, rows))
 
         with interrupts_kept_from_workers():
             models = Parallel(n_jobs=n_jobs)(delayed(fitted)(train) for train, _ in splits)
@@ -171,6 +177,11 @@ class Unseen:
     def units(self) -> float:
         """Number of independent rows, groups or blocks."""
         return float(len(self) if self.unit is None else len(np.unique(self.unit)))
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What the predictions so far tell about the data of the rows."""
+        return once(notice for part in self._parts for notice in part.notices)
 
     @property
     def model(self) -> Any:

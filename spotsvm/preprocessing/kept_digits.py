@@ -12,7 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_integer_dtype, is_numeric_dtype, is_timedelta64_dtype
 
 from spotsvm.common.notices import Notice
 
@@ -157,3 +159,13 @@ def has_large_integers(array: NDArray[Any]) -> bool:
     (True, False)
     """
     return array.dtype.kind in "iu" and array.size > 0 and (int(array.max()) >= _WHOLE or int(array.min()) <= -_WHOLE)
+
+
+def whole_numbers(column: pd.Series) -> NDArray[Any]:
+    """Return the cells of a column of numbers without gaps, as integers if all are, and else as floats."""
+    if is_timedelta64_dtype(column.dtype):
+        return np.asarray(column.dt.total_seconds(), dtype=float)
+    numbers = column if is_numeric_dtype(column.dtype) else pd.to_numeric(column.astype(object), errors="coerce")
+    if not is_integer_dtype(numbers.dtype):
+        return numbers.to_numpy(dtype=float)
+    return np.asarray(numbers, dtype=np.uint64 if numbers.dtype.name.lower().startswith("u") else np.int64)

@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration
@@ -78,10 +79,11 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
             raise ArgumentError(f"weights={self.weights!r}; use numbers of at least 0, one of which is above 0")
         with interrupts_kept_from_workers():
             fitted = Parallel(n_jobs=self.n_jobs)(delayed(_fitted)(one, X, y, fit_params) for one in self.estimators)
-        self.estimators_ = list(fitted)
+        self.estimators_ = [model for model, _ in fitted]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.estimators_[0], name):
                 setattr(self, name, getattr(self.estimators_[0], name))
+        tell(once(notice for _, told in fitted for notice in told))
         return self
 
     def _averaged(self, X: Any, response: str, classes: Array | None) -> Array:
@@ -92,15 +94,19 @@ class _Average(MetaEstimatorMixin, BaseEstimator):
         scaled = self.scales is not None and response == "decision_function"
         scales = np.asarray(self.scales, dtype=np.float64) if scaled else np.ones(m)
         total: Any = 0.0
-        for model, weight in zip(self.estimators_, weights / weights.sum() / scales, strict=True):
-            total = total + weight * respond(model, X, response, classes)
+        with gathered() as told:
+            for model, weight in zip(self.estimators_, weights / weights.sum() / scales, strict=True):
+                total = total + weight * respond(model, X, response, classes)
+        tell(once(told))
         return np.asarray(total)
 
 
-def _fitted(estimator: Any, X: Any, y: Any, fit_params: dict[str, Any]) -> Any:
+def _fitted(estimator: Any, X: Any, y: Any, fit_params: dict[str, Any]) -> tuple[Any, list[Notice]]:
+    """Return a fitted clone, and what its fit tells, perhaps in another process."""
     model = clone(estimator)
-    model.fit(X, y, **fit_params)
-    return model
+    with gathered() as told:
+        model.fit(X, y, **fit_params)
+    return model, told
 
 
 def _response(average: Any) -> str:
@@ -198,8 +204,10 @@ class AverageClassifier(ClassifierMixin, _Average):
         """
         if self.response not in (None, *get_args(Response)):
             raise ArgumentError(f"response={self.response!r}; use None or one of {', '.join(map(repr, get_args(Response)))}")
-        super().fit(X, y, **fit_params)
+        with gathered() as told:
+            super().fit(X, y, **fit_params)
         self.classes_ = np.asarray(self.estimators_[0].classes_)
+        tell(told)
         return self
 
     def _decisions(self, X: Any) -> Array:

@@ -16,12 +16,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from spotsvm.common.compat import check_parameters
+from spotsvm.common.notices import Notice, gathered, untold
 from spotsvm.common.text import did_you_mean, printable_line, shown_value
 from spotsvm.cross_validation.fold_scorer import ignoring
 from spotsvm.errors import ArgumentError, DataError, SpaceError
 from spotsvm.estimators.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import machine_prefix
 from spotsvm.luck.refits.search_access import with_params
+from spotsvm.preprocessing.cells.values import values_of
+from spotsvm.preprocessing.frames import as_frame
+from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import resolve_gamma
 from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Parameter, without_ends
@@ -163,7 +167,7 @@ def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping
     failure: Exception | None = None
     for params in samples(space):
         try:
-            with ignoring():
+            with ignoring(), untold():
                 fitted = with_params(estimator, params)
                 _ = fitted.fit(X, **fit_params) if y is None else fitted.fit(X, y, **fit_params)
         except Exception as error:
@@ -232,7 +236,8 @@ def _odd(numbers: Any, takes_nan: bool) -> Any:
 def own_start(estimator: Any, space: Space, X: Any, y: Any) -> list[dict[str, Any]]:
     """Return `default_start` of an estimator that is not fitted; none where its transformers cannot be fitted to X and y."""
     try:
-        return default_start(_ready(estimator, space, X, y), space, X)
+        with untold():
+            return default_start(_ready(estimator, space, X, y), space, X)
     except Exception:  # transformers, and data of the user's own kind, may fail in any way; so will the trials, which tell why
         return []
 
@@ -248,6 +253,28 @@ def _ready(estimator: Any, space: Space, X: Any, y: Any) -> Any:
 def _seen(fitted: Any, X: Any) -> Any:
     """Return X as the last step gets it."""
     return np.asarray(fitted[:-1].transform(X) if isinstance(fitted, Pipeline) else X, dtype=np.float64)
+
+
+def check_types(estimator: Any, X: Any) -> None:
+    """Raise DataError, which names the column, if the first step of a pipeline encodes tables and a type cannot be used."""
+    first = estimator.steps[0][1] if isinstance(estimator, Pipeline) and estimator.steps else estimator
+    table = as_frame(X) if isinstance(first, TableEncoder) else None
+    if isinstance(table, pd.DataFrame):
+        for name, column in table.items():
+            values_of(column, str(name))
+
+
+def notices_of(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> list[Notice]:
+    """Return what a fit to all rows tells, if a part of the estimator encodes tables; a pipeline's last step is not fitted."""
+    encodes = any(isinstance(part, TableEncoder) for part in [estimator, *estimator.get_params(deep=True).values()])
+    if not encodes:
+        return []
+    with gathered() as told:
+        if isinstance(estimator, Pipeline) and not isinstance(estimator[-1], TableEncoder):
+            clone(estimator)[:-1].fit(X, y)
+        else:
+            clone(estimator).fit(X, y, **fit_params)
+    return told
 
 
 def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, Any]]:
@@ -284,7 +311,8 @@ def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, A
             if not isinstance(parameter, ContinuousParameter | IntegerParameter):
                 continue
             if name.rpartition("__")[2] == "gamma" and isinstance(values[name], str):
-                values[name] = resolve_gamma(values[name], _seen(fitted, X))
+                with untold():
+                    values[name] = resolve_gamma(values[name], _seen(fitted, X))
             if isinstance(values[name], Real):
                 values[name] = min(max(values[name], parameter.low), parameter.high)
         try:

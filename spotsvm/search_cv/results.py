@@ -16,6 +16,7 @@ from sklearn import config_context, get_config
 from sklearn.base import is_classifier, is_regressor
 
 from spotsvm.common.checks import check_flag
+from spotsvm.common.notices import Notice, gathered, tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError, RefitTimeoutError
@@ -201,15 +202,15 @@ def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seco
     """
     config = get_config()
 
-    def fit() -> Any:
-        with config_context(**config):
+    def fit() -> tuple[Any, list[Notice]]:
+        with config_context(**config), gathered() as told:
             _ = estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
-        return estimator  # as fit of some estimators returns None
+        return estimator, told  # as fit of some estimators returns None
 
-    if seconds is None:
-        return fit()
     try:
-        return call_within(fit, seconds)
+        fitted, told = fit() if seconds is None else call_within(fit, seconds)
+        tell(told)
+        return fitted
     except TimeUpError as error:
         raise RefitTimeoutError(
             f"the refit took longer than refit_timeout={seconds:g} s; the search itself is done: cv_results_, best_params_ and "

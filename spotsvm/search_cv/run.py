@@ -22,6 +22,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import check_random_state
 
 from spotsvm.common.checks import check_count
+from spotsvm.common.notices import untold
 from spotsvm.common.text import did_you_mean, names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
@@ -369,7 +370,7 @@ class CandidateObjective:
     @contextmanager
     def _as_at_home(self) -> Iterator[None]:
         """Set scikit-learn's configuration, and in another process the filters of warnings, to those of the search."""
-        with config_context(**self._config):
+        with config_context(**self._config), untold():
             if os.getpid() == self._process or threading.current_thread() is not threading.main_thread():
                 yield
                 return

@@ -20,7 +20,7 @@ from spotsvm.common.checks import check_groups
 from spotsvm.common.compat import check_method_params, num_samples, safe_indexing
 from spotsvm.common.copies import both_sides, copies
 from spotsvm.common.folds import check_repeatable, seeded
-from spotsvm.common.notices import tell
+from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import check_scorers
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
@@ -28,7 +28,8 @@ from spotsvm.luck.draws import sample_rows
 from spotsvm.luck.refits.candidates import with_fixed_weights
 from spotsvm.luck.refits.class_folds import tests_one_class
 from spotsvm.luck.refits.search_access import Given, check_given, given_by, kept_params, routing_enabled, with_params
-from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, samples
+from spotsvm.preprocessing.frames import as_frame
+from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, check_types, notices_of, samples
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, refitted, warn_of_results
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
@@ -42,6 +43,7 @@ from spotsvm.search_cv.sklearn_api import (
     takes_argument,
     with_callbacks,
 )
+from spotsvm.trials.recommendation import NOTICES
 
 if TYPE_CHECKING:
     from spotsvm.reports.methods import MethodsSection
@@ -287,6 +289,7 @@ classes_, n_features_in_, feature_names_in_
             self.__dict__.pop(name, None)
         if "callback" in params and not takes_argument(self.estimator, "callback"):
             raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
+        check_types(self.estimator, X)
         X, y = indexable(X, y)
         check_given(self.estimator, X, y, params)
         self.fit_params_ = kept_params(params)
@@ -338,10 +341,12 @@ classes_, n_features_in_, feature_names_in_
         if best.index is not None:
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
         if self.refit:
-            with task.refit():
+            with task.refit(), gathered() as told:
                 self._refit(X, y, given, run, splits, best.metric, every)
+        else:
+            told = notices_of(with_params(self.estimator, getattr(self, "best_params_", {})), *every)
         task.end()
-        tell(both_sides(copies(X), splits))
+        self._tell([*told, *both_sides(copies(as_frame(X)), splits)])
         return self
 
     def _warn_of_balanced(self, y: Any, splits: Sequence[Split]) -> None:
@@ -357,6 +362,12 @@ classes_, n_features_in_, feature_names_in_
                 UserWarning,
                 stacklevel=4,
             )
+
+    def _tell(self, told: Sequence[Notice]) -> None:
+        """Tell once what the model of all rows tells about its data, and store it for the page."""
+        if notices := once(told):
+            self.study_.add_finding(NOTICES, {"notices": [[notice.code, notice.sentence] for notice in notices]})
+        tell(notices)
 
     def _sample(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """Return the rows to search on; the same rows in each fit, so that a search can be resumed."""
@@ -477,5 +488,7 @@ classes_, n_features_in_, feature_names_in_
             )
         passed = process_routing(self, "score", **params).scorer["score"] if params else {}
         scorer = self.scorer_[self.refit] if isinstance(self.scorer_, dict) else self.scorer_
-        score = scorer(self.best_estimator_, X, y, **passed)
+        with gathered() as told:
+            score = scorer(self.best_estimator_, X, y, **passed)
+        tell(once(told))
         return float(score[self.refit] if self.multimetric_ and isinstance(score, Mapping) else score)

@@ -28,7 +28,7 @@ from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text
 from spotsvm.common.folds import check_repeatable, seeded
-from spotsvm.common.notices import Notice, tell
+from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight, with_mean_1
 from spotsvm.common.text import checked_path
 from spotsvm.errors import ArgumentError
@@ -38,6 +38,7 @@ from spotsvm.luck.difference import tuning_gain
 from spotsvm.luck.draws import Draws, draw_rows, sample_rows
 from spotsvm.luck.estimate import How
 from spotsvm.luck.scores import Score, as_vector
+from spotsvm.preprocessing.frames import as_frame
 from spotsvm.preprocessing.kept_digits import has_large_integers
 from spotsvm.preprocessing.missing_codes import target_codes
 from spotsvm.solvers.checked_numbers import as_float
@@ -115,6 +116,7 @@ class TunedModel(BaseEstimator, ABC):
     rows: Any = "auto"
     average: bool = True
     space: Mapping[str, Any] | None = None
+    categorical: Any = ()
     path: str | Path | None = None
     n_jobs: int | None = None
     random_state: Any = None
@@ -254,6 +256,7 @@ class TunedModel(BaseEstimator, ABC):
             grid = score_grid(
                 X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
                 n_jobs=effective_n_jobs(self.n_jobs), deadline=self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE),
+                categorical=self.categorical,
             )  # fmt: skip
         self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
         self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
@@ -283,6 +286,7 @@ class TunedModel(BaseEstimator, ABC):
             told += held_back(copied, len(held) or len(every) / int(self.cv), every)
         elif copied is not None:
             told += both_sides(grid_copied, splits)
+        self.notices_ = tuple(told)
         tell(told)
         return self
 
@@ -404,6 +408,7 @@ class TunedModel(BaseEstimator, ABC):
             **{name: as_text(value) for name, value in self.get_params(deep=False).items() if name in _OF_SWEEPS},
             **({} if getattr(self, "pos_label", None) is None else {"pos_label": as_text(self.pos_label)}),
             "cv": str(self.cv) if isinstance(self.cv, int | np.integer) else "given",
+            **({"categorical": as_text(self.categorical)} if len(self.categorical) else {}),
             "folds": data_hash(*chain.from_iterable(splits)),
             # a search that starts with a part of the grid differs from one that starts with the whole grid
             "budget": "the grid or more" if len(grid) == len(whole) else str(len(grid)),
@@ -535,7 +540,7 @@ class TunedModel(BaseEstimator, ABC):
         if any(grid.settings[i].exponent != 1.0 for i in chosen):
             kinds.add("power")
         needed = ["standard", *(kind for kind in ("power", "relevance") if kind in kinds)]
-        self._columns = Columns(needed).fit(X, task.relevance_target)
+        self._columns = Columns(needed, self.categorical).fit(X, task.relevance_target)
         self._members, _ = fit_members(self._columns, X, task.machines, grid.settings, chosen, deadline)
         fitted = [place for member in self._members for place in member.places]
         self.complete_ = grid.complete and len(fitted) == len(chosen)
@@ -561,7 +566,10 @@ class TunedModel(BaseEstimator, ABC):
         if any(sweep.exponent != 1.0 for sweep in costs):
             kinds.add("power")
         some = whole.sample(_MOST_ROWS, seed, groups, held)
-        self._columns = Columns(sorted(kinds)).fit(safe_indexing(X, some), whole.relevance_target[some])
+        self._columns = Columns(sorted(kinds), self.categorical).fit(safe_indexing(X, some), whole.relevance_target[some])
+        with gathered() as found:
+            X = self._columns.read(X)
+        self._columns.notices = list(once([*self._columns.notices, *found]))  # those of all rows in place of those of some
         views = views_of(self._columns, X, kinds)
         k = whole.machines.n_classes
         target = whole.relevance_target if not k else whole.machines.z.T if k == 2 else 2.0 * whole.relevance_target - 1.0
@@ -627,7 +635,8 @@ class TunedModel(BaseEstimator, ABC):
             )
 
     def _checked_rows(self, X: Any, reset: bool) -> Any:
-        """Return a DataFrame or an object array as a DataFrame, and other rows as a float matrix."""
+        """Return a frame of any maker, or an object array, as a DataFrame, and other rows as a float matrix."""
+        X = as_frame(X)
         if isinstance(X, pd.DataFrame):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if reset and len(X) < 2:
@@ -661,12 +670,20 @@ class TunedModel(BaseEstimator, ABC):
             X = X.toarray() if issparse(X) else csr_matrix(np.asarray(X, dtype=np.float64))
             if sparse and np.isnan(X.data).any():
                 raise ArgumentError("X contains NaN, and the estimator was fitted on sparse rows, which have no gaps")
-        size = max(_BLOCK // max(1, *(member.rows.shape[0] for member in self._members)), 1)
-        parts = [self._averaged_block(safe_indexing(X, slice(start, start + size))) for start in range(0, X.shape[0], size)]
-        return np.concatenate(parts)
+        size, n = max(_BLOCK // max(1, *(member.rows.shape[0] for member in self._members)), 1), X.shape[0]
+        decisions: list[Floats] = []
+        capped: Any = 0
+        with gathered() as found:
+            X = self._columns.read(X)
+            for start in range(0, n, size):
+                views = self._columns.transform(safe_indexing(X, slice(start, start + size)))
+                decisions.append(self._averaged_block(views))
+                capped = capped + self._columns.n_capped(views)
+            tell(self._columns.of_capped(capped, n))
+        tell(once(found))
+        return np.concatenate(decisions)
 
-    def _averaged_block(self, X: Any) -> Floats:
-        views = self._columns.transform(X)
+    def _averaged_block(self, views: dict[str, Any]) -> Floats:
         total: Any = 0.0
         seen, rows, D = None, None, None
         for member in self._members:

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve
 from scipy.sparse import csr_matrix, issparse
 from scipy.spatial.distance import cdist
 
-from spotsvm.common.notices import untold
+from spotsvm.common.notices import Notice, tell, untold
+from spotsvm.preprocessing.cells.findings import Finding, notices
 from spotsvm.preprocessing.kept_digits import ends, factors, rounding_alone, varies
 from spotsvm.preprocessing.table_encoder import TableEncoder
+from spotsvm.preprocessing.typed_table import typed_table
 
 Floats = NDArray[np.float64]
 
@@ -58,13 +61,16 @@ class Columns:
     ----------
     kinds : collection of str
         The required kinds among "standard", "power" and "relevance".
+    categorical : collection of str
+        Columns to treat as categories, whatever their cells are.
     """
 
-    def __init__(self, kinds: Any):
-        self.kinds = tuple(kinds)
+    def __init__(self, kinds: Any, categorical: Any = ()):
+        self.kinds, self.categorical = tuple(kinds), categorical
 
     def fit(self, X: Any, target: Floats) -> Self:
         """Fit on rows; `target` has a column for each class, or is the target of a regression."""
+        self.notices: list[Notice] = []
         if issparse(X):
             low, high = (part.toarray().ravel() for part in (X.min(axis=0), X.max(axis=0)))
             self.notices = [rounding_alone(f"x{k}") for k in np.flatnonzero((low < high) & ~varies(low, high))]
@@ -74,13 +80,15 @@ class Columns:
             self.unit = factors(np.maximum(np.abs(low - self.origin), np.abs(high - self.origin)))
             self.scale = _inverse(_sparse_deviation(self._moved(X)), varies(low, high))
             return self
-        self.encoder = TableEncoder()
+        self.encoder = TableEncoder(self.categorical)
         with untold():  # the model tells, once
             X = self.encoder.fit_transform(X)
         self.notices = list(self.encoder.notices_)
         self.center = X.mean(axis=0)
         self.scale = _inverse(X.std(axis=0), varies(*ends(X)))
         self.relevance = None
+        if len(X) > _FAR**2:  # in fewer rows no number is as far from the mean
+            self.notices += self.of_capped(self.n_capped({"standard": (X - self.center) * self.scale}), len(X))
         if self.kinds != ("standard",):
             Z = (X - self.center) * self.scale
             self.power = best_powers(Z)
@@ -91,11 +99,33 @@ class Columns:
                 self.relevance = gradient_relevance(self._powered(Z), target)
         return self
 
+    def read(self, X: Any) -> Any:
+        """Return rows of a table in the types of its columns, and tell what was found in their cells."""
+        if not isinstance(X, pd.DataFrame):
+            return X
+        typed, findings = typed_table(self.encoder.reading_, X)
+        tell(notices(findings))
+        return typed
+
+    def n_capped(self, views: dict[str, Any]) -> Any:
+        """Return in how many rows each number is so far from the training rows that a limit replaces it."""
+        standard = views["standard"]
+        return 0 if issparse(standard) else (np.abs(standard) >= _FAR).sum(axis=0)
+
+    def of_capped(self, counts: Any, n: int) -> list[Notice]:
+        """Return notices of the columns with numbers that a limit replaces; `counts` has their number in n rows."""
+        if not np.any(counts):
+            return []
+        names, owners = self.encoder.reading_.names, self.encoder.sources_
+        most = {int(k): int(counts[owners == k].max()) for k in np.unique(owners[counts > 0])}
+        return list(notices(Finding("capped", names[k], count, n, about={"limit": _FAR}) for k, count in most.items()))
+
     def transform(self, X: Any) -> dict[str, Any]:
         """Return the columns of each kind."""
         if issparse(X):
             return {"standard": self._moved(X).multiply(self.scale).tocsr()}
-        Z = (self.encoder.transform(X) - self.center) * self.scale
+        with untold():
+            Z = (self.encoder.transform(X) - self.center) * self.scale
         columns = {"standard": np.clip(Z, -_FAR, _FAR)}
         if self.kinds != ("standard",):
             columns["power"] = self._powered(yeo_johnson(Z, self.power))

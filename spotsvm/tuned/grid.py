@@ -94,12 +94,12 @@ def class_labels(code: Rows, n_classes: int) -> Floats:
 class _Fold:
     """A fold: the columns fitted on its training rows, and the shared work of the sweeps of a family."""
 
-    def __init__(self, X: Any, relevance_target: Floats, machines: Machines, split: tuple[Rows, Rows], kinds: Any):
+    def __init__(self, X: Any, relevance_target: Floats, machines: Machines, split: tuple[Rows, Rows], columns: Columns):
         train, self.test = self.train, _ = split
         self._machines = machines
         self._trained = np.zeros(X.shape[0], dtype=bool)
         self._trained[train] = True
-        self._columns = Columns(kinds).fit(safe_indexing(X, train), relevance_target[train])
+        self._columns = columns.fit(safe_indexing(X, train), relevance_target[train])
         self._views = self._columns.transform(X)
         self._solver = FoldSolver(X.shape[0])
         self._untrained = machines.class_pairs(train) if machines.pairs else None
@@ -179,6 +179,7 @@ def score_grid(
     *,
     n_jobs: int = 1,
     deadline: float = np.inf,
+    categorical: Any = (),
 ) -> Grid:
     """Compute the out-of-fold decisions of all settings.
 
@@ -205,6 +206,8 @@ def score_grid(
         Number of threads.
     deadline : float
         Time on the monotonic clock at which the grid ends, once the default and one setting are scored.
+    categorical : collection of str
+        Columns to treat as categories, whatever their cells are.
 
     Returns
     -------
@@ -221,7 +224,7 @@ def score_grid(
         grid.extend(known)
         best = max(best, *(one.value for one in known))
     with _mapping(n_jobs, len(splits)) as mapped:
-        folds = mapped(lambda split: _Fold(X, relevance_target, machines, split, kinds), splits)
+        folds = mapped(lambda split: _Fold(X, relevance_target, machines, split, Columns(kinds, categorical)), splits)
 
         def joined(parts: list[NDArray[np.float32]]) -> NDArray[np.float32]:
             total = np.zeros((n, parts[0].shape[1]), np.float32)

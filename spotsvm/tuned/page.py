@@ -55,7 +55,8 @@ def page_of(
         (f"Expected {model._score_title}", model.expected_score_.text()),
         ("Time of the fit", duration(model.fit_seconds_)),
     ]
-    found = first or [Notice(str(model.verdict_), "finding")]
+    notices = [Notice(notice.sentence, "warning") for notice in model.notices_]
+    found = first or [*notices, Notice(str(model.verdict_), "finding")]
     sections = [
         Section("Results", found), _expected(model), _quality(model), _members(model), _columns(model), _repeat(model, repeat)
     ]  # fmt: skip

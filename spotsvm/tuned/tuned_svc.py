@@ -89,6 +89,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
         they do not change the target of the calibration;
         "relevance", the exponent of the relevance in the families with a learned relevance: 0 leaves the relevance out;
         "gamma", in units of 1 / the typical distance, in place of 2^-9 to 2^3.
+    categorical : iterable of str, default=()
+        Columns to treat as categories, even if they have numbers; see `TableEncoder`.
     path : str, Path or None, default=None
         A record like that of `Study`: an SQLite file with each scored sweep and its out-of-fold decisions. After an interruption
         the same fit resumes from the record with the same result; with a larger `budget` it scores further sweeps. A record of

@@ -110,9 +110,8 @@ def fitting_code(job: Any, model: Any, plain: Any, verdict: Verdict) -> str:
         score = f"get_scorer({job.metric!r})"
     else:
         score = _table_scorer_code(job, script)
-    categories = f".astype({dict.fromkeys(train.categorical, 'category')!r})" if train.categorical else ""
     script.lines += [
-        f"model = {model!r}.fit({X}{categories}, train.y{'' if _of_copies(train) else _groups(train)})",
+        f"model = {model!r}.fit({X}, train.y{'' if _of_copies(train) else _groups(train)})",
         "print(model.verdict_)",
         f"score = {score}",
         f"print(score(model, {new}, test.y))  # on the held-out rows",
@@ -127,7 +126,7 @@ def fitting_code(job: Any, model: Any, plain: Any, verdict: Verdict) -> str:
         script.lines += [
             "",
             "# the recommended model: the default SVM",
-            f"default = make_pipeline(TableEncoder(), StandardScaler(), {plain[-1]!r}).fit({X}{categories}, train.y)",
+            f"default = make_pipeline({plain[0]!r}, StandardScaler(), {plain[-1]!r}).fit({X}, train.y)",
             f"print(score(default, {new}, test.y))",
         ]
     return f"{script}\n"

@@ -65,8 +65,9 @@ def feature_lines(table: Table) -> Iterator[str]:
     counts = Counter(table.columns["kind"])
     yield f"features: {', '.join(f'{n} {_KINDS[kind][n > 1]}' for kind, n in counts.items())}"
     done: dict[tuple[str, str], list[str]] = {}
+    told = {notice.column for notice in table.notices}  # a notice says what becomes of these
     for name, kind, treatment in table.columns[["column", "kind", "treatment"]].to_numpy().tolist():
-        if treatment != "kept":
+        if treatment != "kept" and name not in told:
             done.setdefault((kind, treatment), []).append(name)
     for k, ((kind, treatment), names) in enumerate(done.items()):
         if k == _TREATMENTS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +12,19 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from spotsvm.common.fingerprint import versions
+from spotsvm.common.notices import untold
 from spotsvm.errors import DataError
-from spotsvm.preprocessing.table_encoder import as_texts
+from spotsvm.preprocessing.cells.findings import notices, speaking
+from spotsvm.preprocessing.cells.levels import Levels
+from spotsvm.preprocessing.cells.values import values_of
+from spotsvm.preprocessing.typed_table import typed_table
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.saved import SavedModel
 from spotsvm.tuning.scoring import scorer_of
-from spotsvm.tuning.tables.faults import check_numbers, listed
+from spotsvm.tuning.tables.faults import check_sizes, listed
 from spotsvm.tuning.tables.reading import Choices, TableFile, read_rows
-from spotsvm.tuning.tables.table import typed
+from spotsvm.tuning.tables.table import COMMAND
+from spotsvm.tuning.tables.target import read_target
 
 #: a number is far outside the training range if its distance is more than this many widths of the range
 _WIDTHS = 1.0
@@ -57,10 +63,11 @@ def predictions(
 def predicted(model: SavedModel, X: pd.DataFrame) -> pd.DataFrame:
     """Return the predictions of rows that have the types of the training table; a row's index is its number from 0."""
     inputs = _given(model, X)
-    answers = pd.DataFrame({"row": X.index.to_numpy() + 1, "prediction": model.pipeline.predict(inputs)})
-    if len(getattr(model.pipeline, "classes_", ())) == 2 and hasattr(model.pipeline, "decision_function"):
-        answers["decision"] = model.pipeline.decision_function(inputs)
-    chances = model.probabilities(inputs)
+    with untold():  # what is to be told was found when the rows were read
+        answers = pd.DataFrame({"row": X.index.to_numpy() + 1, "prediction": model.pipeline.predict(inputs)})
+        if len(getattr(model.pipeline, "classes_", ())) == 2 and hasattr(model.pipeline, "decision_function"):
+            answers["decision"] = model.pipeline.decision_function(inputs)
+        chances = model.probabilities(inputs)
     return answers if chances is None else pd.concat([answers, chances], axis=1)
 
 
@@ -99,44 +106,45 @@ def _about_probabilities(model: SavedModel) -> str:
 
 def _score(model: SavedModel, X: pd.DataFrame, target: pd.Series) -> str:
     """Return the score on the rows with a target, or why there is none."""
-    has_target = target.notna()
-    y = target[has_target].infer_objects()
+    y, _ = read_target(target, model.task)
+    has_target = y.notna()
+    y = y[has_target].infer_objects()
     if not len(y):
         return f"score: none, as no row has the target {model.target!r}"
     if model.task == "classification":
         classes = model.pipeline.classes_
-        labels = dict(zip(as_texts(pd.Series(classes)), classes, strict=True))
-        texts = as_texts(y)
-        other = sorted(set(texts) - set(labels))
+        known = values_of(pd.Series(classes), "class").as_texts()
+        labels = dict(zip(known, classes, strict=True))
+        levels = Levels(tuple(known), has_gaps=True)
+        texts = values_of(y, str(y.name)).as_texts()
+        matched = [levels.match(text) for text in texts]
+        other = sorted(text for text, label in zip(texts, matched, strict=True) if label is None)
         if other:
             return f"score: none, as the target {model.target!r} has a class that the training table does not have: {other[0]!r}"
-        y = pd.Series([labels[text] for text in texts], index=y.index)
+        y = pd.Series([labels[label] for label in matched], index=y.index)
     elif not is_numeric_dtype(y):
         return f"score: none, as the target {model.target!r} is not numeric"
     unit = ScoreUnit(model.metric)
     try:
-        value = scorer_of(model.metric, model.positive)(model.pipeline, _given(model, X[has_target]), y)
+        with untold():
+            value = scorer_of(model.metric, model.positive)(model.pipeline, _given(model, X[has_target]), y)
     except ValueError as error:  # for example, a class is missing
         return f"score: none, as {unit.title} cannot be computed: {error}"
     return f"score: {unit.title} {unit.value(float(value)):.4g} on the {len(y)} rows with a target; {unit.better}"
 
 
 def _unlike(model: SavedModel, X: pd.DataFrame) -> Iterator[str]:
-    """Yield how many rows have unseen levels, gaps where there were none, or numbers far outside the training range."""
-    levels: dict[str, Any] = {}
+    """Yield how many rows have gaps where there were none, or numbers far outside the training range."""
     gaps: dict[str, Any] = {}
     far: dict[str, Any] = {}
     for name, seen in model.seen.items():
         column = X[name]
         if not seen["gaps"]:
             gaps[name] = column.isna()
-        if "levels" in seen:
-            levels[name] = column.notna() & ~as_texts(column).isin(seen["levels"])
         if "low" in seen:
             width = _WIDTHS * (seen["high"] - seen["low"])
             far[name] = (column < seen["low"] - width) | (column > seen["high"] + width)
     for marked, what in (
-        (levels, "a level that the training table does not have"),
         (gaps, "a gap in a column that has none in the training table"),
         (far, "a number far outside the range of the training table"),
     ):
@@ -158,7 +166,13 @@ def _features(model: SavedModel, file: TableFile, say: Callable[[str], Any]) -> 
         say(f"notice: {'1 column is' if len(spare) == 1 else f'{len(spare)} columns are'} not used: {listed(spare)}")
     X = frame[list(model.columns)]
     try:
-        check_numbers(X, model.kinds, file.where)
+        cells = model.cells.with_decimal("," if file.layout.decimal == "," else None)
+        with speaking(replace(COMMAND, row=lambda k: file.where(X.index[k]))):
+            typed, findings = typed_table(cells, X)
+            told = list(notices(findings))
+        check_sizes(typed.select_dtypes("number"), file.where)
     except DataError as error:
         raise DataError(f"{file.path}: {error}") from error
-    return typed(X, model.kinds, model.dates)
+    for notice in told:
+        say(f"notice: {notice.sentence}")
+    return typed

@@ -21,11 +21,13 @@ from sklearn.pipeline import Pipeline
 from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line, shown_value
 from spotsvm.errors import StorageError
+from spotsvm.preprocessing.cells.table_reading import TableReading
 from spotsvm.tuned.base import TunedModel
 from spotsvm.tuning.pipelines.registry import default_scoring
 from spotsvm.tuning.results_folder import check_results
 from spotsvm.tuning.scoring import positive_class
 from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.tables.target import Task
 
 MODEL, PARAMETERS = "model.skops", "parameters.json"
 #: member of the file that describes the training table; skops ignores it
@@ -47,6 +49,10 @@ _OURS = {
     "spotsvm.luck.difference.TuningGain",
     "spotsvm.luck.estimate.ExpectedScore",
     "spotsvm.preprocessing.far_targets.TargetScaler",
+    "spotsvm.preprocessing.cells.column_reading.ColumnReading",
+    "spotsvm.preprocessing.cells.column_reading.Given",
+    "spotsvm.preprocessing.cells.numbers.Notation",
+    "spotsvm.preprocessing.cells.table_reading.TableReading",
     "spotsvm.preprocessing.importance_fraction.ImportanceFraction",
     "spotsvm.preprocessing.principal_monomials.PrincipalMonomials",
     "spotsvm.preprocessing.table_encoder.TableEncoder",
@@ -65,12 +71,11 @@ class SavedModel:
 
     pipeline: Any
     target: str
-    task: str
+    task: Task
     columns: tuple[str, ...]
-    kinds: Mapping[str, str]
-    dates: Mapping[str, str]
+    cells: TableReading
     versions: Mapping[str, str]
-    #: for each column whether it has gaps, and its smallest and largest number, or its levels
+    #: for each column whether it has gaps, and its smallest and largest number
     seen: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     #: the name of the score, and its positive class, if any
     metric: str = ""
@@ -104,9 +109,8 @@ def save_model(path: Path, pipeline: Any, table: Table, metric: str = "", held_o
         "target": str(table.y.name),
         "task": table.task,
         "columns": list(table.X.columns),
-        "kinds": table.kinds,
-        "dates": dict(table.dates),
-        "seen": {name: _seen(table.X[name], table.kinds[name]) for name in table.X.columns},
+        "cells": None if table.cells is None else table.cells.to_json(),
+        "seen": {name: _seen(table.X[name]) for name in table.X.columns},
         "metric": metric,
         "positive": positive.item() if isinstance(positive, np.generic) else positive,
         "calibration": None if held_out is None else _calibration(pipeline, held_out),
@@ -126,13 +130,11 @@ def _without_frames(model: Any) -> Any:
     return light
 
 
-def _seen(column: pd.Series, kind: str) -> dict[str, Any]:
+def _seen(column: pd.Series) -> dict[str, Any]:
     present = column.dropna()
     found: dict[str, Any] = {"gaps": len(present) < len(column)}
     if is_numeric_dtype(column) and len(present):
         found |= {"low": float(present.min()), "high": float(present.max())}
-    elif kind in ("category", "yes/no"):
-        found["levels"] = sorted(map(str, present.unique()))
     return found
 
 
@@ -186,8 +188,9 @@ def load_model(path: str | Path) -> SavedModel:
             )
         pipeline = skops.io.load(path, trusted=sorted(_OURS))
         _check_fits(about, pipeline)
-        names = ("target", "task", "kinds", "dates", "versions", "seen", "metric", "positive", "calibration")
-        return SavedModel(pipeline, columns=tuple(about["columns"]), **{name: about[name] for name in names})
+        names = ("target", "task", "versions", "seen", "metric", "positive", "calibration")
+        columns, cells = tuple(about["columns"]), TableReading.from_json(about["cells"])
+        return SavedModel(pipeline, columns=columns, cells=cells, **{name: about[name] for name in names})
     except StorageError:
         raise
     except FileNotFoundError as error:
@@ -214,7 +217,7 @@ def _description(text: bytes) -> dict[str, Any]:
         if not fits(about[name]):
             raise ValueError(f"{_ABOUT} in it{written} has {name}={shown_value(about[name])}")
     named = set(about["columns"])
-    if set(about["kinds"]) != named or not set(about["dates"]) | set(about["seen"]) <= named:
+    if about["cells"].get("names") != about["columns"] or not set(about["seen"]) <= named:
         raise ValueError(f"{_ABOUT} in it describes other columns than it names")
     return about
 
@@ -259,9 +262,8 @@ def _are_texts(value: Any) -> bool:
 def _was_seen(value: Any) -> bool:
     if not isinstance(value, dict) or not isinstance(value.get("gaps"), bool) or ("low" in value) != ("high" in value):
         return False
-    levels = value.get("levels", [])
     numbers = [value[end] for end in ("low", "high") if end in value]
-    return isinstance(levels, list) and all(map(_is_text, levels)) and all(map(_is_number, numbers))
+    return all(map(_is_number, numbers))
 
 
 def _is_number(value: Any) -> bool:
@@ -282,8 +284,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
     "target": _is_text,
     "task": lambda value: value in ("classification", "regression"),
     "columns": _are_columns,
-    "kinds": _are_texts,
-    "dates": _are_texts,
+    "cells": lambda value: isinstance(value, dict),  # `TableReading.from_json` checks what is in it
     "seen": lambda value: isinstance(value, dict) and all(map(_was_seen, value.values())),
     "metric": _is_text,
     "positive": lambda value: value is None or isinstance(value, str | int | float),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -115,13 +114,6 @@ class TunedJob(TableJob):
         positive_class(self.metric, self.table)
         super().check()
 
-    @cached_property
-    def split(self) -> tuple[Table, Table]:
-        """The training rows and the held-out rows; the user's categorical columns are of the type category."""
-        train, test = super().split
-        kinds = dict.fromkeys(train.categorical, "category")
-        return (replace(train, X=train.X.astype(kinds)), replace(test, X=test.X.astype(kinds))) if kinds else (train, test)
-
     def _model(self) -> Any:
         """Return the average, not fitted yet."""
         usual = isinstance(table_scorer(self.metric, self.table), str)
@@ -130,6 +122,7 @@ class TunedJob(TableJob):
             **positive,
             scoring=None if self.metric == "accuracy" else self.metric,
             cv=TimeSeriesSplit(self.n_folds) if self.in_time else self.n_folds,
+            categorical=self.table.categorical,
             n_jobs=self.workers if self.workers > 1 else None,
             random_state=self.seed,
         )
@@ -138,7 +131,8 @@ class TunedJob(TableJob):
     def _plain(self) -> Pipeline:
         """The default model, whose score is `default_score_`."""
         scaled_svr = TransformedTargetRegressor(SVR(), transformer=StandardScaler())
-        return make_pipeline(TableEncoder(), StandardScaler(), SVC() if self.table.task == "classification" else scaled_svr)
+        encoder = TableEncoder(self.table.categorical)
+        return make_pipeline(encoder, StandardScaler(), SVC() if self.table.task == "classification" else scaled_svr)
 
     def _default(self, few: Table) -> Any:
         """Return the default model with probabilities where the score needs them."""

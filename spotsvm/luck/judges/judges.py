@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils import indexable
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.common.notices import once, tell
 from spotsvm.common.text import counted
 from spotsvm.comparison.runs import takes_seed
 from spotsvm.errors import ArgumentError
@@ -369,6 +370,7 @@ def judge_search(
         difference = paired_difference(
             scorer, unseen[1:], unseen[:1], study.seed, shares=metric == "accuracy", confidence=float(confidence)
         )
+        tell(once(notice for one in unseen for notice in one.notices))
         n_fresh, fresh = len(y_new), counted(len(y_new), "new row")
     return _judged(
         study, chosen, means, difference, n_fresh=n_fresh, fresh=fresh, paired=True,

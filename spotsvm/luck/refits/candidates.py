@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.common.checks import check_groups
 from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
 from spotsvm.common.folds import seeded
+from spotsvm.common.notices import untold
 from spotsvm.common.targets import with_mean_1
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_data import Split
@@ -223,8 +224,9 @@ def out_of_fold(
             model = clone(estimator)
             X_train, y_train = safe_split(model, X, y, train)
             X_test, _ = safe_split(model, X, y, test, train)
-            model.fit(X_train, y_train, **check_method_params(X, fit_params, train))
-            return {name: respond(model, X_test, name, classes) for name in names}
+            with untold():
+                model.fit(X_train, y_train, **check_method_params(X, fit_params, train))
+                return {name: respond(model, X_test, name, classes) for name in names}
         except Exception as error:  # a user's estimator may raise any error
             return error
 

@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 
 from spotsvm.common.compat import check_method_params, num_samples, safe_split, scorer_parts
 from spotsvm.common.folds import seeded
+from spotsvm.common.notices import untold
 from spotsvm.common.targets import as_classes, check_sample_weight
 from spotsvm.cross_validation.fold_data import Split as Split
 from spotsvm.cross_validation.fold_scorer import make_scorers
@@ -147,7 +148,8 @@ def fresh_search(search: Any, cv: Any, seed: int, **params: Any) -> Any:
 def fit_search(search: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> Any:
     """Fit a search; raise NoCompletedTrialError if scikit-learn reports that all fits failed."""
     try:
-        return search.fit(X, **fit_params) if y is None else search.fit(X, y, **fit_params)
+        with untold():
+            return search.fit(X, **fit_params) if y is None else search.fit(X, y, **fit_params)
     except NoCompletedTrialError:
         raise
     except ValueError as error:
@@ -316,12 +318,13 @@ def fitted_candidate(
         fit_params = check_method_params(X, fit_params, rows)
         X, y = safe_split(search.estimator, X, y, rows)
     estimator = with_params(search.estimator, params)
-    return estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
+    with untold():
+        return estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
 
 
 def score_or_nan(scorer: Any, machine: Any, X: Any, y: Any, params: Mapping[str, Any]) -> float:
     """Return a score; nan if the rows have none, for example because they lack a class."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), untold():
         warnings.simplefilter("ignore", UserWarning)
         try:
             return float(scorer(machine, X, y, **params))

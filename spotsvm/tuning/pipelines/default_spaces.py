@@ -27,7 +27,7 @@ from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.preprocessing.time_series.delay_embedding import DelayEmbedding
 from spotsvm.preprocessing.time_series.leaky_rain import LeakyRain
-from spotsvm.tuning.tables.table import Task
+from spotsvm.tuning.tables.target import Task
 
 Space = dict[str, Any]
 #: kernels without gamma; a user's own kernel may have any parameters

@@ -18,7 +18,8 @@ from spotsvm.tuning.pipelines.spectra import REGIONS as SPECTRA_REGIONS
 from spotsvm.tuning.pipelines.stormwater import REGIONS as STORMWATER_REGIONS
 from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
 from spotsvm.tuning.tables.faults import check_features
-from spotsvm.tuning.tables.table import COPIES, Table, Task
+from spotsvm.tuning.tables.table import COPIES, Table
+from spotsvm.tuning.tables.target import Task
 
 #: the pipelines with their regions, the default first
 REGIONS = {"svm": ("default",), "spectra": SPECTRA_REGIONS, "stormwater": STORMWATER_REGIONS}

@@ -19,7 +19,7 @@ from spotsvm.preprocessing.far_targets import TargetScaler
 from spotsvm.preprocessing.importance_fraction import ImportanceFraction
 from spotsvm.preprocessing.principal_monomials import PrincipalMonomials
 from spotsvm.tuning.pipelines.default_spaces import default_space, iteration_cap, machine_space, voting_space
-from spotsvm.tuning.tables.table import Task
+from spotsvm.tuning.tables.target import Task
 
 _CLASSIFIER, _REGRESSOR = "cutoffclassifier", "transformedtargetregressor"
 

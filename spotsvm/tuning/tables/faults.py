@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from pandas.api.types import is_bool_dtype, is_numeric_dtype
+from pandas.api.types import is_numeric_dtype
 
 from spotsvm.errors import DataError
+from spotsvm.preprocessing.cells.deciding import numbers_in
 
 _HUGE = 1e100  # squares of larger numbers, and their sums, overflow
 #: names the place of a row, by its label
 Where = Callable[[Any], str]
-#: numbers with marks between thousands, by the mark
-_GROUPED = {
-    ",": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?"),
-    ".": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d*)?"),
-    "'": re.compile(r"[+-]?\d{1,3}(['\u2019]\d{3})+([.,]\d*)?"),
-    " ": re.compile(r"[+-]?\d{1,3}([ \u00a0\u202f]\d{3})+([.,]\d*)?"),
-}
 
 
 def row_of(label: Any) -> str:
@@ -29,41 +22,10 @@ def row_of(label: Any) -> str:
     return f"row {label}"
 
 
-def are_numbers(present: pd.Series) -> pd.Series:
-    """Return which cells of a column of text are numbers, with decimal points, or with decimal commas if more cells parse so."""
-    points = pd.to_numeric(present, errors="coerce").notna()
-    if is_bool_dtype(present):
-        return ~points
-    texts = present.map(str)
-    commas = pd.to_numeric(texts.str.replace(",", ".", regex=False), errors="coerce").notna()
-    return commas if points.sum() < commas.sum() < len(present) else points
-
-
-def mostly_numbers(present: pd.Series) -> bool:
-    """Return whether at least half of the cells of a column of text are numbers."""
-    return 2 * int(are_numbers(present).sum()) >= len(present)
-
-
-def thousands_mark(present: pd.Series) -> str | None:
-    """Return the mark that stands between the thousands of cells that would otherwise not parse as numbers; None without one.
-
-    Examples
-    --------
-    >>> (
-    ...     thousands_mark(pd.Series(["1,234.5", "12"])),
-    ...     thousands_mark(pd.Series(["1,5", "red"])),
-    ... )
-    (',', None)
-    """
-    odd = present[~are_numbers(present)].map(str)
-    return next((mark for mark, written in _GROUPED.items() if len(odd) and odd.map(written.fullmatch).notna().all()), None)
-
-
 def not_numeric(what: str, column: pd.Series, where: Where, remedy: str) -> str:
     """Return an error message that names the first cell that is not a number."""
-    present = column[column.notna()]
-    odd = present[~are_numbers(present)]
-    label = (odd if len(odd) else present).index[0]
+    odd = column[column.notna() & np.isnan(numbers_in(column))]
+    label = (odd if len(odd) else column.dropna()).index[0]
     return f"{what} is not numeric ({where(label)} contains {short_repr(column.loc[label])}){remedy}"
 
 
@@ -92,15 +54,6 @@ def check_features(X: pd.DataFrame) -> None:
             f"{row_of(X.index[int(np.argmax(missing[:, k]))])}; fill or remove them"
         )
     check_sizes(X, row_of)
-
-
-def check_numbers(X: pd.DataFrame, kinds: Mapping[str, str], where: Where) -> None:
-    """Raise DataError if numeric columns of the training rows have other cells, or too large numbers, in these rows."""
-    for name in X.columns:
-        column = X[name].dropna()
-        if kinds[name] == "number" and not is_numeric_dtype(column) and not pd.to_numeric(column, errors="coerce").notna().all():
-            raise DataError(not_numeric(f"column {name!r}", X[name], where, ", as in the training table; correct the cell"))
-    check_sizes(X.select_dtypes("number"), where)
 
 
 def check_sizes(X: pd.DataFrame, where: Where) -> None:

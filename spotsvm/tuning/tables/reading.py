@@ -12,23 +12,23 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
-from pandas.api.types import is_integer_dtype
+from pandas.api.types import is_float_dtype, is_integer_dtype
 
 from spotsvm.common.csv_files import opened_csv, read_csv
 from spotsvm.common.text import did_you_mean, printable_line
 from spotsvm.errors import ArgumentError, DataError, SpotSVMError
+from spotsvm.preprocessing.cells.words import is_missing
 from spotsvm.tuning.tables.faults import listed
+from spotsvm.tuning.tables.formats import other_format, other_text
 
 _LOG = logging.getLogger(__name__)
 
 SEPARATORS = (",", ";", "\t", "|")
 #: several blanks in a row count as one separator
 BLANKS = " "
-#: words for a missing value, in addition to those of pandas
-MISSING = ("?",)
 #: maximum number of lines of a title
 _TITLES = 5
 _NAMES = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": BLANKS, "blank": BLANKS}
@@ -43,6 +43,8 @@ _MARKS = (
 )
 #: encodings to try after UTF-8; the last can read any bytes
 _WESTERN = ("cp1252", "latin-1")
+#: longest code with a zero in front that is found where two blocks of a file meet
+_LONGEST_CODE = 100
 _DIGITS = r"[+-]?\d+([.,]\d*)?([eE][+-]?\d+)?|[+-]?[.,]\d+([eE][+-]?\d+)?"
 _NUMBER = re.compile(rf"{_DIGITS}|[+-]?(inf|infinity)|true|false", re.IGNORECASE)
 _COMMA, _THOUSANDS = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?"), re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
@@ -57,8 +59,8 @@ class Choices:
 
     Parameters
     ----------
-    sep, encoding, thousands : str or None
-        Field separator, character encoding and thousands separator.
+    sep, encoding, decimal, thousands : str or None
+        Field separator, character encoding, decimal mark and mark between thousands.
     header : bool or None
         Whether the first row has the column names.
     drop : sequence of str
@@ -79,6 +81,8 @@ class Choices:
         Whether rows without a target are an error. By default they are kept in `Table.unlabelled`.
     time_split : str or None
         Column of times or numbers that orders the rows; the latest rows are held out.
+    missing : sequence of str
+        Further words that mean a missing value, such as "k.A." or "-999".
 
     Examples
     --------
@@ -100,6 +104,8 @@ class Choices:
     skip_rows: int | None = None
     require_target: bool = False
     time_split: str | None = None
+    decimal: str | None = None
+    missing: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -143,8 +149,12 @@ def find_layout(path: str | Path, target: str, how: Choices) -> Layout:
     thousands, skip_rows = how.thousands, how.skip_rows
     with opened_csv(path) as stream:
         start = stream.read(_BYTES)
+    if other := other_format(start, Path(path)):
+        raise DataError(f"{path} is no CSV file but {other}")
     encoding = encoding or _encoding(start, path)
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+    if not skip_rows and (other := other_text(text, Path(path))):
+        raise DataError(f"{path} is no CSV file but {other}")
     lines = [] if not skip_rows else text.splitlines(keepends=True)[:skip_rows]
     text = text[sum(map(len, lines)) :]
     parsed = {mark: _parsed(text, mark, len(start) == _BYTES) for mark in ([separator] if separator else (*SEPARATORS, BLANKS))}
@@ -159,7 +169,9 @@ def find_layout(path: str | Path, target: str, how: Choices) -> Layout:
         skip, title = above
     rows = [row for line, row in parsed[separator] if line > (0 if skip_rows else skip)]
     header = _has_header(rows, target) if how.header is None else how.header
-    decimal = _decimal(rows, separator, thousands)
+    if how.decimal not in (None, ".", ","):
+        raise ArgumentError(f"--decimal {how.decimal!r} is no decimal mark; use . or ,")
+    decimal = how.decimal or _decimal(rows, separator, thousands)
     if thousands is not None and (len(thousands) != 1 or thousands.isalnum()):
         raise ArgumentError(f"--thousands {thousands!r} is not a mark between thousands; use one character, such as ','")
     return Layout(separator, decimal, encoding, header, thousands, skip, title, tuple(map(tuple, rows)))
@@ -285,9 +297,11 @@ def _decimal(rows: Sequence[Sequence[str]], separator: str, thousands: str | Non
     if thousands in (",", "."):
         return "." if thousands == "," else ","
     cells = [field.replace(thousands, "") if thousands else field for row in rows[1:] for field in row]
-    if any(map(_POINT.fullmatch, cells)):
-        return "."
     commas = [field for field in cells if _COMMA.fullmatch(field)]
+    if any(map(_POINT.fullmatch, cells)):
+        # a point may be between thousands if commas are not
+        points = [field for field in cells if _POINT.fullmatch(field) and not _THOUSANDS.fullmatch(field.replace(".", ","))]
+        return "." if points or separator == "," or all(map(_THOUSANDS.fullmatch, commas)) else ","
     if separator == ",":  # then a quoted "1,234" is probably a number with a thousands mark
         commas = [field for field in commas if not _THOUSANDS.fullmatch(field)]
     return "," if commas else "."
@@ -301,10 +315,10 @@ def _has_header(rows: Sequence[Sequence[str]], target: str) -> bool:
         return True  # pandas writes these names for columns without names
     numbers = []
     for k in range(len(first)):
-        below = [row[k] for row in others if k < len(row) and row[k] not in ("", *MISSING)]
+        below = [row[k] for row in others if k < len(row) and not is_missing(row[k])]
         if below and all(map(_NUMBER.fullmatch, below)):
             numbers.append(first[k])
-    if not numbers or not all(field in MISSING or _NUMBER.fullmatch(field) for field in numbers):
+    if not numbers or not all(is_missing(field) or _NUMBER.fullmatch(field) for field in numbers):
         return True
     # names may be numbers, such as years: the row is a header if it has the target, unless the target is a column's number
     return target in first and not (target.isdigit() and 1 <= int(target) <= len(first))
@@ -347,7 +361,7 @@ def read_file(path: str | Path, target: str, how: Choices) -> TableFile:
         none = "" if layout.header else ", numbered as there is no header row"
         raise DataError(
             f"--target {target!r} is not a column of {path}, which has {listed(frame.columns)}{none}{_hint(layout)}"
-            f"{did_you_mean(target, frame.columns)}"
+            f"{did_you_mean(target, frame.columns) or _no_header(layout, how, target)}"
         )
     notes = []
     if _numbers_the_rows(frame, target):
@@ -408,8 +422,21 @@ def _read(path: str | Path, target: str, how: Choices) -> tuple[Layout, pd.DataF
     # pandas renames a second "a" to "a.1", but a file may also have a column "a.1"
     twice = next((name for name in names if name and names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
-        raise DataError(f"{path}: {names.count(twice)} columns are named {twice!r}; rename or remove all but one")
+        what = f"{path}: {names.count(twice)} columns are named {twice!r}; rename or remove all but one"
+        raise DataError(f"{what}{_no_header(layout, how, target)}")
     return layout, frame
+
+
+def _no_header(layout: Layout, how: Choices, target: str) -> str:
+    """Return a hint at --no-header if the first row was taken for a header and may be none; else an empty text."""
+    if not layout.header or how.header is not None or not layout.rows:
+        return ""
+    first, others = layout.rows[0], layout.rows[1:]
+    is_number = target.isdigit() and 1 <= int(target) <= len(first)
+    again = sum(any(k < len(row) and row[k] == name for row in others) for k, name in enumerate(first))
+    if not is_number and 2 * again < len(first):
+        return ""
+    return "; if the first row has no names, use --no-header, which numbers the columns from 1"
 
 
 def _too_long(path: str | Path, layout: Layout) -> str:
@@ -423,10 +450,40 @@ def _too_long(path: str | Path, layout: Layout) -> str:
 
 
 def _frame(path: str | Path, layout: Layout) -> pd.DataFrame:
+    """Return all cells: numbers where a column has nothing else, and else texts, whatever words mean a missing value."""
+    frame = _parsed_by_pandas(path, layout)
+    whole = [k for k in range(frame.shape[1]) if _is_whole(frame.iloc[:, k])]
+    if whole and _has_zeros_in_front(path, layout):  # codes such as 01067, which are no numbers
+        texts = _parsed_by_pandas(path, layout, usecols=whole, dtype=str)
+        for k, name in zip(whole, texts.columns, strict=True):
+            if texts[name].str.fullmatch(r"0\d+").any():
+                frame.isetitem(k, cast("Any", texts[name]))
+    return frame.copy()  # consolidates columns by type, as pandas would otherwise process thousands of columns one by one
+
+
+def _is_whole(column: pd.Series) -> bool:
+    """Return whether a column has whole numbers, which are floats if there are gaps."""
+    return is_integer_dtype(column) or (is_float_dtype(column) and bool((column.dropna() % 1 == 0).all()))
+
+
+def _has_zeros_in_front(path: str | Path, layout: Layout) -> bool:
+    """Return whether a field has only digits, the first of which is 0."""
+    ends = r'"\r\n' + re.escape(layout.separator)
+    field = re.compile(rf"(?:^|[{ends}]) *0\d+ *(?=$|[{ends}])", re.MULTILINE)
+    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+        rest = ""
+        while block := text.read(_BYTES):
+            if field.search(rest + block):
+                return True
+            rest = block[-_LONGEST_CODE:]
+    return False
+
+
+def _parsed_by_pandas(path: str | Path, layout: Layout, **options: Any) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         # index_col=False makes rows longer than the header an error; otherwise pandas would shift their fields
-        frame = read_csv(
+        return read_csv(
             path,
             sep=r"\s+" if layout.separator == BLANKS else layout.separator,
             skiprows=layout.skip,
@@ -437,9 +494,10 @@ def _frame(path: str | Path, layout: Layout) -> pd.DataFrame:
             index_col=False,
             low_memory=False,
             skipinitialspace=True,
-            na_values=list(MISSING),
+            keep_default_na=False,
+            na_values=[""],
+            **options,
         )
-    return frame.copy()  # consolidates columns by type, as pandas would otherwise process thousands of columns one by one
 
 
 def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,8 @@ from spotsvm.common.text import printable_line
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.tuning.tables.faults import check_features, listed, short_repr
 from spotsvm.tuning.tables.reading import Choices, read_file
-from spotsvm.tuning.tables.table import Table, Task, checked_target
+from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.tables.target import AnyTask, checked_target, read_target
 
 _LOG = logging.getLogger(__name__)
 
@@ -26,9 +27,7 @@ DEFAULT_ROWS = 5000
 LONGEST_WINDOW = 500
 
 
-def read_series(
-    path: str | Path, target: str, time: str | None = None, task: Task | Literal["auto"] = "auto", rows: int | None = None
-) -> Table:
+def read_series(path: str | Path, target: str, time: str | None = None, task: AnyTask = "auto", rows: int | None = None) -> Table:
     """Read a CSV file of a time series and check that a regression can be trained on it.
 
     The file has a header row and one row for each time step; it may be compressed. Rows without a target are used neither for
@@ -78,7 +77,9 @@ def read_series(
     file = read_file(path, target, Choices())
     file.warn()
     try:
-        frame = in_time(file.frame, target, time)
+        numbers = file.frame.copy(deep=False)
+        numbers[target] = read_target(numbers[target], "regression")[0]
+        frame = in_time(numbers, target, time)
         features = frame.drop(columns=target)
         for name in features.columns:
             _check_reading(features[name], time)

@@ -48,14 +48,6 @@ def suspicions(table: Table) -> Iterator[Notice]:
     yield from table.notices
     X, y = table.X, table.y
     names = {kind: part["column"].tolist() for kind, part in table.columns.groupby("kind")}
-    if "constant" in names:
-        yield Notice("constant", f"{_columns(names['constant'])} the same value in all rows: left out")
-    if "identifier" in names:
-        yield Notice(
-            "identifier",
-            f"{_columns(names['identifier'])} a different word in nearly every row, like an identifier: left out (--categorical "
-            "makes it a category)",
-        )
     yield from _copies(table)
     yield from _order(table)
     numeric = names.get("number", [])

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_numeric_dtype
+from sklearn.base import clone
 
 from spotsvm.common.compat import safe_indexing
 from spotsvm.common.copies import copies, joined
 from spotsvm.common.notices import Notice, untold
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.preprocessing.cells.column_reading import Given
+from spotsvm.preprocessing.cells.deciding import decided
+from spotsvm.preprocessing.cells.findings import Voice, notices, speaking
+from spotsvm.preprocessing.cells.table_reading import TableReading
+from spotsvm.preprocessing.cells.words import form, without_words_of_files
 from spotsvm.preprocessing.far_targets import target_notices
-from spotsvm.preprocessing.kept_digits import has_large, has_large_integers
 from spotsvm.preprocessing.missing_codes import target_codes
-from spotsvm.preprocessing.table_encoder import TableEncoder, as_texts, date_format, is_identifier, read_dates
-from spotsvm.tuning.tables.faults import (
-    Where,
-    check_numbers,
-    check_size,
-    check_sizes,
-    listed,
-    mostly_numbers,
-    not_numeric,
-    row_of,
-    short_repr,
-    thousands_mark,
-)
+from spotsvm.preprocessing.table_encoder import TableEncoder
+from spotsvm.preprocessing.typed_table import typed_table
+from spotsvm.tuning.tables.faults import Where, check_sizes, listed, row_of, short_repr
 from spotsvm.tuning.tables.reading import Choices, TableFile, read_file
+from spotsvm.tuning.tables.target import AnyTask, Task, checked_target, read_target, whole
 
-MANY_CLASSES = 100
-FEW_INTEGERS = 20
 #: name of the groups of copied rows
 COPIES = "copies of a row"
+#: words for a missing target that a note names
+_WORDS = 4
 
-Task = Literal["classification", "regression"]
+#: how the command names remedies
+COMMAND = Voice(
+    category="--categorical makes it a category",
+    missing="if they mean missing values, name them by --missing",
+    decimal="if the comma is the decimal mark, use --decimal ,",
+)
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class Table:
         How each column is encoded, as `TableEncoder.columns_`; None for a series.
     categorical : tuple of str
         Columns that are treated as categories even if they have numbers.
-    dates : dict of str to str
-        The date columns, each with its date format.
+    cells : TableReading or None
+        How the cells of each column are read; None for a series.
     time : str or None
         The column that orders the rows; the last rows are held out.
     unlabelled : DataFrame or None
@@ -95,7 +95,7 @@ class Table:
     reading: tuple[str, ...] = ()
     columns: pd.DataFrame | None = None
     categorical: tuple[str, ...] = ()
-    dates: Mapping[str, str] = field(default_factory=dict)
+    cells: TableReading | None = None
     time: str | None = None
     unlabelled: pd.DataFrame | None = None
     why: str = ""
@@ -105,6 +105,11 @@ class Table:
     def kinds(self) -> dict[str, str]:
         """The kind of each column; empty for a series."""
         return {} if self.columns is None else dict(zip(self.columns["column"], self.columns["kind"], strict=True))
+
+    @property
+    def dates(self) -> list[str]:
+        """The date columns."""
+        return [name for name, kind in self.kinds.items() if kind == "date"]
 
     def part(self, rows: Any) -> Table:
         """Return a table of the rows at these positions (a slice, or an array of integers or booleans).
@@ -118,7 +123,7 @@ class Table:
         return replace(self, X=safe_indexing(self.X, rows), y=self.y.iloc[rows], groups=groups)
 
 
-def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "auto", choices: Choices | None = None) -> Table:
+def read_table(path: str | Path, target: str, task: AnyTask = "auto", choices: Choices | None = None) -> Table:
     """Read a CSV file and check that an SVM can be trained on it.
 
     The file may be compressed. Separator, decimal mark, encoding, header and a title above it are detected; a first column
@@ -164,7 +169,13 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     """
     choices = choices or Choices()
     file = read_file(path, target, choices).without_blank_rows()
+    given = _given(choices, file)
     try:
+        is_text = not is_numeric_dtype(file.frame[target])
+        raw, (y, found) = file.frame[target], read_target(file.frame[target], task, given)
+        frame = file.frame.copy(deep=False)
+        frame[target] = y
+        file = replace(file, frame=frame)
         if choices.drop_classes:
             file = _without_classes(file, target, choices.drop_classes)
         if choices.time_split is not None:
@@ -174,7 +185,10 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
         if unknown.any() and not choices.require_target and not unknown.all():
             n = int(unknown.sum())
             what = "1 row has" if n == 1 else f"{n} rows have"
-            note = f"{what} no target, the first in {file.where(unknown.idxmax())}; left out here, and predicted into --out"
+            words = [short_repr(cell) for cell in raw[unknown].dropna().unique()[:_WORDS]]
+            instead = f" ({', '.join(words)})" if words else ""
+            first = file.where(unknown.idxmax())
+            note = f"{what} no target{instead}, the first in {first}; left out here, and predicted into --out"
             file = replace(file, notes=(*file.notes, note))
         else:
             unknown[:] = False
@@ -184,10 +198,17 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
             raise ArgumentError(f"--categorical {spare!r} is no feature; name one of the features")
         has_target = ~unknown
         wanted = list(X.columns) if choices.features else ()
-        table = make_table(X[has_target], y[has_target].infer_objects(), task, file.where, categorical, wanted)
-        if unknown.any():
-            check_numbers(X[unknown], table.kinds, file.where)
-            table = replace(table, unlabelled=typed(X[unknown], table.kinds, table.dates))
+        y = y[has_target].infer_objects()
+        y = whole(y) if is_text else y
+        table = make_table(X[has_target], y, task, file.where, categorical, wanted, given.missing, given.decimal)
+        with speaking(COMMAND):
+            table = replace(table, notices=(*notices(found), *table.notices))
+        if unknown.any() and table.cells is not None:
+            unlabelled, found = typed_table(table.cells, X[unknown])
+            check_sizes(unlabelled.select_dtypes("number"), file.where)
+            with speaking(replace(COMMAND, row=lambda k: file.where(X.index[unknown][k]))):
+                told = (replace(one, sentence=f"rows without a target: {one.sentence}") for one in notices(found))
+                table = replace(table, unlabelled=unlabelled, notices=(*table.notices, *told))
         if groups is not None:
             kept, unit = groups[has_target], None if table.groups is None else table.groups.to_numpy()
             table = replace(table, groups=pd.Series(np.asarray(joined(kept, unit)), index=kept.index, name=kept.name))
@@ -200,6 +221,13 @@ def read_table(path: str | Path, target: str, task: Task | Literal["auto"] = "au
     return replace(table, reading=(str(file.layout), *file.notes), why=why)
 
 
+def _given(choices: Choices, file: TableFile) -> Given:
+    """Return what the choices and the layout of the file say about the cells."""
+    words = _named(choices.missing, ())
+    decimal = choices.decimal or ("," if file.layout.decimal == "," else None)
+    return Given(tuple(sorted({form(word) for word in words})), decimal)
+
+
 def _in_time(file: TableFile, target: str, choices: Choices) -> TableFile:
     """Return a table with its rows sorted by a column of times."""
     option = f"--time-split {choices.time_split!r}"
@@ -209,12 +237,12 @@ def _in_time(file: TableFile, target: str, choices: Choices) -> TableFile:
     if name == target:
         raise ArgumentError(f"{option} is the target; name the column of times")
     column = file.frame[name]
-    written = None if is_numeric_dtype(column) else date_format(column)
-    if not is_numeric_dtype(column) and written is None:
+    reading, read, _ = decided(column, name, _given(choices, file))
+    if reading.holds == "texts":
         raise DataError(
             f"{option} has neither dates nor numbers, such as {short_repr(column.dropna().iloc[0])}; name a column of times"
         )
-    times = column if written is None else read_dates(column, written)
+    times = pd.Series(np.asarray(read), column.index)
     if times.isna().any():
         n, first = int(times.isna().sum()), file.where(times.isna().idxmax())
         raise DataError(f"{option} has {n} missing values, the first in {first}; fill them or remove the rows")
@@ -240,13 +268,14 @@ def _divided(
         y = _positive(y, choices.positive)
     if not groups:
         return frame[kept], y, None
-    missing = frame[groups[0]].isna()
+    by = without_words_of_files(frame[groups[0]])
+    missing = by.isna()
     if missing.any():
         raise DataError(
             f"--groups {groups[0]!r} has {int(missing.sum())} missing values, the first in {where(missing.idxmax())}; name each "
             "row's group"
         )
-    return frame[kept], y, frame[groups[0]]
+    return frame[kept], y, by
 
 
 def _columns(option: str, given: Sequence[str], names: pd.Index, several: bool = True) -> list[str]:
@@ -294,10 +323,12 @@ def _without_classes(file: TableFile, target: str, given: Sequence[str]) -> Tabl
 def make_table(
     X: pd.DataFrame,
     y: pd.Series,
-    task: Task | Literal["auto"] = "auto",
+    task: AnyTask = "auto",
     where: Where = row_of,
     categorical: Sequence[str] = (),
     wanted: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    decimal: str | None = None,
 ) -> Table:
     """Make a table of features and a target in memory: check both, and determine the task and the kinds of the columns.
 
@@ -315,6 +346,10 @@ def make_table(
         Columns to treat as categories even if they have numbers.
     wanted : sequence of str
         Columns that are never left out as identifiers.
+    missing : sequence of str
+        Further words that mean a missing value.
+    decimal : {".", ","} or None
+        Decimal mark of numbers written as text, where the column alone does not show it.
 
     Returns
     -------
@@ -339,143 +374,35 @@ def make_table(
         raise DataError("the table has no rows below its header; name a file with rows")
     if len(X) == 1:
         raise DataError("the table has 1 row, too few to learn from; give more rows")
-    y, decided, why = checked_target(y, task, where)
-    table = _with_kinds(X, y, tuple(categorical), wanted, where)
+    y, its_task, why = checked_target(y, task, where)
+    given = Given(tuple(sorted({form(word) for word in missing})), decimal)
+    table = _with_kinds(X, y, tuple(categorical), wanted, where, given)
     numbers, place = y.to_numpy(), lambda k: where(y.index[k])
-    told = target_notices(numbers.astype(float), place) if decided == "regression" else target_codes(numbers, place)
+    told = target_notices(numbers.astype(float), place) if its_task == "regression" else target_codes(numbers, place)
     unit = copies(table.X)
     groups = None if unit is None else pd.Series(unit, index=X.index, name=COPIES)
-    return replace(table, task=decided, groups=groups, why=why, notices=(*table.notices, *told))
+    return replace(table, task=its_task, groups=groups, why=why, notices=(*table.notices, *told))
 
 
-def checked_target(y: pd.Series, task: Task | Literal["auto"] = "auto", where: Where = row_of) -> tuple[pd.Series, Task, str]:
-    """Return the target, its task and the reason for the task; DataError if the target cannot be learnt."""
-    if y.isna().any():
-        raise DataError(
-            f"the target {y.name!r} has {int(y.isna().sum())} missing values (empty, or a word such as NA or None), the first "
-            f"in {where(y.index[int(np.argmax(y.isna()))])}; remove those rows"
-        )
-    what = f"the target {y.name!r}"
-    if not is_numeric_dtype(y) and _huge_integers(y):
-        y = y.astype(float)
-        check_size(what, y, where)
-    # many distinct cells, mostly numbers: probably a quantity with a fault, and not classes
-    if task == "auto" and not is_numeric_dtype(y) and y.nunique() > FEW_INTEGERS and (mostly_numbers(y) or thousands_mark(y)):
-        raise DataError(not_numeric(what, y, where, f"{_repaired(y)}, or use --task classification if these are classes"))
-    decided, why = _decided(y) if task == "auto" else (task, "as said")
-    if decided == "regression":
-        if not is_numeric_dtype(y) or is_bool_dtype(y):
-            raise DataError(not_numeric(what, y, where, f", as regression requires{_repaired(y)}, or name another --target"))
-        check_size(what, y, where)
-        if len(y) > 1 and y.nunique() == 1:
-            raise DataError(
-                f"{what} is {short_repr(y.iloc[0])} in all rows, so there is nothing to predict: name another --target"
-            )
-    else:
-        _check_classes(y)
-    return y, decided, why
-
-
-def _with_kinds(X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wanted: Sequence[str], where: Where) -> Table:
-    """Return a table with its columns in the types of their kinds; DataError if most cells of a text column are numbers."""
-    dates = {}
-    for name, dtype in zip(X.columns, X.dtypes, strict=True):
-        if name in categorical or (is_numeric_dtype(dtype) and not is_bool_dtype(dtype)):
-            continue
-        column = X[name].dropna()
-        written = date_format(column)
-        if written is not None:
-            dates[name] = written
-        elif not (is_bool_dtype(dtype) or column.isin([True, False]).all() or _huge_integers(column)):
-            mark = thousands_mark(column)
-            if mark or (mostly_numbers(column) and not pd.to_numeric(column, errors="coerce").notna().all()):
-                thousands = f"use --thousands {mark!r}, " if mark else ""
-                remedy = f"; correct the cell, {thousands}or use --categorical or --drop {name!r}"
-                raise DataError(not_numeric(f"column {name!r}", X[name], where, remedy))
-            if name in wanted and is_identifier(as_texts(column)):
-                categorical = (*categorical, name)
+def _with_kinds(
+    X: pd.DataFrame, y: pd.Series, categorical: tuple[str, ...], wanted: Sequence[str], where: Where, given: Given
+) -> Table:
+    """Return a table with its columns in the types of their kinds."""
     check_sizes(X.select_dtypes("number"), where)
-    table = Table(X, y, "regression", categorical=categorical, dates=dates)
-    with untold():  # the notices of the table tell it
-        encoder = TableEncoder(categorical).fit(X)
-    table = replace(table, columns=encoder.columns_, notices=encoder.notices_)
-    X = typed(X, table.kinds, dates)
-    check_sizes(X.select_dtypes("number"), where)  # includes columns of text that were parsed as numbers
-    return replace(table, X=X)
-
-
-def typed(X: pd.DataFrame, kinds: Mapping[str, str], dates: Mapping[str, str]) -> pd.DataFrame:
-    """Return columns in the types that they have in a table: floats, time stamps, or texts, in which a gap is NaN.
-
-    Whole numbers that may be no floats stay whole.
-    """
-    if set(kinds.values()) == {"number"} and all(map(is_numeric_dtype, X.dtypes)):
-        # one block of memory, as pandas would otherwise process thousands of columns one by one in every fold
-        values = X.to_numpy(dtype=float, na_value=np.nan)
-        if not has_large(values).any():
-            return pd.DataFrame(values, index=X.index, columns=X.columns)
-    columns: dict[str, pd.Series] = {}
-    for name in X.columns:
-        if name in dates:
-            columns[name] = read_dates(X[name], dates[name])
-        elif kinds[name] == "number" or (kinds[name] == "constant" and is_numeric_dtype(X[name])):
-            numbers = pd.to_numeric(X[name].astype(object), errors="coerce")
-            columns[name] = numbers if has_large_integers(numbers.to_numpy()) else numbers.astype(float)
-        else:
-            columns[name] = as_texts(X[name])
-    return pd.DataFrame(columns, index=X.index)
-
-
-def _repaired(y: pd.Series) -> str:
-    """Return the remedy for a target of which nearly all cells are numbers."""
-    mark = thousands_mark(y)
-    return "; correct the cell" + (f", use --thousands {mark!r}" if mark else "")
-
-
-_INTEGER = re.compile(r"[-+]?\d{1,400}")
-
-
-def _huge_integers(column: pd.Series) -> bool:
-    """Return whether all cells are integers that fit into a float, but not into 64 bits.
-
-    Before version 3, pandas reads such a column as text.
-    """
-    is_text = any(isinstance(cell, str) for cell in column)
-    try:
-        numbers = [int(cell) if isinstance(cell, str) and _INTEGER.fullmatch(cell) else cell for cell in column]
-        whole = len(numbers) > 0 and all(type(number) is int and np.isfinite(float(number)) for number in numbers)
-        return whole and (not is_text or max(map(abs, numbers)) >= 2**63)
-    except OverflowError:
-        return False
-
-
-def _decided(y: pd.Series) -> tuple[Task, str]:
-    """Return the task of a target, and the reason."""
-    task: Task = "classification"
-    if not is_numeric_dtype(y) or is_bool_dtype(y):
-        what = "no numbers"
-    elif not bool((y == np.rint(y)).all()):
-        task, what = "regression", "numbers with fractions"
-    elif y.nunique() <= FEW_INTEGERS:
-        what = f"at most {FEW_INTEGERS} different whole numbers"
-    else:
-        task, what = "regression", f"more than {FEW_INTEGERS} different whole numbers"
-    return task, f"as the target has {what} (--task overrides this)"
-
-
-def _check_classes(y: pd.Series) -> None:
-    n = int(y.nunique())
-    if n < 2:
-        raise DataError(
-            f"the target {y.name!r} has only one class ({short_repr(y.iloc[0])}); classification needs two or more: name another "
-            "--target"
-        )
-    if n > MANY_CLASSES:
-        raise DataError(
-            f"the target {y.name!r} has {n} classes, such as {short_repr(y.iloc[0])}, but at most {MANY_CLASSES} are supported; "
-            + (
-                "use --task regression if it is a quantity"
-                if is_numeric_dtype(y)
-                else "name another --target, or write a quantity without its unit"
-            )
-        )
+    with untold(), speaking(replace(COMMAND, row=lambda k: where(X.index[k]))):  # the notices of the table tell it
+        encoder = TableEncoder(categorical, missing=given.missing, decimal=given.decimal).fit(X)
+        kinds = dict(zip(encoder.columns_["column"], encoder.columns_["kind"], strict=True))
+        if spared := [name for name in wanted if kinds[name] == "identifier"]:
+            categorical = (*categorical, *spared)
+            encoder = clone(encoder).set_params(categorical=categorical).fit(X)
+    typed, _ = typed_table(encoder.reading_, X)
+    check_sizes(typed.select_dtypes("number"), where)  # includes columns of text that have numbers
+    return Table(
+        typed,
+        y,
+        "regression",
+        columns=encoder.columns_,
+        categorical=categorical,
+        cells=encoder.reading_,
+        notices=encoder.notices_,
+    )

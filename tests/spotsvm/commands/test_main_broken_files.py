@@ -32,8 +32,7 @@ BROKEN = {
         "leave the column out by --drop",
     ),
     "a class of one row": (f"{TEXT}40,5,rare\n", "leave its rows out by --drop-classes rare"),
-    "a cell with a unit": (TEXT.replace(f"{GOOD['dose'][3]},", f"{GOOD['dose'][3]} mg,", 1), " mg'); correct the cell, or use"),
-    "thousands": (written(GOOD.assign(dose=[f"{k},234.5" for k in range(1, 31)])), "use --thousands ','"),
+    "JSON": (GOOD.to_json(orient="records"), "pandas.read_json("),
     "nothing but a target": (written(GOOD[["kind"]]), "the target 'kind' is the only column"),
 }
 

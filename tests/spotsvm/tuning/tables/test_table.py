@@ -137,13 +137,10 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
         ('a,b,kind\n\n1,2,x\n"a\nb",2,y\n3,"4,y\n', "EOF inside string starting in line 6;"),
         ('a,b,kind\n1,"2,x\n' + "3,4,y\n" * 50_000, "EOF inside string starting in line 2;"),
         ("kind\nx\ny\n", "there are no features: the target 'kind' is the only column"),
-        (rows("red,2,x"), r"column 'a' is not numeric \(line 2 contains 'red'\)"),
         (
-            rows("3,4,y", '"1,000",2,x'),
-            r"column 'a' is not numeric \(line 3 contains '1,000'\); correct.* use --thousands ',', or .* --drop 'a'$",
+            "a,kind\n" + "".join(f"n{k},{k % 2}\n" for k in range(30)),
+            "there is nothing to learn from: column 'a' is left out: nearly every row has a different word, .* 'n0', 'n1'",
         ),
-        (rows("w" * 5000 + ",2,x"), "column 'a' is not numeric"),
-        ("a,kind\n" + "".join(f"n{k},{k % 2}\n" for k in range(30)), "is an identifier, so there is nothing to learn from"),
         (rows("1,inf,x"), "column 'b' has infinite values, the first in line 2;"),
         (rows("1,-Infinity,x"), "column 'b' has infinite values"),
         (rows("1,1e200,x"), "column 'b' has absolute values above 1e.100"),
@@ -159,7 +156,14 @@ def test_names_that_pandas_could_have_made_up_are_names(written):
             "a,kind\n" + "".join(f"{k},c{k}\n" for k in range(1000)),
             "has 1000 classes, such as 'c0', but at most 100 .* another --tar",
         ),
-        ("a,kind\n" + "".join(f"{k},{k}.5 mg\n" for k in range(200)), "such as '0.5 mg', .* write a quantity without its unit$"),
+        (
+            "a,kind\n" + "".join(f"{k},{k}.5 {'mg' if k % 2 else 'g'}\n" for k in range(200)),
+            "the target 'kind' is not numeric .*; correct the cell$",
+        ),
+        (
+            "a,kind\n" + "".join(f"{k},{k}.5 {'mg' if k % 3 else 'g'} {'ab'[k % 2]}\n" for k in range(200)),
+            "such as '0.5 g a', .* write a quantity without its unit$",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused(written, text, message):
@@ -171,22 +175,25 @@ def test_what_cannot_be_used_is_refused(written, text, message):
     assert len(str(caught.value)) < 300
 
 
-def test_a_target_that_is_nearly_one_of_numbers_names_the_cell(written):
-    def text(odd, n=50):
-        return "a,kind\n" + "".join(f"{k},{odd if k == 7 else k + 0.5}\n" for k in range(n))
+def targets(odd, n=50):
+    return "a,kind\n" + "".join(f"{k},{odd if k % 30 == 7 else k + 0.5}\n" for k in range(n))
 
-    for odd, use in (('"1,234.5"', ", use --thousands ','"), ("4 cm", "")):
-        found = rf"the target 'kind' is not numeric \(line 9 contains '{odd.strip(chr(34))}'\)"
-        with pytest.raises(
-            DataError, match=rf"{found}; correct the cell{use}, or use --task classification if these are classes$"
-        ):
-            read_table(written(text(odd)), "kind")
-        with pytest.raises(
-            DataError, match=rf"{found}, as regression requires; correct the cell{use}, or name another --target$"
-        ):
-            read_table(written(text(odd)), "kind", "regression")
-    assert read_table(written(text('"1,234.5"')), "kind", choices=Choices(thousands=",")).y.max() == 1234.5
-    assert read_table(written(text("4 cm", 12)), "kind").y.nunique() == 12  # as few levels may be labels
+
+def test_a_target_of_numbers_with_other_cells(written):
+    """Up to 5 % of other cells are rows without a target; words for a missing value may be more."""
+    for odd, n in (("4 cm", 2), ("-", 2), ("<0.01", 2)):
+        table = read_table(written(targets(odd)), "kind")
+        assert (table.task, len(table.y), len(table.unlabelled)) == ("regression", 50 - n, n)
+        assert f"{n} rows have no target ({odd!r}), the first in line 9" in table.reading[1]
+        with pytest.raises(DataError, match="the target 'kind' has 2 missing values .*, the first in line 9; remove those rows"):
+            read_table(written(targets(odd)), "kind", choices=Choices(require_target=True))
+    assert read_table(written(targets('"1,234.5"')), "kind").y.max() == 1234.5
+    assert read_table(written(targets("4 cm", 12)), "kind").y.nunique() == 12  # as few levels may be labels
+    few = "a,kind\n" + "".join(f"{k},{'-' if k < 9 else k % 2}\n" for k in range(30))
+    assert read_table(written(few), "kind").y.tolist() == [1, 0] * 10 + [1]
+    said = read_table(written(few.replace("-", "9")), "kind", choices=Choices(missing=["9"]))
+    assert said.y.tolist() == [1, 0] * 10 + [1]
+    assert len(said.X) == 21
     digits = {n: "a,kind\n" + "".join(f"{k},{10**n + k * 10 ** (n - 9)}\n" for k in range(40)) for n in (30, 120)}
     assert read_table(written(digits[30]), "kind").task == "regression"
     for task in ("auto", "regression"):
@@ -194,6 +201,15 @@ def test_a_target_that_is_nearly_one_of_numbers_names_the_cell(written):
             DataError, match="the target 'kind' has absolute values above 1e.100, .*, the first in line 2; remove"
         ):
             read_table(written(digits[120]), "kind", task)
+
+
+def test_a_target_with_too_many_other_cells_names_one(written):
+    text = "a,kind\n" + "".join(f"{k},{'red' if k % 9 == 7 else k + 0.5}\n" for k in range(50))
+    found = r"the target 'kind' is not numeric \(line 9 contains 'red'\)"
+    with pytest.raises(DataError, match=rf"{found}; correct the cell, or use --task classification if these are classes$"):
+        read_table(written(text), "kind")
+    with pytest.raises(DataError, match=rf"{found}, as regression requires; correct the cell, or name another --target$"):
+        read_table(written(text), "kind", "regression")
 
 
 @pytest.mark.parametrize(
@@ -216,7 +232,7 @@ def test_an_unknown_target_is_told_what_there_is(written):
     ):
         read_table(written(rows()), "Kind")
     wide = ",".join(f"c{k}" for k in range(30))
-    with pytest.raises(DataError, match="'c7' and 22 more$"):
+    with pytest.raises(DataError, match="'c7' and 22 more;"):
         read_table(written(f"{wide}\n{wide}\n"), "kind")
 
 
