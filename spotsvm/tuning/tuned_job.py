@@ -61,7 +61,7 @@ class TunedJob(TableJob):
         return results
 
     def _results(self, say: Callable[[str], Any]) -> list[HeldOutResult]:
-        _compile_first()
+        _compile_first(self.train.y.nunique() if self.table.task == "classification" else 0)
         began = monotonic()
         train = self.train
         noticed = tuple(notices(self.table, self.metric, self.share, {}, 0))
@@ -161,10 +161,13 @@ class TunedJob(TableJob):
         return replace(verdict, by="average", expected=model.default_score_ if keep else model.expected_score_)
 
 
-def _compile_first() -> None:
-    """Fit random rows, so that compilation (or loading from the cache) is done before the clock starts."""
+def _compile_first(n_classes: int) -> None:
+    """Fit random rows, so that compilation (or loading from the cache) is done before the clock starts; 0 is a regression."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = X[:, 0] + rng.normal(size=60)
-    TunedSVC(budget=1, random_state=0).fit(X, np.digitize(y, [-0.5, 0.5]))
-    TunedSVR(budget=1, random_state=0).fit(X, y)
+    if n_classes:
+        # pairs of several classes are trained by other functions than two classes
+        TunedSVC(budget=1, random_state=0).fit(X, np.digitize(y, [0.0] if n_classes == 2 else [-0.5, 0.5]))
+    else:
+        TunedSVR(budget=1, random_state=0).fit(X, y)

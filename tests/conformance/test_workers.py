@@ -51,7 +51,7 @@ def test_outcomes_come_in_the_order_in_which_they_end(opened, kind, tmp_path):
     factor = np.array([2.0])
 
     def objective(params):
-        assert params["x"] != 4 or becomes((tmp_path / "go").exists, 20)
+        assert params["x"] != 4 or becomes((tmp_path / "go").exists)
         return {"value": factor[0] * params["x"], "pid": os.getpid()}
 
     with opened(objective) as workers:
@@ -62,7 +62,7 @@ def test_outcomes_come_in_the_order_in_which_they_end(opened, kind, tmp_path):
         first = all_completed(workers, 1)
         began = time.monotonic()
         assert workers.wait(0.05) == []
-        assert time.monotonic() - began < 15  # far less than the trial would wait
+        assert time.monotonic() - began < 60  # far less than the trial would wait
         (tmp_path / "go").touch()
         assert [(key, outcome.value) for key, outcome in first + workers.wait()] == [(7, 14.0), (4, 8.0)]
         assert first[0][1].seconds < 15
@@ -144,13 +144,13 @@ def test_waiting_starting_and_loading_take_no_time_of_the_trial(opened):
             return {"x": 1}
 
         def __setstate__(self, state):
-            time.sleep(0.7)
+            time.sleep(1.3)
 
         def __call__(self, params):
-            time.sleep(0.2)
+            time.sleep(0.05)
             return params["x"]
 
-    with opened(LoadsSlowly(), 1, trial_timeout=0.6) as workers:
+    with opened(LoadsSlowly(), 1, trial_timeout=1.2) as workers:
         assert [o.value for o in evaluated(workers, *({"x": x} for x in range(4)))] == [0.0, 1.0, 2.0, 3.0]
 
 
@@ -178,7 +178,7 @@ def test_memory_is_limited_for_the_trial_alone(opened, kind):
 def test_what_is_abandoned_does_not_begin_and_what_has_ended_is_given(opened, kind, tmp_path):
     def objective(params):
         (tmp_path / f"began {params['x']}").touch()
-        assert params["x"] == 0 or becomes((tmp_path / "go").exists, 20)
+        assert params["x"] == 0 or becomes((tmp_path / "go").exists)
         (tmp_path / f"ended {params['x']}").touch()
         return 1.0
 
@@ -186,7 +186,7 @@ def test_what_is_abandoned_does_not_begin_and_what_has_ended_is_given(opened, ki
     with opened(objective) as workers:
         for x in range(n + 6):
             workers.submit(x, {"x": x})
-        assert becomes(lambda: len(list(tmp_path.glob("began *"))) >= n, 20)
+        assert becomes(lambda: len(list(tmp_path.glob("began *"))) >= n)
         time.sleep(0.3)
         given = [(key, outcome.value) for key, outcome in workers.abandon()]
         assert given == [(0, 1.0)] or (kind, given) == ("dask", [])
@@ -198,9 +198,10 @@ def test_what_is_abandoned_does_not_begin_and_what_has_ended_is_given(opened, ki
         else:
             with pytest.raises(WorkersError, match="the workers are closed; open new ones"):
                 workers.submit(9, {})
-    begun, ended = (len(list(tmp_path.glob(f"{what} *"))) for what in ("began", "ended"))
+    begun = len(list(tmp_path.glob("began *")))
     assert n <= begun <= (n + 2 if kind == "dask" else n)
-    assert ended == (1 if kind == "pool" else begun), "the pool kills what runs"
+    ended = 1 if kind == "pool" else begun  # the pool kills what runs
+    assert becomes(lambda: len(list(tmp_path.glob("ended *"))) == ended)
 
 
 @pytest.mark.parametrize("kind", ["processes", "pool"])

@@ -85,6 +85,16 @@ def test_the_pythons_named_are_those_that_the_checks_run():
     assert set(named[1:]) <= set(tried)
 
 
+@pytest.mark.parametrize("part", ["learning_part", "workers_part"])
+def test_what_the_other_parts_name_is_there(part):
+    named = (ROOT / ".ci" / f"{part}.txt").read_text(encoding="utf-8").split()
+    assert len(named) > 5
+    for path, _, test in (name.partition("::") for name in named):
+        assert (ROOT / path).exists()
+        assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8") if test else True
+    assert f"@.ci/{part}.txt" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
 def test_the_main_part_of_the_tests_is_there_and_has_a_file_of_every_package():
     lines = (ROOT / ".ci" / "main_part.txt").read_text(encoding="utf-8").split()
     chosen = [line for line in lines if not line.startswith("--")]

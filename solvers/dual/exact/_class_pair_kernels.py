@@ -43,14 +43,15 @@ def train_class_pairs(K, rows, starts, cost, first, second, tol, most, last, mos
             for s in range(n):
                 part[r, s] = row[rows[at[s]]]
             diagonal[r] = part[r, r]
-        slope = -z
+        slope = np.empty((1, n))
+        for r in range(n):
+            slope[0, r] = -z[0, r]
         add_rows(part, beta[0], slope[0])
-        if rebalance(beta[0], slope[0], lower[0], upper[0]):
-            slope[:] = -z
-            add_rows(part, beta[0], slope[0])
-        else:
-            beta[:] = 0.0
-            slope[:] = -z
+        balanced = rebalance(beta[0], slope[0], lower[0], upper[0])
+        for r in range(n):
+            beta[0, r] = beta[0, r] if balanced else 0.0
+            slope[0, r] = -z[0, r]
+        add_rows(part, beta[0], slope[0])
         steps[p, 0], steps[p, 1], steps[p, 2] = _solve_small(
             part, diagonal, 0.0, slope[0], beta[0], lower[0], upper[0], 0.0, tol, most, last, most_free, buffer
         )

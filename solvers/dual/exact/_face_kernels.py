@@ -7,7 +7,7 @@ import numpy as np
 from spotsvm.surrogates.compiled import compiled
 
 
-@compiled(error_model="python", fastmath={"reassoc", "contract", "nsz"})
+@compiled(fastmath={"reassoc", "contract", "nsz"})
 def _dot(a, b):
     s = 0.0
     for k in range(len(a)):
@@ -15,7 +15,7 @@ def _dot(a, b):
     return s
 
 
-@compiled(error_model="python")
+@compiled
 def _solve_factored(R, p, x):
     """Solve R'R x = b in place on the leading p by p part of the upper triangle R."""
     for i in range(p):
@@ -29,7 +29,7 @@ def _solve_factored(R, p, x):
         x[i] = (x[i] - _dot(R[i, i + 1 : p], x[i + 1 : p])) / R[i, i]
 
 
-@compiled(error_model="python")
+@compiled
 def _remove(R, p, k):
     """Remove row and column k from the matrix R'R of size p by rotations of rows."""
     for i in range(k + 1):
@@ -51,7 +51,7 @@ def _remove(R, p, k):
             out[c] = co * v - si * u
 
 
-@compiled(error_model="python")
+@compiled
 def descend_face(R, slope, beta, lower, upper, most):
     """Move beta to the minimum over its face at constant sum(beta); stop at most `most` variables at bounds they meet.
 
@@ -59,7 +59,9 @@ def descend_face(R, slope, beta, lower, upper, most):
     stops and whether the minimum was reached.
     """
     m = len(beta)
-    place = np.arange(m)
+    place = np.empty(m, np.int64)
+    for a in range(m):
+        place[a] = a
     d, w = np.empty(m), np.empty(m)
     p = m
     scale = 1.0
@@ -71,10 +73,16 @@ def descend_face(R, slope, beta, lower, upper, most):
             w[a] = 1.0
         _solve_factored(R, p, d)
         _solve_factored(R, p, w)
-        shift = d[:p].sum() / w[:p].sum()
+        total, weight = 0.0, 0.0
+        for a in range(p):
+            total += d[a]
+            weight += w[a]
+        shift = total / weight
+        total = 0.0
         for a in range(p):
             d[a] -= shift * w[a]
-        rest = d[:p].sum() / p  # remove rounding: the sum of beta must not drift
+            total += d[a]
+        rest = total / p  # remove rounding: the sum of beta must not drift
         t = 1.0
         first = np.int64(-1)  # a literal would have another type
         for a in range(p):
@@ -100,7 +108,7 @@ def descend_face(R, slope, beta, lower, upper, most):
     return most, False
 
 
-@compiled(error_model="python")
+@compiled
 def _factor(H, R):
     """Write the upper Cholesky factor of a small matrix H into R; return whether H is positive definite."""
     m = len(H)
@@ -121,7 +129,7 @@ def _factor(H, R):
     return True
 
 
-@compiled(error_model="python")
+@compiled
 def small_newton_step(K, offset, g, beta, lower, upper, epsilon, free):
     """Minimise over a few free variables, as `face_minimum` does; return the stops, -1 if the curvature has no minimum."""
     m = len(free)
@@ -140,7 +148,9 @@ def small_newton_step(K, offset, g, beta, lower, upper, epsilon, free):
         size += H[a, a] / m
     size = max(size, 1e-300)
     jitter = 1e-10 * size
-    H += size  # see `face_minimum`
+    for a in range(m):
+        for c in range(m):
+            H[a, c] += size  # see `face_minimum`
     for _ in range(4):
         for a in range(m):
             H[a, a] += jitter

@@ -104,9 +104,9 @@ def train(
 ):
     """Move a similar model's solution into each model's bounds, and solve each model by at most `most` steps of pairs.
 
-    Models of few rows, with at most `most_free` free variables, also use Newton steps, and at most `max_iter` steps. If there are
-    fewer initial solutions than models, these are used in turn. `same` tells whether `from_slope` belongs to this K. Write beta,
-    slope = K beta - z, and the results of `solve` into `steps`.
+    If `most_free` is given, models with at most so many free variables also use Newton steps, and at most `max_iter` steps. If
+    there are fewer initial solutions than models, these are used in turn. `same` tells whether `from_slope` belongs to this K.
+    Write beta, slope = K beta - z, and the results of `solve` into `steps`.
     """
     m, n = z.shape
     changes = np.empty(n)
@@ -123,12 +123,12 @@ def train(
                 changes[k] = b[k] - from_beta[q, k] if same else b[k]
                 g[k] = from_slope[q, k] + (from_z[q, k] - z[p, k]) if same else -z[p, k]
             add_rows(K, changes, g)
-        if most_free > 0:
+        if most_free is None:  # then numba compiles no Newton steps
+            steps[p, 0], steps[p, 1], steps[p, 2] = solve(K, diagonal, g, b, lower[p], upper[p], epsilon, tol, most, buffer)
+        else:
             steps[p, 0], steps[p, 1], steps[p, 2] = _solve_small(
                 K, diagonal, offset, g, b, lower[p], upper[p], epsilon, tol, most, max_iter, most_free, buffer
             )
-        else:
-            steps[p, 0], steps[p, 1], steps[p, 2] = solve(K, diagonal, g, b, lower[p], upper[p], epsilon, tol, most, buffer)
 
 
 @compiled

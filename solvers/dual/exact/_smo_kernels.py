@@ -46,6 +46,29 @@ def _smooth_slope(k, beta, epsilon, rise, fall):
 
 
 @compiled
+def _least(values):
+    """Return the index of the smallest value, or of the first nan; numba's own minimum takes longer to compile."""
+    place = 0
+    for k in range(len(values)):
+        if np.isnan(values[k]):
+            return k
+        if values[k] < values[place]:
+            place = k
+    return place
+
+
+@compiled
+def _largest(values):
+    """Return the largest value, or nan if one is."""
+    top = values[0]
+    for k in range(len(values)):
+        if np.isnan(values[k]):
+            return values[k]
+        top = max(top, values[k])
+    return top
+
+
+@compiled
 def _largest_key(bits):
     """Return the largest key, with its index in place of its low bits."""
     top = np.int32(0)
@@ -100,7 +123,7 @@ def _partner(row, diagonal, own, fall, best, keys, bits, gaps, gap_bits):
         w = gap_bits[: len(f)]
         for k in range(len(w)):
             top_gap = w[k] if w[k] > top_gap else top_gap
-    gaps[0:1].view(np.int32)[0] = top_gap
+    gap_bits[0] = top_gap
     return place, np.float64(gaps[0])
 
 
@@ -138,13 +161,13 @@ def smo(K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, max_iter, key
     """
     bits = keys.view(np.int32)
     gap_bits = gaps.view(np.int32)
-    shift = np.max(fall)
+    shift = _largest(fall)
     i = _steepest_rise(rise, shift, keys, bits)
     iterations = 0
     while iterations < max_iter:
         if i < 0:
             # no rise below the last shift: try again with the exact shift
-            shift = np.max(fall)
+            shift = _largest(fall)
             i = _steepest_rise(rise, shift, keys, bits)
             if i < 0:
                 return iterations, True
@@ -152,10 +175,9 @@ def smo(K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, max_iter, key
         row_i = K[i]
         j, gap = _partner(row_i, diagonal, diagonal[i], fall, best, keys, bits, gaps, gap_bits)
         if gap <= tol or j < 0:
-            exact = np.max(fall) - np.min(rise)
-            if exact <= tol or j < 0:
+            i = _least(rise)
+            if _largest(fall) - rise[i] <= tol or j < 0:
                 return iterations, True
-            i = np.argmin(rise)
             best = rise[i]
             row_i = K[i]
             j, gap = _partner(row_i, diagonal, diagonal[i], fall, best, keys, bits, gaps, gap_bits)
@@ -185,7 +207,7 @@ def smo(K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, max_iter, key
         _set_slopes(j, g_j, beta, lower, upper, epsilon, rise, fall)
         i = _move(step, row_i, K[j], rise, fall, shift, keys, bits)
         iterations += 1
-    return iterations, np.max(fall) - np.min(rise) <= tol
+    return iterations, _largest(fall) - rise[_least(rise)] <= tol
 
 
 @compiled
@@ -204,14 +226,14 @@ def slopes(g, beta, lower, upper, epsilon, rise, fall):
     """Write all derivatives from the smooth part g; return the largest violation."""
     for k in range(len(g)):
         _set_slopes(k, g[k], beta, lower, upper, epsilon, rise, fall)
-    return np.max(fall) - np.min(rise)
+    return _largest(fall) - rise[_least(rise)]
 
 
 @compiled
 def _choose_active(rise, fall, active):
     """List the variables that could be in a violating pair now; return their number."""
-    low = np.min(rise)
-    high = np.max(fall)
+    low = rise[_least(rise)]
+    high = _largest(fall)
     m = 0
     for k in range(len(rise)):
         if rise[k] <= high or fall[k] >= low:
@@ -251,22 +273,27 @@ def solve(K, diagonal, g, beta, lower, upper, epsilon, tol, max_iter, buffer):
         if violation <= tol:
             converged = True
             break
-        before[:] = beta
+        for k in range(n):
+            before[k] = beta[k]
         m = _choose_active(rise, fall, active)
-        if m <= limit and 4 * m <= 3 * n:
-            chosen = active[:m]
+        few = m <= limit and 4 * m <= 3 * n
+        if few:
             part = buffer[: m * m].reshape((m, m))
-            _gather(K, chosen, part)
-            b, lo, hi, dg, ri, fa = beta[chosen], lower[chosen], upper[chosen], diagonal[chosen], rise[chosen], fall[chosen]
-            done, ok = smo(part, dg, ri, fa, b, lo, hi, epsilon, tol, min(max_iter - iterations, 64 * slice_), keys, gaps)
+            _gather(K, active[:m], part)
+            b, lo, hi, ri, fa = np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+            dg = np.empty(m, diagonal.dtype)
             for a in range(m):
-                beta[chosen[a]] = b[a]
-            work += float(done) * m + float(m) * m
+                k = active[a]
+                b[a], lo[a], hi[a], dg[a], ri[a], fa[a] = beta[k], lower[k], upper[k], diagonal[k], rise[k], fall[k]
         else:
-            done, ok = smo(
-                K, diagonal, rise, fall, beta, lower, upper, epsilon, tol, min(max_iter - iterations, slice_), keys, gaps
-            )
-            work += float(done) * n
+            part, dg, ri, fa, b, lo, hi = K, diagonal, rise, fall, beta, lower, upper
+        most = min(max_iter - iterations, 64 * slice_ if few else slice_)
+        done, ok = smo(part, dg, ri, fa, b, lo, hi, epsilon, tol, most, keys, gaps)
+        work += float(done) * len(b)
+        if few:
+            work += float(m) * m
+            for a in range(m):
+                beta[active[a]] = b[a]
         if done == 0:  # rounding: the running slopes and the recomputed ones differ by more than tol
             break
         iterations += done

@@ -165,7 +165,7 @@ class FoldSolver:
         last = min(pair_steps(n, similar) + _MORE_STEPS, self._cap)
         train(
             K, diagonal, float(offset), z_of, lower, upper, float(target.epsilon), from_beta, from_slope, from_z, same,
-            float(tol), most, last, _SMALL if several else 0, self._buffer, beta, slope, steps,
+            float(tol), most, last, _SMALL if several else None, self._buffer, beta, slope, steps,
         )  # fmt: skip
         converged = steps[:, 1] > 0.0
         for k in np.flatnonzero(~converged):

@@ -147,9 +147,10 @@ class LeakyRain(CausalTransformer):
         dry = tape.unseen if self.start == "zero" else 0
         all_known = not tape.unknown[dry:].any() and isinstance(tape.rows, slice) and tape.n_rows == len(tape.values) - dry
         for j, column in enumerate(tape.values.T):
+            wet = column[dry:].copy()  # contiguous and writable, whatever was given: the sums are compiled once
             for k, (decay, window) in enumerate(self.pairs_):
                 if all_known:
-                    leaky_sums(np.ascontiguousarray(column[dry:]), decay, window, found[j, k])
+                    leaky_sums(wet, decay, window, found[j, k])
                 else:
                     found[j, k] = self._sums(tape, j, decay, window)[tape.rows]
         return found.reshape(-1, tape.n_rows).T

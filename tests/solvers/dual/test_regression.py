@@ -1,14 +1,12 @@
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from dual_references import general_optimum, libsvm, objective, random_bounds
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_diabetes
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
@@ -143,12 +141,10 @@ def test_two_rows_have_the_closed_solution(a, b, c, C):
     assert found.converged
 
 
-@pytest.mark.data
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_it_meets_libsvms_objective_on_real_data(C):
-    table = pd.read_csv(Path(os.environ["SPOTSVM_DATA"]) / "tecator.csv").drop(columns=["moisture", "protein"])
-    y = table.pop("y").to_numpy()
-    K = rbf_kernel(StandardScaler().fit_transform(table.select_dtypes("number")), gamma=0.01)
+    X, y = load_diabetes(return_X_y=True)
+    K = rbf_kernel(StandardScaler().fit_transform(X), gamma=0.1)
     _, beta = libsvm(K, y, np.full(len(y), C), 0.1)
     found = solve_dual_regression(K, y, C, 0.1, tol=1e-6)
     assert found.converged

@@ -468,7 +468,7 @@ def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_
             time.sleep(0.05)
         os.killpg(process.pid, sent)
         second.let_go()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     finally:
         process.kill()
     assert (process.returncode, out, unplanned(err).count("\n")) == (code, "", 1)

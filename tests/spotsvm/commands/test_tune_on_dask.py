@@ -2,15 +2,16 @@ import logging
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from completed_trials import becomes
 
 from spotsvm.commands import tune as cluster_module
 from spotsvm.commands.main import main
+from spotsvm.errors import StorageError
 from spotsvm.study.recorded import RecordedStudy
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
@@ -85,11 +86,14 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(table, monkeypatch
 
 @pytest.mark.faults
 def test_ctrl_c_gives_the_cluster_back_and_ends_with_130(table, address, tmp_path):
+    def has_told():
+        try:
+            return any(trial.state == "ok" for trial in RecordedStudy(tmp_path / "out" / "random.db").trials)
+        except StorageError:
+            return False
+
     def interrupt():
-        record = tmp_path / "out" / "random.db"
-        while not record.exists():
-            time.sleep(0.02)
-        time.sleep(0.5)
+        assert becomes(has_told)
         os.kill(os.getpid(), signal.SIGINT)
 
     presses = threading.Thread(target=interrupt)
@@ -99,8 +103,5 @@ def test_ctrl_c_gives_the_cluster_back_and_ends_with_130(table, address, tmp_pat
     assert done.exit_code == 130
     assert "spotsvm: interrupted; the candidates scored so far are saved in" in done.stderr
     with distributed.Client(address, set_as_default=False) as client:
-        until = time.monotonic() + 5
-        while any(client.processing().values()) and time.monotonic() < until:
-            time.sleep(0.05)
-        assert not any(client.processing().values())
+        assert becomes(lambda: not any(client.processing().values()))
     assert len(RecordedStudy(tmp_path / "out" / "random.db").trials) > 0

@@ -72,7 +72,7 @@ def test_a_worker_that_is_still_importing_says_nothing_of_ctrl_c(kind, worker, t
                 time.sleep(0.01)
             os.killpg(process.pid, signal.SIGINT)
             held.let_go()
-            told, said = process.communicate(timeout=60)
+            told, said = process.communicate(timeout=120)
         finally:
             process.kill()
     assert (told, said, process.returncode) == ("interrupted\n", "", 0)

@@ -74,7 +74,7 @@ def test_the_result_is_the_same_for_any_number_of_jobs_and_elsewhere(moons):
     assert (quick(n_jobs=2).fit(X2, Y2).predict_proba(X2_NEW) == expected).all()
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address=None) as client,
+        distributed.Client(processes=False, n_workers=1, threads_per_worker=2, dashboard_address="127.0.0.1:0") as client,
         parallel_config("dask"),
     ):
         assert client.status == "running"

@@ -30,12 +30,11 @@ def test_the_table_is_of_the_frame(study):
     assert f"{table['regret 10']['good']:.3g} (good)" in study.conclusion()
 
 
-@pytest.mark.data
 def test_tasks_with_one_space_learn_from_each_other():
-    tasks = ("svc_rbf_sonar", "svc_rbf_ionosphere", "branin")
+    tasks = ("branin", "branin_noisy", "hartmann6")
     table = OptimumPriorsStudy(quick=True, tasks=tasks, seeds=1, n_trials=10).run().table()
-    assert set(table.prior[table.task != "branin"]) == {"none", "good", "flat", "misleading", "learned"}
-    assert "learned" not in set(table.prior[table.task == "branin"])
+    assert set(table.prior[table.task != "hartmann6"]) == {"none", "good", "flat", "misleading", "learned"}
+    assert "learned" not in set(table.prior[table.task == "hartmann6"])
 
 
 def test_a_file_of_other_tasks_from_which_priors_were_learned_is_refused(tmp_path):

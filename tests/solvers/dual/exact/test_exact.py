@@ -9,6 +9,7 @@ import pytest
 from dual_references import general_optimum, libsvm, objective, random_bounds
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
@@ -28,10 +29,6 @@ KERNELS = {
     "narrow rbf": lambda X: rbf_kernel(X, gamma=5.0),
     "wide rbf": lambda X: rbf_kernel(X, gamma=1e-3),
 }
-# sets of the data folder with fewer than 3000 rows
-SMALL = """crabs german_categorical german_numeric glass glass2 heart_statlog ida_breast_cancer ida_diabetis ida_flare_solar
-ida_german ida_heart ida_image ida_thyroid ida_titanic internet_ads internet_ads_sample ionosphere lawsuit liver lupus mfeat_fac
-mfeat_fou mfeat_kar mfeat_mor mfeat_pix mfeat_zer pima sonar wisconsin""".split()
 
 
 def exact(problem, **options):
@@ -230,21 +227,9 @@ def test_a_class_without_a_positive_bound_leaves_nothing_to_do():
         np.testing.assert_allclose(exact(problem).alpha, [0, 0, expected])
 
 
-@pytest.mark.data
-def test_the_list_of_small_sets_is_complete():
-    manifest = pd.read_csv(Path(os.environ["SPOTSVM_DATA"]) / "MANIFEST.csv")
-    small = manifest[(manifest["n"] < 3000) & (manifest["task"] != "regression")]
-    assert sorted(file.split(".")[0] for file in small["file"]) == sorted(SMALL)
-
-
-@pytest.mark.data
-@pytest.mark.parametrize("name", SMALL)
-def test_it_meets_libsvms_objective_on_real_data(name):
-    (path,) = Path(os.environ["SPOTSVM_DATA"]).glob(f"{name}.csv*")
-    table = pd.read_csv(path).drop(columns="part", errors="ignore").dropna()
-    classes = table.pop("y").to_numpy()
+def assert_it_meets_libsvms_objective(X, classes):
     y = np.where(classes == np.unique(classes)[0], -1.0, 1.0)  # the first against the rest
-    X = StandardScaler().fit_transform(pd.get_dummies(table).to_numpy(np.float64))
+    X = StandardScaler().fit_transform(X)
     K = rbf_kernel(X, gamma=1 / X.shape[1])
     for C in (1.0, 100.0):
         _, beta = libsvm(K, y, np.full(len(y), C))
@@ -252,3 +237,21 @@ def test_it_meets_libsvms_objective_on_real_data(name):
         assert found.converged
         assert found.objective == pytest.approx(objective(K, y, beta), rel=1e-6)
         assert found.kkt_violation <= 1e-6 + 1e-9
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])
+def test_it_meets_libsvms_objective_on_real_data(load):
+    assert_it_meets_libsvms_objective(*load(return_X_y=True))
+
+
+@pytest.mark.data
+def test_it_meets_libsvms_objective_on_all_sets_of_the_folder_with_fewer_than_3000_rows():
+    folder = Path(os.environ["SPOTSVM_DATA"])
+    manifest = pd.read_csv(folder / "MANIFEST.csv")
+    files = manifest.loc[(manifest["n"] < 3000) & (manifest["task"] != "regression"), "file"]
+    assert len(files) > 20
+    for file in files:
+        print(file)
+        table = pd.read_csv(folder / file).drop(columns="part", errors="ignore").dropna()
+        classes = table.pop("y").to_numpy()
+        assert_it_meets_libsvms_objective(pd.get_dummies(table).to_numpy(np.float64), classes)

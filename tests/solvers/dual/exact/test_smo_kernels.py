@@ -63,6 +63,14 @@ def plain_smo(K, z, beta, lower, upper, epsilon, tol):
 
 
 @settings(max_examples=60, deadline=None)
+@given(st.lists(st.floats(), min_size=1, max_size=5))
+def test_the_least_and_the_largest_are_those_of_numpy_also_of_nan(values):
+    values = np.array(values)
+    assert kernels._least(values) == values.argmin()
+    np.testing.assert_equal(kernels._largest(values), values.max())
+
+
+@settings(max_examples=60, deadline=None)
 @given(SEEDS, SIZES, st.floats(-3, 6))
 def test_the_steepest_rise(seed, n, shift):
     rng = np.random.default_rng(seed)

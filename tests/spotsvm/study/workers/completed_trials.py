@@ -50,7 +50,7 @@ def break_off_after(n):
 
 def all_completed(workers, n):
     """Wait for n trials; return (key, outcome) in the order of completion."""
-    completed, until = [], time.monotonic() + 60
+    completed, until = [], time.monotonic() + 300
     while len(completed) < n:
         assert time.monotonic() < until, f"only {len(completed)} of {n} trials have ended"
         completed += workers.wait(30)
@@ -65,7 +65,7 @@ def evaluated(workers, *batch):
     return [completed[key] for key in range(len(batch))]
 
 
-def becomes(condition, seconds=10):
+def becomes(condition, seconds=120):
     """Return whether a condition comes to hold in time."""
     until = time.monotonic() + seconds
     while not (holds := condition()) and time.monotonic() < until:

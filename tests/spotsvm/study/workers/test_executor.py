@@ -69,14 +69,14 @@ def test_another_machine_gets_the_objective_inline_once_and_a_trial_is_timed_fro
     assert max(size for size in executor.sizes if size < 800_000) < 2000
     monkeypatch.setattr(on_executor, "_START", 0.3)
     executor = AnotherMachine()
-    with executor.process, OnExecutor(lambda params: time.sleep(params["nap"]) or 1.0, executor, 1, 0.4) as workers:
-        assert [o.state for o in evaluated(workers, {"nap": 0.0}, {"nap": 1.0})] == ["ok", "timeout"]
+    with executor.process, OnExecutor(lambda params: time.sleep(params["nap"]) or 1.0, executor, 1, 1.0) as workers:
+        assert [o.state for o in evaluated(workers, {"nap": 0.0}, {"nap": 1.6})] == ["ok", "timeout"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_late_trial_is_given_up_and_its_worker_does_not_count_until_it_returns(kind, tmp_path):
     def objective(params):
-        assert params["x"] != 1 or becomes((tmp_path / "release").exists, 20)
+        assert params["x"] != 1 or becomes((tmp_path / "release").exists)
         return params["x"]
 
     with kind(2) as executor, OnExecutor(objective, executor, 2, 0.8) as workers:
@@ -91,18 +91,22 @@ def test_a_late_trial_is_given_up_and_its_worker_does_not_count_until_it_returns
 
 def test_a_trial_has_its_own_time_under_the_same_number_and_is_late_even_if_nobody_looked():
     def objective(params):
-        time.sleep(0.3)
+        time.sleep(0.5)
         return 1.0
 
-    with ProcessPoolExecutor(1) as executor, OnExecutor(objective, executor, 1, 0.8) as workers:
+    with ProcessPoolExecutor(1) as executor, OnExecutor(objective, executor, 1, 1.5) as workers:
         for _ in range(4):
             workers.submit(7, {})
             assert workers.wait()[0][1].state == "ok"
-    with ThreadPoolExecutor(1) as executor, OnExecutor(objective, executor, 1, 0.2) as workers:
+    ended = threading.Event()
+    with (
+        ThreadPoolExecutor(1) as executor,
+        OnExecutor(lambda params: objective(params) and ended.set(), executor, 1, 0.2) as workers,
+    ):
         workers.submit(0, {})
-        time.sleep(0.5)
+        assert ended.wait(60)
         assert [o.state for _, o in workers.wait()] == ["timeout"]
-        assert workers.n_workers == 1
+        assert becomes(lambda: workers.n_workers == 1)
 
 
 def test_if_all_workers_are_stuck_it_is_said():

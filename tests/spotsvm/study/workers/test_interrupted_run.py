@@ -225,8 +225,8 @@ def test_a_real_ctrl_c_goes_to_the_whole_group_and_fails_no_trial(how, tmp_path)
                 assert process.stdout.readline()
             os.killpg(process.pid, signal.SIGINT)
             began = time.monotonic()
-            told, said = process.communicate(timeout=60)
-            assert time.monotonic() - began < 30
+            told, said = process.communicate(timeout=120)
+            assert time.monotonic() - began < 60
         finally:
             process.kill()
     assert process.returncode in (130, -signal.SIGINT)

@@ -8,7 +8,7 @@ import threading
 import time
 
 import pytest
-from completed_trials import evaluated
+from completed_trials import becomes, evaluated, is_alive
 
 from spotsvm import Study
 from spotsvm.errors import WorkersError
@@ -20,14 +20,13 @@ def test_compiled_code_that_keeps_the_interpreter_to_itself_is_ended_and_the_poo
     def objective(params):
         if params["x"] == 1:
             ctypes.PyDLL(None).sleep(1000)
-        time.sleep(0.3)
         return os.getpid()
 
-    with KillablePool(objective, 2, 1.0) as workers:
+    with KillablePool(objective, 2, 2.0) as workers:
         outcomes = evaluated(workers, {"x": 1}, {"x": 0}, {"x": 0})
         assert [outcome.state for outcome in outcomes] == ["timeout", "ok", "ok"]
-        assert (outcomes[0].seconds, outcomes[0].lost) == (1.0, False)
-        assert outcomes[0].reason == "it took longer than trial_timeout=1 s"
+        assert (outcomes[0].seconds, outcomes[0].lost) == (2.0, False)
+        assert outcomes[0].reason == "it took longer than trial_timeout=2 s"
         assert outcomes[1].value == outcomes[2].value
         again = evaluated(workers, *[{"x": 0}] * 6)
         assert {outcome.state for outcome in again} == {"ok"}
@@ -36,15 +35,14 @@ def test_compiled_code_that_keeps_the_interpreter_to_itself_is_ended_and_the_poo
 
 def test_neither_a_trial_that_is_killed_nor_what_it_has_started_lives_on(tmp_path):
     def objective(params):
-        path = tmp_path / "child"
-        subprocess.Popen([sys.executable, "-c", f"import time; time.sleep(1.5); open({str(path)!r}, 'w')"])
-        time.sleep(1.5)
-        (tmp_path / "trial").touch()
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+        pids.write_text(f"{child.pid} {os.getpid()}")
+        child.wait()
 
-    with KillablePool(objective, 1, 0.4) as workers:
+    pids = tmp_path / "pids"
+    with KillablePool(objective, 1, 2.0) as workers:
         assert evaluated(workers, {})[0].state == "timeout"
-    time.sleep(1.6)
-    assert list(tmp_path.iterdir()) == []
+    assert becomes(lambda: not any(is_alive(int(pid)) for pid in pids.read_text().split()))
 
 
 def test_workers_run_on_one_thread_also_in_libraries_that_are_loaded_later():
@@ -162,28 +160,29 @@ def test_a_worker_outlives_what_can_be_caught(pool, do, reason):
 def test_a_worker_that_is_killed_from_outside_is_replaced(pool):
     first = int(evaluated(pool, FINE)[0].value)
     os.kill(first, signal.SIGKILL)
-    time.sleep(0.05)
+    assert becomes(lambda: not is_alive(first))
     outcomes = evaluated(pool, *[FINE] * 4)
     assert [outcome.state for outcome in outcomes] == ["ok"] * 4
     assert first not in {outcome.value for outcome in outcomes}
 
 
 @faults
-def test_a_worker_whose_children_hold_its_pipes_open_is_missed_all_the_same():
+def test_a_worker_whose_children_hold_its_pipes_open_is_missed_all_the_same(tmp_path):
     def objective(params):
         if params["x"]:
             if os.fork() == 0:
-                time.sleep(12)
+                becomes((tmp_path / "missed").exists)
+                (tmp_path / "child").touch()
                 os._exit(0)
             os._exit(5)
         return 1.0
 
     with KillablePool(objective, 1) as workers:
-        began = time.monotonic()
         outcomes = evaluated(workers, {"x": 1}, {"x": 0})
         assert [outcome.state for outcome in outcomes] == ["failed", "ok"]
         assert outcomes[0].reason == "the worker process ended with exit code 5"
-        assert time.monotonic() - began < 12
+        assert not (tmp_path / "child").exists()
+        (tmp_path / "missed").touch()
 
 
 @faults
