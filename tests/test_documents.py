@@ -1,5 +1,7 @@
 """What README.md and the guide show works as it stands, and what ARCHITECTURE.md names is there."""
 
+import ast
+import builtins
 import importlib
 import importlib.util
 import re
@@ -112,6 +114,22 @@ def test_a_command_prints_what_the_page_shows(page, commands, output, tmp_path, 
     run = CliRunner().invoke(main, command.split()[1:])
     assert run.exit_code == 0, run.stderr
     assert same_output(f"...\n{output}...\n", run.stdout), run.stdout
+
+
+def unbound(code):
+    """Return the names that a block of code uses and neither makes nor imports."""
+    nodes = list(ast.walk(ast.parse(code)))
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    bound |= {(node.asname or node.name).partition(".")[0] for node in nodes if isinstance(node, ast.alias)}
+    return {node.id for node in nodes if isinstance(node, ast.Name)} - bound - set(dir(builtins))
+
+
+@pytest.mark.parametrize("name", ["README", "getting_started"])
+def test_each_block_of_the_first_pages_can_be_pasted_alone(name):
+    assert unbound("from a import b as c\nd = [e for e in f(c, b)]") == {"b", "f"}
+    assert [unbound(code) for code, _, _ in EXAMPLES[name]] == [set()] * len(EXAMPLES[name])
 
 
 def test_each_block_of_text_is_an_output():

@@ -58,13 +58,18 @@ def exits_when_interrupted() -> Iterator[None]:
 
 
 @contextmanager
-def says_how_to_resume(out: Path | None) -> Iterator[None]:
-    """If this block is interrupted, add what is saved in the folder `out`, and the command to resume, to the message."""
+def says_how_to_resume(out: Path | None, records: bool = True) -> Iterator[None]:
+    """If this block is interrupted, add what is saved in the folder `out`, and the command to resume, to the message.
+
+    Without `records` nothing is saved before the end.
+    """
     try:
         yield
     except KeyboardInterrupt as interrupt:
         command = click.get_current_context().meta.get(_COMMAND, "the same command")
-        if out is None:
+        if not records:
+            text = f"nothing was saved, as a fit of the average is saved at its end. The same command starts again: {command}"
+        elif out is None:
             text = f"nothing was saved, as there was no --out. To be able to resume after an interruption: {command} --out FOLDER"
         else:
             text = f"the candidates scored so far are saved in {out}. To resume, run the same command: {command}"

@@ -19,6 +19,7 @@ import click
 @click.option("--path", type=click.Path(path_type=Path), help="File of ended jobs, or folder of records, to resume from.")
 def study(name: str | None, quick: bool, out: Path | None, data: Path | None, jobs: int | None, path: Path | None) -> None:
     """Run the study called NAME; without NAME, list the studies."""
+    from spotsvm.common.interruption import says_when_interrupted
     from spotsvm.common.text import printable
     from spotsvm.errors import ArgumentError
 
@@ -39,7 +40,14 @@ def study(name: str | None, quick: bool, out: Path | None, data: Path | None, jo
             experiment.use_data(data)
         else:
             click.echo(f"spotsvm: the study {name} reads no data; --data {data} is ignored", err=True)
-    experiment.run()
+
+    def how_to_resume(done: str) -> str:
+        if path is None:
+            return "nothing was saved; with --path FILE an interrupted study can be resumed"
+        return f"ended jobs are recorded in {path}, and the same command goes on from there"
+
+    with says_when_interrupted(how_to_resume):
+        experiment.run()
     click.echo(printable(experiment.to_markdown()))
     if out is not None:
         for file in experiment.write(out):

@@ -43,8 +43,10 @@ def run_average(table: Any, *, quiet: bool, code: bool, **options: Any) -> Any:
     from spotsvm.tuning.tuned_job import TunedJob
 
     job = TunedJob(table, command=command_line(), **options)
-    results = job.run(_sayer(quiet))
-    _print(summary(job, results), results, code)
+    told: list[str] = []
+    with says_how_to_resume(job.out, records=False):
+        results = job.run(_sayer(quiet, told))
+    _print(summary(job, results, told), results, code)
     return job, results
 
 
@@ -66,22 +68,27 @@ def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, **optio
         hint = did_you_mean(options["search"], searches)
         raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}{hint}")
     with cluster(dask) as executor, says_how_to_resume(options.get("out")):
-        job = TuningJob(table, executor=executor, command=command_line(), **options)
+        job, told = TuningJob(table, executor=executor, command=command_line(), **options), list[str]()
         try:
-            results = job.run(_silence if quiet else progress_bar, _sayer(quiet))
+            results = job.run(_silence if quiet else progress_bar, _sayer(quiet, told))
         except StudyMismatchError as error:
             if error.differs != "data":
                 raise
             raise StorageError(f"--out {job.out} belongs to another table; use a new --out") from error
-    _print(summary(job, results), results, code)
+    _print(summary(job, results, told), results, code)
     return job, results
 
 
-def _sayer(quiet: bool) -> Callable[[str], None]:
-    """Return what says a line about what was decided."""
+def _sayer(quiet: bool, told: list[str]) -> Callable[[str], None]:
+    """Return what says a line about what was decided, and adds it to those told, unless it is to be quiet."""
     from spotsvm.common.text import printable_line
 
-    return lambda line: None if quiet else click.echo(f"spotsvm: {printable_line(line)}", err=True)
+    def say(line: str) -> None:
+        if not quiet:
+            click.echo(f"spotsvm: {printable_line(line)}", err=True)
+            told.append(line)
+
+    return say
 
 
 def _print(text: str, results: Any, code: bool) -> None:

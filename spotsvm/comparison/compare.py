@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import (
     Run,
@@ -139,9 +140,17 @@ def compare(
     first = equal_start(task.space, start)
     check_entrants(labelled, task.space, n_trials, noise=noise, start=first)
     jobs = [(task, label, search, seed) for label, search in labelled.items() for seed in all_seeds]
-    runs = []
-    for run in run_jobs(run_search, jobs, n_jobs):
-        runs.append(run)
-        if callback is not None:
-            callback(run)
+    runs: list[Run] = []
+
+    def how_to_resume(inner: str) -> str:
+        done = f"{len(runs)} of {len(jobs)} runs are finished"
+        if path is None:
+            return f"{done}; compare will start again: pass a path to resume after an interruption"
+        return f"{done} and recorded in {path}; the same call goes on from there"
+
+    with says_when_interrupted(how_to_resume):
+        for run in run_jobs(run_search, jobs, n_jobs):
+            runs.append(run)
+            if callback is not None:
+                callback(run)
     return Comparison(runs, task, confidence)

@@ -22,6 +22,7 @@ from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import check_random_state
 
 from spotsvm.common.checks import check_count
+from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import untold
 from spotsvm.common.text import did_you_mean, names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
@@ -202,8 +203,8 @@ class SpotSearchRun:
         search = self._search
         with self._new_study() as study:
             stop = None if search.stop is None else with_test_share(search.stop, self.scorer.test_share)
-            try:
-                study.run(
+            with says_when_interrupted(lambda inner: self.how_to_resume(study)), suppress(FirstTrialsFailedError):
+                study.run(  # `best_candidate` raises it if the first trials have failed
                     self._open_workers(),
                     self._budget,
                     batch_size=search.batch_size,
@@ -214,12 +215,6 @@ class SpotSearchRun:
                     # a score for failed fits means that failures are expected
                     max_failures=None if np.isfinite(_score_of_failed(search)) else search.max_failures,
                 )
-            except FirstTrialsFailedError:
-                pass  # `best_candidate` raises it
-            except KeyboardInterrupt as interrupt:
-                if search.path is None:
-                    interrupt.add_note("fit will start again; pass a path to SpotSearchCV to resume after an interruption")
-                raise
         if study.is_exhausted:
             warnings.warn(
                 f"The total space of parameters {study.n_finished} is smaller than n_iter={search.n_iter}. "
@@ -228,6 +223,17 @@ class SpotSearchRun:
                 stacklevel=3,
             )
         return study
+
+    def how_to_resume(self, study: Study) -> str:
+        """Return how many candidates are scored, and how an interrupted fit goes on, in a sentence."""
+        swept = self._sweeps.swept
+        possible = (study.space if swept is None else swept.searched).domain.size
+        fewer = possible < self._search.n_iter
+        of = f"{int(possible)} possible" if fewer else str(self._budget)
+        done = f"{study.n_finished} of {of} candidates are scored" + f" (n_iter={self._search.n_iter})" * fewer
+        if self._search.path is None:
+            return f"{done}; fit will start again: pass a path to SpotSearchCV to resume after an interruption"
+        return f"{done} and recorded in {study.path}; the same call goes on from there"
 
     def own_trials(self, study: Study) -> list[Trial]:
         """Return the trial with the estimator's own parameters, if there is one: it always competes, and wins ties."""

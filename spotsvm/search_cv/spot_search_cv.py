@@ -20,6 +20,7 @@ from spotsvm.common.checks import check_groups
 from spotsvm.common.compat import check_method_params, num_samples, safe_indexing
 from spotsvm.common.copies import both_sides, copies
 from spotsvm.common.folds import check_repeatable, seeded
+from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import check_scorers
@@ -341,7 +342,7 @@ classes_, n_features_in_, feature_names_in_
         if best.index is not None:
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
         if self.refit:
-            with task.refit(), gathered() as told:
+            with task.refit(), gathered() as told, says_when_interrupted(lambda inner: run.how_to_resume(self.study_)):
                 self._refit(X, y, given, run, splits, best.metric, every)
         else:
             told = notices_of(with_params(self.estimator, getattr(self, "best_params_", {})), *every)

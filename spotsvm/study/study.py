@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.json_values import plain_json
 from spotsvm.common.text import names_arguments, shown_value
 from spotsvm.errors import ArgumentError, StudyMismatchError
@@ -38,7 +39,7 @@ from spotsvm.study.workers.protocol import Workers, is_workers
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, allowed_keys
 from spotsvm.trials.evaluation import CurrentTrial, Objective, check_takes_params
 from spotsvm.trials.judging import Values, checked_extra, outcome_of, sweep_outcome
-from spotsvm.trials.ledger import finished_words, suggested
+from spotsvm.trials.ledger import finished_words
 from spotsvm.trials.objectives import Directions, Objectives
 from spotsvm.trials.outcome import Outcome, checked_seconds, one_line
 from spotsvm.trials.sweep import SweptParameter
@@ -359,8 +360,8 @@ class Study(ReadableStudy):
         TrialStateError
             If the study is being run already.
         KeyboardInterrupt
-            After Ctrl-C: completed trials are recorded, the others are evaluated first when the study is run again, and a note
-            says how. A second Ctrl-C ends at once.
+            After Ctrl-C: completed trials are recorded, the others are evaluated first when the study is run again, and the
+            message, which is shown without a traceback, says how. A second Ctrl-C ends at once.
 
         See Also
         --------
@@ -424,11 +425,8 @@ class Study(ReadableStudy):
             self._limit = limit
             options: dict[str, Any] = {"n_jobs": n_jobs, "trial_timeout": seconds, "memory_limit": memory_limit}
             workers = objective if is_workers(objective) else open_workers(cast("Objective", objective), executor, **options)
-            try:
+            with says_when_interrupted(lambda inner: self._how_to_resume(n_trials)):
                 run_trials(self, self._books, workers, settings, followers, rule, limit)
-            except KeyboardInterrupt as interrupt:
-                interrupt.add_note(self._how_to_resume())
-                raise
         self._has_run = True
         return self
 
@@ -716,8 +714,8 @@ class Study(ReadableStudy):
         """
         return self.space if self.swept is None else self.swept.searched
 
-    def _how_to_resume(self) -> str:
-        done = f"{self.n_finished} of {len(suggested(self.trials))} trials are finished"
+    def _how_to_resume(self, n_trials: int) -> str:
+        done = f"{self.n_finished} of {n_trials} trials are finished"
         if self.path is None:
             return f"{done}; call run() again to continue. A study with a path can also be resumed in another process"
         return f"{done} and recorded in {self.path}; the same call goes on from there"

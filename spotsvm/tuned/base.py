@@ -28,6 +28,7 @@ from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text
 from spotsvm.common.folds import check_repeatable, seeded
+from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight, with_mean_1
 from spotsvm.common.text import checked_path
@@ -208,7 +209,19 @@ class TunedModel(BaseEstimator, ABC):
         ------
         ArgumentError
             If an argument, X, y or the weights are unusable.
+        KeyboardInterrupt
+            After Ctrl-C; the message, which is shown without a traceback, says how many sweeps are scored and how to go on.
         """
+        with says_when_interrupted(self._how_to_resume):
+            return self._fit(X, y, sample_weight, groups)
+
+    def _how_to_resume(self, done: str) -> str:
+        done = done or "fit was interrupted"
+        if self.path is None:
+            return f"{done}; fit will start again: pass a path to {type(self).__name__} to resume after an interruption"
+        return f"{done}; scored sweeps are recorded in {self.path}, and the same call goes on from there"
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Self:
         began = time.monotonic()
         for name in ("relevance_", "support_", "support_vectors_", "dual_coef_"):  # possibly left from an earlier fit
             self.__dict__.pop(name, None)
@@ -252,7 +265,11 @@ class TunedModel(BaseEstimator, ABC):
 
         costs = [2.0**c for c in self._log_costs]
         alike = None if np.ptp(row_weights) == 0.0 and len(every) == len(y) else row_weights
-        with self._sweeps((table, y, alike, groups), splits, task.epsilon, costs, seed) as sweeps, one_blas_thread():
+        with (
+            self._sweeps((table, y, alike, groups), splits, task.epsilon, costs, seed) as sweeps,
+            says_when_interrupted(lambda inner: f"{sweeps.n_scored} of {sweeps.n_sweeps} sweeps are scored"),
+            one_blas_thread(),
+        ):
             grid = score_grid(
                 X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
                 n_jobs=effective_n_jobs(self.n_jobs), deadline=self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE),

@@ -101,6 +101,11 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
     def __exit__(self, *details: object) -> None:
         self.study.close()
 
+    @property
+    def n_sweeps(self) -> int:
+        """The number of sweeps to score."""
+        return self._budget
+
     def recorded(self) -> list[list[Scored]]:
         """Return the sweeps in the record, in order."""
         sweeps = []
@@ -108,6 +113,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             if lead.state != "running":
                 of_lead = [t for t in self.study.trials if t.sweep == lead.number]
                 sweeps.append([self._scored(t) for t in sorted(of_lead, key=lambda t: float(t.params["C"]))])
+        self.n_scored = min(len(sweeps), self._budget)
         return sweeps[: self._budget]
 
     def __iter__(self) -> Iterator[Sweep]:
@@ -126,6 +132,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             kept = {_DECISIONS: packed(one.decisions)} if self._keeps else {}
             outcomes[one.setting.C] = {"value": one.value, **kept}
         self.study.tell(self._trial, outcomes)
+        super().tell(scored)
 
     def _start(self, sweep: Sweep, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return a sweep of the grid as parameters, moved to the nearest values in the user's ranges."""

@@ -77,6 +77,13 @@ class Sweeps:
 
     def __init__(self, first: Iterable[Sweep]):
         self._first = list(first)
+        #: the sweeps scored so far
+        self.n_scored = 0
+
+    @property
+    def n_sweeps(self) -> int:
+        """The number of sweeps to score."""
+        return len(self._first)
 
     @property
     def families(self) -> set[str]:
@@ -92,3 +99,4 @@ class Sweeps:
 
     def tell(self, scored: Sequence[Scored]) -> None:
         """Report the scores of the sweep yielded last."""
+        self.n_scored += 1

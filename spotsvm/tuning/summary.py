@@ -25,12 +25,16 @@ _TIED = "\u00a0"  # no-break space
 _NAMES = 22  # width of the column of names
 
 
-def summary(job: TableJob, results: Sequence[HeldOutResult]) -> str:
-    """Return notices, the table of all models, and its explanation, as text of 100 columns; the last result is the tuned one."""
+def summary(job: TableJob, results: Sequence[HeldOutResult], told: Sequence[str] = ()) -> str:
+    """Return notices, the table of all models, and its explanation, as text of 100 columns; the last result is the tuned one.
+
+    Notices among the lines that were `told` already are left out.
+    """
     titles = {c.name: _title(c) for c in results}
     rows = [(titles.get(row["model"], row["note"]), row) for row in comparison(results).to_dict("records") if row["model"]]
     wide = max(_NAMES, *(len(name) for name, _ in rows))
-    lines = [line for notice in results[-1].notices for line in _wrapped(f"notice: {notice.sentence}")]
+    noticed = [f"notice: {notice.sentence}" for notice in results[-1].notices]
+    lines = [line for one in noticed if one not in told for line in _wrapped(one)]
     folds = "on the folds" if isinstance(job, TuningJob) else "out of fold"
     lines += ["", f"{ScoreUnit(job.metric).title:{wide}}{folds:>14}  {'held-out rows':>20}  {'fit':>9}"]
     for name, row in rows:

@@ -476,6 +476,34 @@ def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_
     assert set(trials(io.StringIO(run("export", tmp_path / "my runs" / "random.db")))["state"]) == {"ok", "running"}
 
 
+def test_an_interrupted_average_says_that_nothing_is_saved(iris, monkeypatch):
+    def interrupted(job, say):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("spotsvm.tuning.tuned_job.TunedJob.run", interrupted)
+    args = ["tune", iris, "--target", "kind", "--out", "results"]
+    result = CliRunner().invoke(main, args)
+    assert result.exit_code == 130
+    assert result.stderr == (
+        "spotsvm: interrupted; nothing was saved, as a fit of the average is saved at its end. The same command starts again: "
+        f"{shlex.join(['spotsvm', *args])}\n"
+    )
+
+
+def test_a_notice_is_printed_once(tmp_path):
+    path = tmp_path / "table.csv"
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    pd.DataFrame({"x": x, "constant": 1, "kind": np.where(x + 0.3 * rng.normal(size=60) > 0, "a", "b")}).to_csv(path, index=False)
+    args = ["tune", str(path), "--target", "kind", "--model", "svm", "--trials", "2", "--search", "random", "--no-compare"]
+    for more in ([], ["--quiet"]):
+        result = CliRunner().invoke(main, [*args, *more])
+        assert result.exit_code == 0, result.stderr
+        assert (result.stderr.count("notice: column 'constant'"), result.stdout.count("notice: column 'constant'")) == (
+            (0, 1) if more else (1, 0)
+        )
+
+
 def test_without_out_it_says_what_would_have_been_needed(iris, monkeypatch):
     def interrupted(job, progress, say):
         raise KeyboardInterrupt
