@@ -204,6 +204,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
             read, found = self.reading_.fit(table, forced)
             for k, column in read.items():
                 self._kinds[k] = self._fitted_kind(k, column, table.dtypes.iloc[k], k in forced)
+        self._dates = {k for k, kind in enumerate(self._kinds) if kind == "date"}
         self._units: dict[int, tuple[float, float]] = {}  # origin and factor of numbers, by position
         given, self._owners = self._floats(table, read)
         self._units = units(given, lambda k: self._exact(table, given, k)[0])
@@ -220,7 +221,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         numbers = self._filled(values, missing)
         self.scaler_ = None if self.scaler is None or not numbers.shape[1] else clone(self.scaler).fit(numbers)
         findings = self._settled(read, found, values, missing)
-        days = {k for k in np.flatnonzero(first).tolist() if self._kinds[self._owners[k]] == "date"}
+        days = {k for k in np.flatnonzero(first).tolist() if self._owners[k] in self._dates}
         looked_at = {k: names[j] for k, j in enumerate(self._owners.tolist()) if k in days or j not in self._encoders}
         lost = self._lost_digits(table, given, values)
         self.notices_ = (*notices(findings), *lost, *column_codes(given, looked_at, days))
@@ -289,7 +290,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         given = check_feature_names_in(self, input_features)
         names: list[str] = []
         for k in dict.fromkeys(self._owners.tolist()):
-            if self._kinds[k] == "date":
+            if k in self._dates:
                 parts = ["day", *(part.removeprefix(_DATE) for part in self._encoders[k].all_outputs_)]
                 names += [f"{given[k]}_{part}" for part in parts]
             else:
@@ -426,8 +427,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         for k, encoder in self._encoders.items():
             if self._kinds[k] == "yes/no":
                 blocks.append(pd.Series(read[k]).map(dict(zip(encoder, (0.0, 1.0), strict=True))).to_numpy(float)[:, None])
-            elif self._kinds[k] == "date":
-                blocks.append(_calendar(read[k], encoder))
+            elif k in self._dates:  # one that is left out is not read, and keeps its place
+                gap = np.full((len(table), 1 + len(encoder.all_outputs_)), np.nan)
+                blocks.append(_calendar(read[k], encoder) if k in read else gap)
             else:
                 continue
             owners.append([k] * blocks[-1].shape[1])

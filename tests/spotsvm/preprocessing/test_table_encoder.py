@@ -1,8 +1,13 @@
 """The table encoder: kinds, gaps, unseen levels, and what is said about each column."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 
@@ -163,3 +168,39 @@ def test_nothing_to_learn_from_and_infinity():
         TableEncoder().fit(pd.DataFrame({"a": []}))
     with pytest.raises(NotFittedError):
         TableEncoder().transform([[1.0]])
+
+
+_ROW = np.arange(24)
+_DAYS = pd.Series(pd.Timestamp("2024-05-17") + pd.to_timedelta(_ROW, unit="D"))
+#: columns of every kind, and those that are left out
+KINDS = {
+    "number": _ROW / 7, "gaps": np.where(_ROW % 5 == 0, np.nan, _ROW), "yes/no": np.where(_ROW % 3, "no", "yes"),
+    "category": np.array(["red", "green", "blue"])[_ROW % 3], "text": [f"cell {k} of a text" for k in _ROW], "date": _DAYS,
+    "date with gaps": _DAYS.where(_ROW % 6 > 0), "one number": np.ones(24), "one date": _DAYS[[0] * 24].array,
+    "one text": ["same"] * 24, "name": [f"id{k:05d}x" for k in _ROW * 7919], "nothing": [None] * 24,
+    "one day written": ["2024-05-17"] * 24, "one date with gaps": pd.Series(_DAYS[[0] * 24].array).where(_ROW % 6 > 0),
+}  # fmt: skip
+
+
+@cache
+def width_alone(name):
+    """Return the number of outputs of a column beside a number."""
+    return TableEncoder().fit_transform(pd.DataFrame({"beside": KINDS["number"], name: KINDS[name]})).shape[1] - 1
+
+
+@settings(max_examples=30)
+@given(st.permutations(sorted(KINDS)), st.integers(1, 6))
+@example(["one date", "number", "yes/no", "date"], 4)
+def test_columns_that_are_left_out_move_no_other(order, n):
+    """The rows of the fit are encoded as in the fit, and each output has its column, whatever the columns and their order."""
+    X = pd.DataFrame({name: KINDS[name] for name in (*order[:n], "number")})
+    with untold():
+        encoder = TableEncoder()
+        encoded = encoder.fit_transform(X)
+        assert_allclose(encoder.transform(X), encoded)
+        widths = [width_alone(name) for name in X.columns]
+    assert encoded.shape[1] == len(encoder.sources_) == len(encoder.get_feature_names_out())
+    assert encoder.columns_["n_outputs"].tolist() == widths
+    owners = X.columns[encoder.sources_]
+    assert all(name.startswith(owner) for name, owner in zip(encoder.get_feature_names_out(), owners, strict=True))
+    assert [(owners == name).sum() for name in X.columns] == widths
