@@ -11,6 +11,7 @@ from sklearn import get_config
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.naive_bayes import ComplementNB
 from sklearn.pipeline import Pipeline
 from sklearn.svm import LinearSVC
 from sklearn.utils.metadata_routing import process_routing
@@ -51,18 +52,34 @@ def _given(estimator: Any, fit_params: Mapping[str, Any]) -> Any:
 def threshold_factors(estimator: Any, classes: NDArray[Any], codes: Codes, weights: Floats) -> Floats | None:
     """Return the factor of each class that has moved the threshold of a classifier, (k,).
 
-    None if it is moved in another way than by `class_weight`: by cutoffs, or by the weights of an estimator inside another.
+    None if it is moved in another way than by `class_weight` or priors: by cutoffs, or by an estimator inside another.
     """
     machine = machine_of(estimator)
     params = machine.get_params(deep=False)
+    if (priors := _priors(machine, len(classes))) is not None:
+        shares = np.bincount(codes, weights=weights, minlength=len(classes)) / weights.sum()
+        return np.asarray(priors / shares) if (priors > 0).all() and (shares > 0).all() else None
     if "class_weight" in params and not isinstance(machine, CutoffClassifier):
         try:
             return _factors(machine, params["class_weight"], classes, codes, weights)
         except ArgumentError:
             return None
-    moved = ("class_weight", "cutoff", "weight_unit")
-    deep = machine.get_params(deep=True).items()
-    return None if any(name.rpartition("__")[2] in moved and value is not None for name, value in deep) else np.ones(len(classes))
+    moved = ("class_weight", "cutoff", "weight_unit", "priors", "class_prior")
+    deep = {name: value for name, value in machine.get_params(deep=True).items() if value is not None}
+    inside = any(
+        name.rpartition("__")[2] in moved or (name.endswith("__fit_prior") and not value) or isinstance(value, ComplementNB)
+        for name, value in deep.items()
+    )
+    return None if inside else np.ones(len(classes))
+
+
+def _priors(machine: Any, n_classes: int) -> Floats | None:
+    """Return the shares that a classifier takes for those of the classes; None if it takes those of its rows."""
+    params = machine.get_params(deep=False)
+    given = params.get("priors", params.get("class_prior"))
+    if isinstance(machine, ComplementNB) or (given is None and params.get("fit_prior") is False):
+        return np.full(n_classes, 1.0 / n_classes)
+    return None if given is None else np.asarray(given, dtype=np.float64)
 
 
 def _factors(machine: Any, given: Any, classes: NDArray[Any], codes: Codes, weights: Floats) -> Floats:

@@ -5,13 +5,15 @@ import pytest
 from sklearn import config_context
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import make_classification
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score, get_scorer
 from sklearn.model_selection import FixedThresholdClassifier, StratifiedKFold, TunedThresholdClassifierCV
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import ComplementNB, GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.class_weight import compute_sample_weight
@@ -142,3 +144,26 @@ def test_a_constant_factor_of_all_weights_changes_no_probability():
         ]
         assert found[1] == pytest.approx(found[0], abs=1e-6)
         assert found[2] == pytest.approx(found[0], abs=1e-6)
+
+
+def shifted(n=4300):
+    """Normal rows, of which those of the rare class are shifted in one column."""
+    rng = np.random.default_rng(1)
+    y = (rng.random(n) < 0.12).astype(int)
+    return rng.normal(size=(n, 4)) + 1.3 * np.outer(y, [1, 0, 0, 0]), y
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space"),
+    [
+        (LinearDiscriminantAnalysis("lsqr", priors=[0.5, 0.5]), {"shrinkage": [0.0, 0.1, 0.2]}),
+        (make_pipeline(StandardScaler(), GaussianNB(priors=[0.5, 0.5])), {"gaussiannb__var_smoothing": [1e-9, 1e-6, 1e-3]}),
+        (make_pipeline(FunctionTransformer(np.exp), MultinomialNB(fit_prior=False)), {"multinomialnb__alpha": [0.01, 0.1, 1.0]}),
+        (make_pipeline(FunctionTransformer(np.exp), ComplementNB()), {"complementnb__alpha": [0.01, 0.1, 1.0]}),
+        (VotingClassifier([("a", GaussianNB(priors=[0.5, 0.5]))], voting="soft"), {"a__var_smoothing": [1e-9, 1e-6, 1e-3]}),
+    ],
+)
+def test_priors_stay_in_force(estimator, space):
+    data = shifted()
+    plain, calibrated = both(estimator, space, data)
+    assert on_new_rows(calibrated, data) > max(on_new_rows(plain, data) - 0.04, 0.6)
