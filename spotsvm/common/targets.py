@@ -48,6 +48,11 @@ def as_classes(y: Any, owner: str) -> Any:
                 f"y has {some} in row {int(texts.argmax())} and {other} in row {int((~texts).argmax())} (counted from 0): "
                 "texts and other labels have no common order; use one type, as [str(label) for label in y]"
             )
+        if all(isinstance(label, bool | int | float | np.number | np.bool_) for label in labels):
+            raise DataError("y is an array of objects, which are numbers; use numbers, as np.array(list(y))")
+    if labels.dtype.kind in "OSVc" and not isinstance(labels[0], str):
+        why = "which is no label for a classifier; use texts or whole numbers, as [str(label) for label in y]"
+        raise _at(labels, np.ones(len(labels), dtype=bool), why)
     try:
         check_classification_targets(labels)
     except ValueError as error:
@@ -84,6 +89,14 @@ def as_numbers(y: Any, owner: str) -> Any:
     return numbers
 
 
+def check_no_dates(y: Any, owner: str) -> None:
+    """Raise DataError for a target of dates or durations, which numpy makes numbers of, missing ones included."""
+    frame = y if isinstance(y, pd.DataFrame) else pd.DataFrame({"y": y}) if isinstance(y, pd.Series) else None
+    kinds = [np.asarray(y).dtype.kind] if frame is None else [dtype.kind for dtype in frame.dtypes]
+    if found := {"M": "dates", "m": "durations"}.get(next((kind for kind in kinds if kind in "mM"), "")):
+        raise DataError(f"y has {found}, and {owner} needs numbers; pass them in a unit, such as days since a date")
+
+
 def _column(y: Any, owner: str, each: str) -> NDArray[Any] | None:
     """Return a target as a vector of the objects that were given."""
     if y is None:
@@ -102,6 +115,8 @@ def _column(y: Any, owner: str, each: str) -> NDArray[Any] | None:
         what = f"A column-vector y was passed when a 1d array was expected: y has shape {column.shape}; use y.ravel()"
         warnings.warn(what, DataConversionWarning, stacklevel=4)
         return column[:, 0]
+    if column.ndim == 0:
+        raise ArgumentError(f"y={shown_value(y)}; {owner} takes one {each} for each row, as a list or an array")
     if column.ndim != 1:
         raise ArgumentError(
             f"y has shape {column.shape}, and should be a 1d array: {owner} takes one {each} for each row. Fit a model for each "

@@ -18,7 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from spotsvm.common.compat import check_method_params, num_samples, safe_split, scorer_parts
 from spotsvm.common.folds import seeded
 from spotsvm.common.notices import untold
-from spotsvm.common.targets import as_classes, check_sample_weight
+from spotsvm.common.targets import as_classes, check_no_dates, check_sample_weight
 from spotsvm.cross_validation.fold_data import Split as Split
 from spotsvm.cross_validation.fold_scorer import make_scorers
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
@@ -109,6 +109,8 @@ def check_given(estimator: Any, X: Any, y: Any, params: Mapping[str, Any]) -> No
     """Raise an error that names argument and value if the classes or the weights of rows are none."""
     if y is not None and is_classifier(estimator) and np.ndim(y if hasattr(y, "ndim") else np.asarray(y, dtype=object)) == 1:
         as_classes(y, type(estimator).__name__)
+    elif y is not None and is_regressor(estimator):
+        check_no_dates(y, type(estimator).__name__)
     for name, weights in params.items():
         if name.rpartition("__")[2] == "sample_weight" and weights is not None:
             check_sample_weight(weights, num_samples(X), name)

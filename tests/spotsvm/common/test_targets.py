@@ -1,5 +1,6 @@
 """Targets and weights of rows that are none are refused, with argument, row and value."""
 
+from datetime import date
 from decimal import Decimal
 
 import numpy as np
@@ -10,7 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import DataConversionWarning
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
 
+from spotsvm import SpotSearchCV
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight
 from spotsvm.errors import ArgumentError, DataError
 
@@ -59,6 +64,50 @@ def test_labels_of_several_types_and_targets_of_several_columns():
         assert check(None, "X") is None
     with pytest.raises(DataError, match="y: Unknown label type: continuous"):
         as_classes([0.1, 0.2], "TunedSVC")
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (np.array([b"a", b"b"]), r"y has b'a' in row 0 .*, which is no label for a classifier; use texts or whole numbers"),
+        ([date(2020, 1, 1), date(2020, 1, 2)], r"y has datetime.date\(2020, 1, 1\) in row 0 .*, which is no label"),
+        ([Decimal(1), Decimal(2)], r"y has Decimal\('1'\) in row 0 .*, which is no label"),
+        (np.array([1j, 2j]), r"y has 1j in row 0 .*, which is no label"),
+        (np.array([1, 2], dtype=object), r"y is an array of objects, which are numbers; use numbers, as np.array\(list\(y\)\)"),
+    ],
+)
+def test_labels_that_scikit_learn_does_not_take(y, message):
+    with pytest.raises(DataError, match=message):
+        as_classes(y, "TunedSVC")
+    with pytest.raises(DataError, match=message):
+        SpotSearchCV(SVC(), {"C": [1, 2]}, cv=2).fit([[0.0], [1.0]], y)
+    remedy = list(y) if isinstance(y[0], int) else [str(label) for label in y]
+    assert as_classes(np.array(remedy), "TunedSVC").tolist() == remedy
+
+
+@pytest.mark.parametrize("y", ["abc", {"a": 1}, 3, (value for value in "ab")])
+def test_a_target_that_is_no_sequence(y):
+    for check in (as_classes, as_numbers):
+        with pytest.raises(ArgumentError, match=r"y=.*; X takes one .* for each row, as a list or an array"):
+            check(y, "X")
+
+
+@pytest.mark.parametrize(
+    ("y", "kind"),
+    [
+        (pd.Series(pd.to_datetime(["2020-01-01", None] * 5)), "dates"),
+        (pd.Series(pd.to_datetime(["2020-01-01"] * 10)).dt.tz_localize("UTC"), "dates"),
+        (np.array(["2020-01-01", "NaT"] * 5, dtype="datetime64[D]"), "dates"),
+        (pd.to_timedelta(range(10), unit="D"), "durations"),
+        (pl.Series([date(2020, 1, 1)] * 10), "dates"),
+        (pd.DataFrame({"a": range(10), "b": pd.to_datetime(["2020-01-01"] * 10)}), "dates"),
+    ],
+)
+def test_dates_are_no_target_of_a_regression(y, kind):
+    for model in (SVR(), make_pipeline(StandardScaler(), SVR())):
+        space = {"C" if isinstance(model, SVR) else "svr__C": [1, 2]}
+        with pytest.raises(DataError, match=f"y has {kind}, and {type(model).__name__} needs numbers; pass them in a unit"):
+            SpotSearchCV(model, space, cv=2).fit(np.arange(10.0)[:, None], y)
 
 
 def test_labels_and_numbers_stay_as_they_are():
