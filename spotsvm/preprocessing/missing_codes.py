@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.notices import Notice
 from spotsvm.common.text import per_cent
+from spotsvm.preprocessing.cells.findings import voice
 
 Floats = NDArray[np.float64]
 
@@ -110,9 +111,7 @@ def column_codes(values: Floats, names: Mapping[int, str], days: Collection[int]
         if _is_written(low[k]) or _is_written(high[k]):
             text = _date if k in days else _number
             codes = _date_codes(values[:, k]) if k in days else missing_codes(values[:, k])
-            told = [
-                _notice(code, f"column {names[k]!r}", names[k], len(values), "empty these cells", text=text) for code in codes
-            ]
+            told = [_notice(code, f"column {names[k]!r}", names[k], len(values), voice().code, text=text) for code in codes]
             found += [(names[k], told)] if told else []
     n_own = len(found) if len(found) <= _OWN else _OWN - 1
     notices = [notice for _, told in found[:n_own] for notice in told]
@@ -137,7 +136,7 @@ def target_codes(y: NDArray[Any], name: Callable[[int], str], then: Callable[[Co
         rows = np.flatnonzero(y == code.value)
         more = f" and {len(rows) - _NAMED} more" if len(rows) > _NAMED else ""
         named = f": {', '.join(name(int(k)) for k in rows[:_NAMED])}{more}"
-        notice = _notice(code, "the target", None, len(y), "leave these rows out", named)
+        notice = _notice(code, "the target", None, len(y), voice().code_of_target, named)
         notices.append(replace(notice, sentence=notice.sentence + then(code)))
     return notices
 
@@ -159,9 +158,9 @@ def _date(days: float, digits: int = 0) -> str:
 
 
 def _notice(code: Code, what: str, column: str | None, n: int, remedy: str, named: str = "", text: Any = _number) -> Notice:
-    share = code.n_rows / n
+    share, value = code.n_rows / n, text(code.value, digits=10)
     sentence = (
-        f"{what} is {text(code.value, digits=10)} in {code.n_rows} rows ({per_cent(share)}{named}), far from its other values, "
-        f"which are from {text(code.low)} to {text(code.high)}: {remedy} if it stands for missing values"
+        f"{what} is {value} in {code.n_rows} rows ({per_cent(share)}{named}), far from its other values, "
+        f"which are from {text(code.low)} to {text(code.high)}: {remedy.format(value=value)}"
     )
     return Notice("missing code", sentence, column, share)

@@ -70,6 +70,8 @@ class Voice:
     category: str = "name it in `categorical` to use it as a category"
     missing: str = "if they mean missing values, replace them by None"
     decimal: str = "if the comma is the decimal mark, replace it by a point"
+    code: str = "replace it by NaN if it stands for missing values"
+    code_of_target: str = "leave these rows out if it stands for missing values"
     row: Callable[[int], str] = "row {} (counted from 0)".format
 
 
@@ -84,6 +86,11 @@ def speaking(voice: Voice) -> Iterator[None]:
         yield
     finally:
         _VOICE.reset(token)
+
+
+def voice() -> Voice:
+    """Return the voice of the notices that are made now."""
+    return _VOICE.get()
 
 
 def notices(findings: Iterable[Finding]) -> Iterator[Notice]:
@@ -108,22 +115,22 @@ def sentence(f: Finding) -> str:
 
 def _remedy(f: Finding) -> str:
     """Return what the user may do about a finding, with a semicolon before it; empty if there is nothing to do."""
-    voice, remedy = _VOICE.get(), ""
+    said, remedy = voice(), ""
     if f.code == "mixed":
-        remedy = voice.missing
+        remedy = said.missing
     elif f.code == "units":
         remedy = "write them in one unit"
     elif f.code == "day or month":
         remedy = "write them like 2024-01-31 if this is wrong"
     elif f.code == "notation" and f.about.get("doubt"):
-        remedy = voice.decimal
+        remedy = said.decimal
     if "identifier" in (f.code, f.about.get("kind")):
-        remedy = f"{remedy}, or {voice.category}" if remedy else voice.category
+        remedy = f"{remedy}, or {said.category}" if remedy else said.category
     return f"; {remedy}" if remedy else ""
 
 
 def _unread(f: Finding) -> str:
-    what, row = f.about["what"], "" if f.row is None else f", {'' if f.n == 1 else 'first '}in {_VOICE.get().row(f.row)}"
+    what, row = f.about["what"], "" if f.row is None else f", {'' if f.n == 1 else 'first '}in {voice().row(f.row)}"
     one = f"a cell that is no {what} in {_rows(f)}, which counts as a gap"
     several = f"cells that are no {what}s in {_rows(f)}, which count as gaps"
     return f"has {one if f.n == 1 else several}: {_cells(f)}{row}"

@@ -41,6 +41,8 @@ COMMAND = Voice(
     category="--categorical makes it a category",
     missing="if they mean missing values, name them by --missing",
     decimal="if the comma is the decimal mark, use --decimal ,",
+    code="use --missing {value} if it stands for missing values",
+    code_of_target="use --missing {value} if it stands for missing values",
 )
 
 
@@ -378,7 +380,8 @@ def make_table(
     given = Given(tuple(sorted({form(word) for word in missing})), decimal)
     table = _with_kinds(X, y, tuple(categorical), wanted, where, given)
     numbers, place = y.to_numpy(), lambda k: where(y.index[k])
-    told = target_notices(numbers.astype(float), place) if its_task == "regression" else target_codes(numbers, place)
+    with speaking(COMMAND):
+        told = target_notices(numbers.astype(float), place) if its_task == "regression" else target_codes(numbers, place)
     unit = copies(table.X)
     groups = None if unit is None else pd.Series(unit, index=X.index, name=COPIES)
     return replace(table, task=its_task, groups=groups, why=why, notices=(*table.notices, *told))

@@ -1,5 +1,6 @@
 """Codes for missing values: what is told, what is not, and that nothing is changed."""
 
+import re
 import warnings
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn import datasets
 from spotsvm import TableEncoder, TunedSVC, TunedSVR
 from spotsvm.errors import DataWarning
 from spotsvm.preprocessing.missing_codes import missing_codes
-from spotsvm.tables import make_table
+from spotsvm.tables import Choices, read_table
 from spotsvm.tuning.tables.suspicions import suspicions
 
 N = 200
@@ -136,7 +137,7 @@ def test_a_column_is_told_once_and_kept(form):
         "numbers": lambda: TunedSVR(**QUICK).fit(table, Y),
     }
     for fit in fits.values():
-        said = r"^column 'x2' is -999 in \d+ rows \(1\d %\), far from its other values, .* empty these cells if it stands for"
+        said = r"^column 'x2' is -999 in \d+ rows \(1\d %\), far from its other values, .* replace it by NaN if it stands for"
         with pytest.warns(DataWarning, match=said) as told:
             fit()
         (warning,) = told
@@ -156,7 +157,7 @@ def test_a_date(code, first):
     days[:: N // 20] = pd.Timestamp(code)
     others = days[days != pd.Timestamp(code)].dt.strftime("%Y-%m-%d")
     for column in (days, days.dt.strftime("%Y-%m-%d")):
-        said = rf"^column 'day' is {code} in 20 rows \(10 %\), far .* from {others.min()} to {others.max()}: empty"
+        said = rf"^column 'day' is {code} in 20 rows \(10 %\), far .* from {others.min()} to {others.max()}: replace it by NaN"
         with pytest.warns(DataWarning, match=said):
             TableEncoder().fit(pd.DataFrame({"day": column, "b": X[:, 1]}))
     early = days.where(days != pd.Timestamp(code), pd.Timestamp(first) - pd.Timedelta(days=900))
@@ -202,9 +203,26 @@ def test_a_class():
         TunedSVC(**QUICK).fit(X, y.astype(str))
 
 
-def test_the_command_tells_both():
-    frame = pd.DataFrame({"a": with_code(X[:, 0], -999.0, 0.15), "b": X[:, 1]})
-    for target, said in ((with_code(Y + 20, 9999.0, 0.2), "9999"), (with_code(Y > 0, -999, 0.2).astype(int), "-999")):
-        table = make_table(frame, pd.Series(target, name="y"))
-        told = [notice.sentence for notice in suspicions(table) if notice.code == "missing code"]
-        assert [sentence.partition(" in ")[0] for sentence in told] == ["column 'a' is -999", f"the target is {said}"]
+@pytest.mark.parametrize("kind", ["numbers", "classes", "dates"])
+def test_the_remedy_of_the_command_works(kind, tmp_path):
+    code, days = -999.0, pd.Series(pd.Timestamp("2001-02-03") + pd.to_timedelta(RNG.integers(0, 4000, N), unit="D"))
+    days[:: N // 20] = pd.Timestamp("1900-01-01")
+    a = days.dt.strftime("%Y-%m-%d") if kind == "dates" else with_code(X[:, 0], code, 0.15)
+    y = with_code(Y + 20, code, 0.2) if kind == "numbers" else with_code(RNG.integers(0, 3, N), code, 0.2, seed=1)
+    file = tmp_path / "table.csv"
+    pd.DataFrame({"a": a, "b": X[:, 1], "y": y}).to_csv(file, index=False)
+    table = read_table(file, "y")
+    told = [notice for notice in suspicions(table) if notice.code == "missing code"]
+    assert [notice.column for notice in told] == ["a", None]
+    assert [notice.sentence.partition(" in ")[0].partition(" is ")[0] for notice in told] == ["column 'a'", "the target"]
+    words = [re.search(r": use --missing (\S+) if it stands for missing values$", notice.sentence)[1] for notice in told]
+    mended = read_table(file, "y", choices=Choices(missing=words))
+    assert not [notice for notice in suspicions(mended) if notice.code == "missing code"]
+    assert mended.X["a"].isna().sum() == round(told[0].share * N) - mended_away(table, mended)
+    assert len(mended.y) == N - round(told[1].share * N)
+
+
+def mended_away(table, mended):
+    """Return the number of codes of the column in rows whose target is left out."""
+    codes = table.X["a"] == table.X["a"].min()
+    return int(codes.sum() - codes.loc[mended.X.index].sum())
