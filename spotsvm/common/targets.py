@@ -149,7 +149,7 @@ def check_sample_weight(sample_weight: Any, n: int, name: str = "sample_weight")
     if sample_weight is None:
         return np.ones(n)
     try:
-        if np.iscomplexobj(sample_weight):
+        if np.iscomplexobj(np.asarray(sample_weight)):
             raise TypeError("it has complex numbers")
         weights = np.array(sample_weight, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
