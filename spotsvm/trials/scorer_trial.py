@@ -105,10 +105,10 @@ class _RightClassifier(ClassifierMixin, BaseEstimator):
 
 
 class _RightRegressor(RegressorMixin, BaseEstimator):
-    """A fitted regressor that knows the targets of rows, given by number."""
+    """A fitted regressor that knows the targets of rows, given by number; it predicts 1 for 0, as deviances refuse 0."""
 
     def __init__(self, y: NDArray[Any]):
-        self.y = y
+        self.y = np.where(y == 0, 1, y)
 
     def predict(self, X: NDArray[np.intp]) -> NDArray[Any]:
         return self.y[X]

@@ -203,7 +203,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
                 raise ArgumentError(f"pos_label={self.pos_label!r}, and {why}; leave it out")
             return score
         positive = 1 if self.pos_label is None else self.pos_label
-        found = [code for code, label in enumerate(self.classes_.tolist()) if label == positive]
+        found = [code for code, label in enumerate(self.classes_.tolist()) if np.ndim(positive) == 0 and label == positive]
         if not found:
             classes = " and ".join(map(repr, self.classes_.tolist()))
             rare = self.classes_.tolist()[0 if 2 * task.y.sum() > len(task.y) else 1]
@@ -212,7 +212,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
                     f"scoring={score.name!r} is of the class 1, and y has {classes}; pass pos_label={rare!r} as well"
                 )
             raise ArgumentError(f"pos_label={self.pos_label!r} is no class of y, which has {classes}")
-        self._positive = positive
+        self._positive = self.classes_.tolist()[found[0]]
         return of_class(score, found[0])
 
     def _task(self, y: Any, weights: Floats) -> Task:

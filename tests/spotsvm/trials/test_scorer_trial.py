@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import sklearn.metrics
 from scipy.stats import uniform
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import f1_score, get_scorer, get_scorer_names, make_scorer
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, Ridge
+from sklearn.metrics import d2_tweedie_score, f1_score, get_scorer, get_scorer_names, make_scorer, mean_tweedie_deviance
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, TunedSVC, TunedSVR, cross_val_scores
@@ -125,6 +125,27 @@ def test_score_follows_scoring(scoring):
 def test_score_of_a_regression_follows_scoring(scoring):
     model = TunedSVR(budget=1, scoring=scoring, random_state=0).fit(X, X[:, 0])
     assert model.score(X, X[:, 0]) == get_scorer(scoring or "r2")(model, X, X[:, 0])
+
+
+@pytest.mark.parametrize(
+    "scoring",
+    ["neg_mean_poisson_deviance", make_scorer(d2_tweedie_score, power=1), make_scorer(mean_tweedie_deviance, power=1.5), "r2"],
+)
+def test_deviances_of_counts_with_zeros_are_scored(scoring):
+    counts = np.random.default_rng(0).poisson(np.exp(0.5 * X[:, 0]))
+    assert (counts == 0).any()
+    search = SpotSearchCV(PoissonRegressor(), {"alpha": [0.1, 1.0]}, scoring=scoring, n_iter=2, cv=2).fit(X, counts)
+    assert np.isfinite(search.best_score_)
+    with pytest.raises(ArgumentError, match="scoring='neg_mean_gamma_deviance' can score no predictions of this target"):
+        SpotSearchCV(PoissonRegressor(), {"alpha": [0.1, 1.0]}, scoring="neg_mean_gamma_deviance", n_iter=2, cv=2).fit(X, counts)
+
+
+def test_a_positive_class_is_one_of_the_classes_as_they_are():
+    model = TunedSVC(budget=1, scoring="f1", random_state=0).fit(X, SIGN)
+    assert "F1 of the class True" in model.methods_section().markdown()
+    for wrong in (["no"], np.array(["no", "yes"]), {"no"}):
+        with pytest.raises(ArgumentError, match=r"pos_label=.* is no class of y, which has 'no' and 'yes'"):
+            TunedSVC(budget=1, scoring="f1", pos_label=wrong).fit(X, LABELS["text"])
 
 
 def test_scorers_of_other_functions_are_not_tried_and_regressions_are():
