@@ -31,6 +31,7 @@ from spotsvm.luck.refits.class_folds import tests_one_class
 from spotsvm.luck.refits.search_access import Given, check_given, given_by, kept_params, routing_enabled, with_params
 from spotsvm.preprocessing.frames import as_frame
 from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, check_types, notices_of, samples
+from spotsvm.search_cv.named_laws import with_laws, with_named_laws
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, refitted, warn_of_results
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
@@ -411,7 +412,11 @@ classes_, n_features_in_, feature_names_in_
     def __getstate__(self) -> dict[str, Any]:
         """Leave an executor behind: it has threads, processes or connections, and only its name can be pickled."""
         state: dict[str, Any] = super().__getstate__()
-        return state | {"executor": self.executor if isinstance(self.executor, str) else None}
+        spaces = {name: with_named_laws(getattr(self, name)) for name in ("space", "param_distributions")}
+        return state | spaces | {"executor": self.executor if isinstance(self.executor, str) else None}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        super().__setstate__({**state, **{name: with_laws(state[name]) for name in ("space", "param_distributions")}})
 
     def __sklearn_clone__(self) -> SpotSearchCV:
         """Copy all but an executor, which the copy uses as well."""

@@ -325,6 +325,10 @@ class ChoiceParameter:
         """The positions of values with a JSON type; of equal values the first."""
         return {(type(value), value): k for k, value in reversed([*enumerate(self.values)]) if _is_plain(value)}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the positions out, which are computed again: skops writes no dictionary whose keys are tuples."""
+        return {name: value for name, value in self.__dict__.items() if name != "_places"}
+
     def describe(self) -> dict[str, Any]:
         """Return the description by the texts of values, and a hash of the contents of those without a JSON type."""
         described: dict[str, Any] = {"kind": "choice", "values": [_storable(v) for v in self.values]}

@@ -228,6 +228,7 @@ class Bookkeeper:
     def finish(self, trial: Trial | int, outcome: Outcome) -> Trial:
         """Record the outcome of a running trial, and tell the search; see `Study.tell`."""
         self.guard.check("tell")
+        self.search.catch_up()
         trials = self.ledger.trials
         number = trial.number if isinstance(trial, Trial) else trial
         if not isinstance(number, Integral) or not 0 <= number < len(trials):
@@ -262,6 +263,7 @@ class Bookkeeper:
     def add(self, params: Mapping[str, Any], outcome: Outcome) -> Trial:
         """Add a trial that was evaluated elsewhere: checked, recorded, and only then told to the search."""
         self.guard.check("add_trial")
+        self.search.catch_up()
         point = self._space.encode(params)
         number = len(self.ledger.trials)
         given = self._space.decode(point, params)
@@ -367,6 +369,7 @@ class Bookkeeper:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
         self._start_params = dict(state["_start_params"])
+        self.search.follow(lambda: (self.ledger.trials, self.ledger.events))
 
 
 class StudySearch:
@@ -422,6 +425,26 @@ class StudySearch:
         if isinstance(search, Search):
             _restore(search, self._state)
         return search
+
+    def follow(self, past: Callable[[], tuple[Sequence[Trial], Sequence[tuple[int, str, int]]]]) -> None:
+        """Take the trials and events that a copy replays when it first needs the search."""
+        self._past = past
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the search out, as a record does: it is created and replayed again. An object of the user's is kept."""
+        left_out = ["_past"] if self.__dict__.get("_search") is self._given else ["_past", "_search"]
+        return {name: value for name, value in self.__dict__.items() if name not in left_out}
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "_search" or "_past" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self.catch_up()
+        return self._search
+
+    def catch_up(self) -> None:
+        """Create the search of a copy, if it has none yet, and replay the trials so far."""
+        if "_search" not in self.__dict__:
+            self._search = self._replayed(*self._past())
 
     def _seen(self, point: ArrayLike) -> NDArray[np.float64]:
         """Return a point as the search sees it."""

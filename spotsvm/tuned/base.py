@@ -17,7 +17,7 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
-from sklearn.base import BaseEstimator, is_regressor
+from sklearn.base import is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -46,6 +46,7 @@ from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
+from spotsvm.tuned.frames_in_state import FramesInState
 from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
@@ -106,7 +107,7 @@ class Task:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TunedModel(BaseEstimator, ABC):
+class TunedModel(FramesInState, ABC):
     """The common base class; see `TunedSVC` and `TunedSVR`."""
 
     families: Any = "auto"

@@ -159,6 +159,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
     -----
     Equation :eq:`average` of the chapter :doc:`/method/index`.
 
+    `skops.io.dump` writes a fitted model to a file that holds no code, and `skops.io.load` reads it.
+
     References
     ----------
     Lacoste, Marchand, Laviolette, Larochelle 2014, "Agnostic Bayesian Learning of Ensembles".

@@ -7,7 +7,6 @@ import stat
 import sys
 import zipfile
 from collections.abc import Callable, Mapping
-from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from spotsvm.common.fingerprint import versions
 from spotsvm.common.text import printable_line, shown_value
 from spotsvm.errors import StorageError
 from spotsvm.preprocessing.cells.table_reading import TableReading
-from spotsvm.tuned.base import TunedModel
 from spotsvm.tuning.pipelines.registry import default_scoring
 from spotsvm.tuning.results_folder import check_results
 from spotsvm.tuning.scoring import positive_class
@@ -116,18 +114,9 @@ def save_model(path: Path, pipeline: Any, table: Table, metric: str = "", held_o
         "calibration": None if held_out is None else _calibration(pipeline, held_out),
         "versions": versions(),
     }
-    skops.io.dump(_without_frames(pipeline), path, compression=zipfile.ZIP_DEFLATED)
+    skops.io.dump(pipeline, path, compression=zipfile.ZIP_DEFLATED)
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
         file.writestr(_ABOUT, json.dumps(about, indent=2) + "\n")
-
-
-def _without_frames(model: Any) -> Any:
-    """Return a `TunedSVC` or `TunedSVR` without the frames that describe its fit, which skops cannot write."""
-    if not isinstance(model, TunedModel):
-        return model
-    light = copy(model)
-    light.__dict__ = {name: value for name, value in vars(model).items() if not isinstance(value, pd.DataFrame | pd.Series)}
-    return light
 
 
 def _seen(column: pd.Series) -> dict[str, Any]:
