@@ -49,9 +49,10 @@ def as_classes(y: Any, owner: str) -> Any:
                 "texts and other labels have no common order; use one type, as [str(label) for label in y]"
             )
         if all(isinstance(label, bool | int | float | np.number | np.bool_) for label in labels):
-            raise DataError("y is an array of objects, which are numbers; use numbers, as np.array(list(y))")
+            raise DataError("y is an array of objects, which are numbers; use numbers, as np.array(list(y)) (Unknown label type)")
     if labels.dtype.kind in "OSVc" and not isinstance(labels[0], str):
-        why = "which is no label for a classifier; use texts or whole numbers, as [str(label) for label in y]"
+        kind = "Complex data not supported" if labels.dtype.kind == "c" else "Unknown label type"  # scikit-learn's words
+        why = f"which is no label for a classifier; use texts or whole numbers, as [str(label) for label in y] ({kind})"
         raise _at(labels, np.ones(len(labels), dtype=bool), why)
     try:
         check_classification_targets(labels)

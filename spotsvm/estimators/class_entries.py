@@ -25,6 +25,8 @@ def class_names(classes: Sequence[Any] | NDArray[Any]) -> list[str]:
 def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
     """Return all classes, sorted: those declared, or else those of the target; raise ArgumentError if they are not enough."""
     found = np.unique(y)
+    if not len(found):
+        raise ArgumentError("X and y have no rows; two classes or more are needed")
     if declared is None:
         if len(found) < 2:
             raise ArgumentError(f"y holds the one class {_plain_repr(found[0])}; two classes or more are needed")

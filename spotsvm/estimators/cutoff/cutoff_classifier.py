@@ -151,6 +151,8 @@ class CutoffClassifier(ClassifierMixin, MetaEstimatorMixin, EntryParametersMixin
         predict : The classes of new rows.
         """
         check_choice("response_method", self.response_method, RESPONSES)
+        if y is None:
+            raise ArgumentError(f"{type(self).__name__}.fit requires y to be passed, but the target y is None")
         X, y = indexable(X, y)
         labels = as_classes(y, type(self).__name__)
         classes = known_classes(labels, self.classes)
