@@ -26,6 +26,10 @@ _UNGUESSED = (
     (re.compile(r"\d{4}([ -])[^\W\d]+"), ("%Y{0}%b", "%Y{0}%B")),
 )
 
+#: the format of quarters, such as 2024Q1, 2024-Q1 and Q1/2024: the first day of the quarter
+_QUARTERS = "quarters"
+_QUARTER = re.compile(r"\s*(?:(?P<year>\d{4})[ -]?[Qq](?P<q>[1-4])|[Qq](?P<first>[1-4])[ /-]?(?P<of>\d{4}))\s*")
+
 
 def date_format(texts: Sequence[str], counts: Counts | None = None, share: float = NEARLY_ALL) -> str | None:
     """Return the format that fits most texts, None if fewer than `share` of the cells are dates in one format.
@@ -67,6 +71,8 @@ def _guessed(some: Sequence[str]) -> list[str]:
         formats += [
             w.format(found[1]) for like, written in _UNGUESSED if (found := like.fullmatch(text.strip())) for w in written
         ]
+    if any(map(_QUARTER.fullmatch, some)):
+        formats.append(_QUARTERS)
     if any(map(_ISO.match, some)):
         formats.append("ISO8601")  # days with and without times
     return list(dict.fromkeys(map(str, formats)))
@@ -74,12 +80,19 @@ def _guessed(some: Sequence[str]) -> list[str]:
 
 def read_texts(texts: Sequence[Any], written: str) -> pd.Series:
     """Return time stamps without a zone, NaT for texts that are no dates in a format."""
+    if written == _QUARTERS:
+        texts, written = list(map(_month_of_quarter, texts)), "%Y-%m"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         dates = pd.to_datetime(
             pd.Series(list(texts), dtype=object), format=written, errors="coerce", utc="%z" in written or written == "ISO8601"
         )
     return pd.Series(dates.dt.tz_localize(None))
+
+
+def _month_of_quarter(text: Any) -> str | None:
+    found = _QUARTER.fullmatch(text) if isinstance(text, str) else None
+    return found and f"{found['year'] or found['of']}-{3 * int(found['q'] or found['first']) - 2}"
 
 
 def read_iso(texts: Sequence[Any]) -> pd.Series:

@@ -26,7 +26,9 @@ _LONGEST, _NO_WORD = 30, frozenset("023456789")
 #: words for a missing value in a file, which pandas reads as such in every column
 _OF_FILES = frozenset("? #N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> N/A NA NULL NaN None n/a nan null".split())
 #: words for true and false, as `folded` has them
-TRUTH = dict.fromkeys("true t yes y on 1".split(), True) | dict.fromkeys("false f no n off 0".split(), False)
+TRUTH = dict.fromkeys("true t yes y on 1 ja wahr oui vrai si sí sim".split(), True) | dict.fromkeys(
+    "false f no n off 0 nein falsch non faux não".split(), False
+)
 
 _SIGNS = str.maketrans(
     dict.fromkeys("\u00a0\u1680\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000", " ")

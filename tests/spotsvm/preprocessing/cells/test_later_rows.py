@@ -59,6 +59,8 @@ SAME = {
     "yes as Yes": (np.where(TRUTH, "yes", "no"), np.where(TRUTH, "Yes", " NO "), {}, []),
     "yes as true": (np.where(TRUTH, "yes", "no"), TRUTH, {}, []),
     "true as yes": (TRUTH, np.where(TRUTH, "yes", "no"), {}, []),
+    "true as ja": (TRUTH, np.where(TRUTH, "ja", "nein"), {}, []),
+    "Oui as true": (np.where(TRUTH, "Oui", "Non"), TRUTH, {}, []),
     "numbers as texts": (X, X.astype(str), {}, []),
     "numbers with commas": (X, comma(X), {}, ["other notation"]),
     "commas as numbers": (comma(X), X, {}, []),

@@ -262,6 +262,15 @@ def test_dates_with_other_cells():
         assert np.diff(encoded[4:, day]).tolist() == [1.0] * (N - 5)
 
 
+@pytest.mark.parametrize("written", ["{}Q{}", "{}-Q{}", "Q{1} {0}", "q{1}/{0}"])
+def test_quarters(written):
+    quarters = pd.period_range("1980Q1", periods=N // 2, freq="Q").repeat(2)
+    encoder = TableEncoder()
+    encoded = encoder.fit_transform(frame([written.format(one.year, one.quarter) for one in quarters]))
+    day = encoder.get_feature_names_out().tolist().index("a_day")
+    assert encoded[:, day].tolist() == ((quarters.to_timestamp() - pd.Timestamp(0)) // pd.Timedelta(1, "D")).tolist()
+
+
 @pytest.mark.parametrize("written", ["%Y-%m", "%m/%Y", "%m-%Y", "%b %Y", "%b-%y"])
 def test_months_without_a_day(written):
     months = pd.date_range("2001-01-01", periods=N, freq="MS")
