@@ -13,7 +13,7 @@ from spotsvm.preprocessing.kept_digits import has_large, has_large_integers, who
 def typed_table(reading: TableReading, table: pd.DataFrame) -> tuple[pd.DataFrame, list[Finding]]:
     """Return rows as a table of floats, time stamps and texts, in which a gap is NaN or NaT, and what was found in their cells.
 
-    Whole numbers that may be no floats stay whole.
+    Whole numbers that may be no floats stay whole; with gaps they are integers of pandas, in which a gap is NA.
     """
     read, findings = reading.read(table)
     if not len(table):
@@ -27,8 +27,12 @@ def typed_table(reading: TableReading, table: pd.DataFrame) -> tuple[pd.DataFram
     for k in range(table.shape[1]):
         column = table.iloc[:, k]
         values = np.asarray(read[k]) if k in read else column.to_numpy(dtype=float, na_value=np.nan)
-        if values.dtype.kind == "f" and not np.isnan(values).any() and has_large(values[:, None]).any():
-            whole = whole_numbers(column)
-            values = whole if has_large_integers(whole) else values
         columns[k] = pd.Series(values, index=table.index)
+        if values.dtype.kind == "f" and has_large(values[:, None]).any():
+            known = ~np.isnan(values)
+            whole = whole_numbers(column[known])
+            if has_large_integers(whole):
+                cells = np.zeros(len(values), whole.dtype)
+                cells[known] = whole
+                columns[k] = pd.Series(cells if known.all() else pd.arrays.IntegerArray(cells, ~known), index=table.index)
     return pd.DataFrame(columns, index=table.index).set_axis(table.columns, axis=1), findings

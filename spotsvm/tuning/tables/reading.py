@@ -21,6 +21,7 @@ from spotsvm.common.csv_files import opened_csv, read_csv
 from spotsvm.common.text import did_you_mean, printable_line
 from spotsvm.errors import ArgumentError, DataError, SpotSVMError
 from spotsvm.preprocessing.cells.words import is_missing
+from spotsvm.preprocessing.kept_digits import has_large
 from spotsvm.tuning.tables.faults import listed
 from spotsvm.tuning.tables.formats import other_format, other_text
 
@@ -457,6 +458,12 @@ def _frame(path: str | Path, layout: Layout) -> pd.DataFrame:
         texts = _parsed_by_pandas(path, layout, usecols=whole, dtype=str)
         for k, name in zip(whole, texts.columns, strict=True):
             if texts[name].str.fullmatch(r"0\d+").any():
+                frame.isetitem(k, cast("Any", texts[name]))
+    large = [k for k in whole if is_float_dtype(frame.iloc[:, k]) and has_large(frame.iloc[:, [k]].to_numpy(dtype=float)).any()]
+    if large:  # whole numbers with gaps, which are no floats
+        texts = _parsed_by_pandas(path, layout, usecols=large, dtype=str)
+        for k, name in zip(large, texts.columns, strict=True):
+            if texts[name].dropna().str.fullmatch(r"[+-]?\d+").all():
                 frame.isetitem(k, cast("Any", texts[name]))
     return frame.copy()  # consolidates columns by type, as pandas would otherwise process thousands of columns one by one
 

@@ -15,7 +15,7 @@ from sklearn.svm import SVC
 
 from spotsvm import TableEncoder, TunedSVC
 from spotsvm.errors import DataWarning
-from spotsvm.tables import make_table
+from spotsvm.tables import make_table, read_table
 from spotsvm.tuning.tables.suspicions import suspicions
 
 X, Y = make_classification(160, 3, n_informative=3, n_redundant=0, flip_y=0.05, random_state=0)
@@ -87,6 +87,32 @@ def test_sparse_rows(offset, unit, families):
         assert np.mean((found > 0) == (decisions > 0)) > 0.9
     else:
         np.testing.assert_allclose(found, decisions, atol=1e-3)
+
+
+GAPS = np.random.default_rng(0).random(X.shape) < 0.1
+WITH_GAPS = {
+    "nullable": pd.DataFrame(STAMP + X).astype("Int64").mask(GAPS),
+    "unsigned": pd.DataFrame(np.uint64(2**63) + X.astype(np.uint64)).astype("UInt64").mask(GAPS),
+    "objects": pd.DataFrame((STAMP + X).astype(object)).mask(GAPS, None),
+    "texts": pd.DataFrame((STAMP + X).astype(str)).mask(GAPS, None),
+}
+
+
+@pytest.mark.parametrize("form", WITH_GAPS)
+def test_whole_numbers_with_gaps_keep_their_digits(form):
+    table, gaps = WITH_GAPS[form], np.where(GAPS, np.nan, X)
+    model = TunedSVC(families=["rbf"], budget=1, random_state=0)
+    decisions = model.fit(gaps[TRAIN], Y[TRAIN]).decision_function(gaps[NEW])
+    found = model.fit(table[TRAIN], Y[TRAIN]).decision_function(table[NEW])
+    np.testing.assert_allclose(found, decisions, atol=1e-3)
+
+
+def test_whole_numbers_with_gaps_in_a_file_keep_their_digits(tmp_path):
+    table, file = WITH_GAPS["nullable"].set_axis(["a", "b", "c"], axis=1), tmp_path / "rows.csv"
+    table.assign(y=Y).to_csv(file, index=False)
+    found = read_table(file, "y").X
+    assert ((found - STAMP).astype("Int64").fillna(0) == np.where(GAPS, 0, X)).to_numpy().all()
+    assert found.isna().to_numpy().tolist() == GAPS.tolist()
 
 
 def test_with_gaps_and_weights():
