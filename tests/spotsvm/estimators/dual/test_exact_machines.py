@@ -258,7 +258,7 @@ def test_not_converging_is_warned_of(machine):
         ({"break_ties": "no"}, "break_ties='no'; use True or False"),
         ({"class_weight": "even"}, "class_weight='even'; "),
         ({"class_weight": {0: -1.0, 1: 1.0}}, "class_weight of the class 0 is -1.0; weights are finite, and 0 or more"),
-        ({"class_weight": {0: 0.0, 1: 1.0}}, "y holds the one class np.int64.1. with a positive weight; two classes or more"),
+        ({"class_weight": {0: 0.0, 1: 1.0}}, "y holds the one class 1 with a positive weight; two classes or more"),
         ({"kernel": "gauss"}, "kernel='gauss' is not known; use one of 'linear'"),
         ({"kernel": Kernel("rbf")}, r"kernel=Kernel\(name='rbf'.* is not known"),
         ({"gamma": -1.0}, "gamma=-1.0; it scales a squared distance in the kernel 'rbf'"),
@@ -287,7 +287,7 @@ def test_bad_parameters(options, message):
         (-np.ones(150), r"sample_weight\[0\] is -1.0; weights are finite, and 0 or more"),
         (np.zeros(150), "sample_weight is zero for every row"),
         (["a"] * 150, "sample_weight is not an array of numbers"),
-        (Y.astype(float), r"y holds the one class np.int64\(1\) with a positive weight; two classes or more are needed"),
+        (Y.astype(float), r"y holds the one class 1 with a positive weight; two classes or more are needed"),
     ],
 )
 def test_bad_weights(weights, message):
@@ -298,8 +298,8 @@ def test_bad_weights(weights, message):
 @pytest.mark.parametrize(
     ("data", "y", "message"),
     [
-        ([[0.0], [1.0]], [1, 1], r"y holds the one class np.int64\(1\); two classes or more are needed"),
-        ([[0.0]], [1], r"y holds the one class np.int64\(1\) \(n_samples=1\); two"),
+        ([[0.0], [1.0]], [1, 1], r"y holds the one class 1; two classes or more are needed"),
+        ([[0.0]], [1], r"y holds the one class 1 \(n_samples=1\); two"),
     ],
 )
 def test_bad_data(data, y, message):
