@@ -86,7 +86,7 @@ def copies(X: Any, unit: Integers | None = None) -> Integers | None:
 
     Parameters
     ----------
-    X : DataFrame, ndarray or sparse matrix of shape (n, p)
+    X : DataFrame, ndarray, sparse matrix or lists of shape (n, p)
         The rows.
     unit : ndarray of shape (n,), optional
         `equal_rows(X)`, if known.
@@ -97,6 +97,11 @@ def copies(X: Any, unit: Integers | None = None) -> Integers | None:
     >>> copies(X).tolist()[-2:], copies(X[["c"]])
     ([19, 3], None)
     """
+    if isinstance(X, list | tuple) and len(X) and isinstance(X[0], list | tuple | np.ndarray):
+        try:
+            X = np.asarray(X)
+        except ValueError:  # rows of different lengths
+            return None
     if not (issparse(X) or (isinstance(X, pd.DataFrame | np.ndarray) and X.ndim == 2)) or not all(X.shape):
         return None
     unit = equal_rows(X) if unit is None else unit
@@ -207,18 +212,22 @@ def apart(splitter: Any, unit: Integers, distinct: Integers, y: Any) -> Iterator
         yield np.setdiff1d(np.arange(len(unit)), tested), tested
 
 
-def both_sides(unit: Integers | None, splits: Iterable[tuple[Any, Any]]) -> list[Notice]:
-    """Return a notice if more than 5 % of the test rows of splits have copies among their training rows."""
+def both_sides(unit: Integers | None, splits: Iterable[tuple[Any, Any]], sparse: bool = False) -> list[Notice]:
+    """Return a notice if more than 5 % of the test rows of splits have copies among their training rows.
+
+    `sparse` says whether the user's rows are a sparse matrix, which pandas cannot compare.
+    """
     if unit is None:
         return []
     shares = [float(np.isin(unit[test], unit[train]).mean()) for train, test in splits if len(test)]
     share = float(np.mean(shares)) if shares else 0.0
     if share <= _TOLD:
         return []
+    table = f"pd.DataFrame({'X.toarray()' if sparse else 'X'})"
     sentence = (
         f"{per_cent(share)} of the test rows of cv are equal to training rows of the same fold in all columns, so the scores "
         "hold for copies of training rows, not for other rows: cv=GroupKFold(5) keeps copies on one side, with "
-        "groups=pd.DataFrame(X).groupby([*pd.DataFrame(X)], dropna=False).ngroup()"
+        f"groups={table}.groupby([*{table}], dropna=False).ngroup()"
     )
     return [Notice("copies", sentence, share=share)]
 

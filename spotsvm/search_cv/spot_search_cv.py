@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags, indexable
@@ -348,7 +349,7 @@ classes_, n_features_in_, feature_names_in_
         else:
             told = notices_of(with_params(self.estimator, getattr(self, "best_params_", {})), *every)
         task.end()
-        self._tell([*told, *both_sides(copies(as_frame(X)), splits)])
+        self._tell([*told, *both_sides(copies(as_frame(X)), splits, issparse(X))])
         return self
 
     def _warn_of_balanced(self, y: Any, splits: Sequence[Split]) -> None:

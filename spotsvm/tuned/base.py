@@ -303,7 +303,7 @@ class TunedModel(FramesInState, ABC):
         if copied is not None and groups is None and isinstance(self.cv, int | np.integer):
             told += held_back(copied, len(held) or len(every) / int(self.cv), every)
         elif copied is not None:
-            told += both_sides(grid_copied, splits)
+            told += both_sides(grid_copied, splits, issparse(table))
         self.notices_ = tuple(told)
         tell(told)
         return self

@@ -34,6 +34,8 @@ FORMS = {
     "texts": lambda rows: pd.DataFrame(rows).astype(str),
     "gaps": lambda rows: np.where(rows > 2, np.nan, rows),
     "objects": lambda rows: rows.astype(object),
+    "lists": lambda rows: rows.tolist(),
+    "mixed lists": lambda rows: [[a, str(b), c] for a, b, c in rows.tolist()],
 }
 
 
@@ -59,6 +61,7 @@ def test_equal_rows_that_are_to_be_expected_are_no_copies():
     for table in (score, few, few.astype(str), csr_matrix(few), X[FOUR, :1], X[FOUR] * 0, rng.poisson(0.25, size=(300, 6))):
         assert equal_rows(table).max() < table.shape[0] - 1
         assert copies(table) is None
+    assert copies(["text"] * 30) is copies([[1.0], [1.0, 2.0]]) is None
     assert copies("text") is copies([[1.0], [1.0]]) is copies(np.zeros((30, 2, 2))) is copies(np.zeros((30, 0))) is None
 
 
@@ -131,9 +134,10 @@ def test_groups_and_weights_and_given_folds():
             TunedSVC(**quick, cv=cv).fit(X[FOUR], y)
 
 
-def test_a_search_tells_what_its_folds_hide_and_the_remedy_works():
+@pytest.mark.parametrize("form", ["array", "sparse", "frame", "lists"])
+def test_a_search_tells_what_its_folds_hide_and_the_remedy_works(form):
     search = SpotSearchCV(SVC(), {"C": [0.1, 1.0, 10.0]}, n_iter=3, search="random", cv=4, random_state=0)
-    table = pd.DataFrame(X[FOUR])
+    table = FORMS[form](X[FOUR])
     with pytest.warns(DataWarning, match=r"^\d+ % of the test rows of cv .* with groups=pd\.DataFrame") as told:
         search.fit(table, Y[FOUR])
     (warning,) = told
