@@ -21,16 +21,18 @@ _BYTES = (
     (b"PAR1", "a Parquet file", "convert it by read_parquet of pandas or polars"),
     (b"ARROW1", "a Feather file", "convert it by pandas.read_feather or polars.read_ipc"),
     (b"\x93NUMPY", "an array of numpy", "convert it by numpy.savetxt('table.csv', numpy.load({path!r}), delimiter=',')"),
-    (b"\x80\x04\x95", "a pickle", _PICKLE),
-    (b"\x80\x05\x95", "a pickle", _PICKLE),
+    *((bytes([0x80, protocol]), "a pickle", _PICKLE) for protocol in range(2, 6)),
     (b"<stata_dta>", "a Stata file", "convert it by pandas.read_stata({path!r}).to_csv('table.csv', index=False)"),
     (b"\x89HDF", "an HDF5 file", _EXPORT),
     (b"$FL", "an SPSS file", _EXPORT),
+    (b"MATLAB 5.0 MAT-file", "a file of MATLAB", _EXPORT),
+    (bytes(12) + b"\xc2\xea\x81\x60", "a SAS file", "convert it by pandas.read_sas({path!r}).to_csv('table.csv', index=False)"),
     (b"SQLite format 3\0", "a database of SQLite", _EXPORT),
     (b"RDX", "a file of R", _EXPORT),
     (b"%PDF", "a PDF", _EXPORT),
     (b"version https://git-lfs", "a pointer of Git LFS", "get the table itself by git lfs pull"),
 )
+_ATTRIBUTE = re.compile(r"""\s*@attribute\s+('[^']*'|"[^"]*"|\S+)""", re.IGNORECASE)
 _HTML = re.compile(r"\s*(<!doctype html|<html|<head|<body|<table|<!--)", re.IGNORECASE)
 _JSON, _JSON_LINES = re.compile(r'\s*(\[\s*[\[{]|\{\s*["}])'), re.compile(r'\{"[^\n]*\}\s*\n\s*\{"')
 _SVMLIGHT = re.compile(r"[-+]?\d\S*(\s+(qid:\d+|\d+:[-+]?[\d.]\S*))+\s*(#.*)?")
@@ -57,14 +59,12 @@ def _of_zip(path: Path) -> str:
     return f"a zip archive; name it {path}.zip" if len(names) == 1 else f"a zip archive; {_UNPACK}"
 
 
-def other_text(text: str, path: Path) -> str:
+def other_text(text: str, path: Path, target: str) -> str:
     """Return what a file is, with a remedy, if its first characters are those of another format than CSV; else an empty text."""
     lines = text.splitlines()
     content = [line for line in lines if line.strip() and not line.startswith("%")]
     if content and content[0].strip().lower().startswith("@relation"):
-        data = next((k for k, line in enumerate(lines) if line.strip().lower() == "@data"), None)
-        skip = "the number of lines up to @data" if data is None else data + 1
-        return f"an ARFF file; use --skip-rows {skip} --no-header, and number the columns from 1"
+        return _arff(lines, target)
     if _HTML.match(text):
         return "a page of HTML; download the table itself, or save the table of the page as CSV"
     if text.lstrip().startswith("<?xml"):
@@ -79,3 +79,15 @@ def other_text(text: str, path: Path) -> str:
             "pandas.DataFrame(X.toarray()).assign(y=y).to_csv('table.csv', index=False)"
         )
     return ""
+
+
+def _arff(lines: list[str], target: str) -> str:
+    """Return the remedy for a file of ARFF: below @data it is CSV without names, unless it is sparse."""
+    data = next((k for k, line in enumerate(lines) if line.strip().lower() == "@data"), None)
+    below = [] if data is None else [line.strip() for line in lines[data + 1 :] if line.strip() and not line.startswith("%")]
+    if below and below[0].startswith("{"):
+        return f"a sparse ARFF file; {_EXPORT}"
+    names = [found[1].strip("'\"") for line in lines[:data] if (found := _ATTRIBUTE.match(line))]
+    column = f" --target {names.index(target) + 1}" if target in names else ""
+    skip = "the number of lines up to @data" if data is None else data + 1
+    return f"an ARFF file; use --skip-rows {skip} --no-header{column}, as its columns are numbered from 1"

@@ -154,7 +154,7 @@ def find_layout(path: str | Path, target: str, how: Choices) -> Layout:
         raise DataError(f"{path} is no CSV file but {other}")
     encoding = encoding or _encoding(start, path)
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
-    if not skip_rows and (other := other_text(text, Path(path))):
+    if not skip_rows and (other := other_text(text, Path(path), target)):
         raise DataError(f"{path} is no CSV file but {other}")
     lines = [] if not skip_rows else text.splitlines(keepends=True)[:skip_rows]
     text = text[sum(map(len, lines)) :]

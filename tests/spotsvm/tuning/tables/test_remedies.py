@@ -443,8 +443,13 @@ def bytes_of(write):
 OTHERS = {
     "ARFF": (
         ARFF,
-        "an ARFF file; use --skip-rows 6 --no-header, and number the columns from 1",
+        "an ARFF file; use --skip-rows 6 --no-header --target 2, as its columns are numbered from 1",
         {"skip_rows": 6, "header": False, "target": "2"},
+    ),
+    "sparse ARFF": (
+        ARFF.partition("@data\n")[0] + "@data\n% none\n{0 1.5, 1 ill}\n{1 well}\n",
+        "a sparse ARFF file; export its table as CSV with the program that wrote it",
+        None,
     ),
     "JSON": (GOOD.to_json(orient="records"), "a JSON file; convert it by pandas.read_json(", in_python),
     "JSON by columns": (GOOD.to_json(), "a JSON file; convert it by pandas.read_json(", in_python),
@@ -487,6 +492,9 @@ OTHERS = {
     "SPSS": (b"$FL2" + bytes(99), "an SPSS file; export its table as CSV", None),
     "R": (b"RDX3\nX\n" + bytes(99), "a file of R; export its table as CSV", None),
     "R, compressed": (gzip.compress(b"RDX3\nX\n" + bytes(99)), "a file of R; export its table as CSV", None),
+    "MATLAB": (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + bytes(99), "a file of MATLAB; export its table as CSV", None),
+    "SAS": (bytes(12) + b"\xc2\xea\x81\x60" + bytes(99), "a SAS file; convert it by pandas.read_sas(", None),
+    "old pickle": (pickle.dumps(GOOD, 2), "a pickle; convert it, if you trust its origin, by pandas.read_pickle(", in_python),
     "7z": (b"7z\xbc\xaf\x27\x1c" + bytes(99), "a 7z archive; unpack it, and name the table in it", None),
     "RAR": (b"Rar!\x1a\x07" + bytes(99), "a RAR archive; unpack it, and name the table in it", None),
     "tar": (bytes(257) + b"ustar" + bytes(99), "a tar archive; unpack it, and name the table in it", None),
