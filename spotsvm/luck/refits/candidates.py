@@ -544,15 +544,18 @@ def expected_score(
             f"search has cv={type(search.cv).__name__}, an exhausted iterator, so its folds are unknown; "
             "pass a list of splits, or a splitter, as cv"
         )
+    given_splits = splits
     if score is None or np.ndim(y) > 1:
         splits = fresh_folds(search.cv, X, y, groups, classifier, seed)
         splits = folds_of_all_classes(splits, y, seed) if classifier else splits
         best = with_params(best, with_fixed_weights(best, [{}], y, given.fit)[0])
-        unseen = Unseen.out_of_fold(best, X, y, splits, groups, n_jobs=n_jobs, fit_params=given.fit, score_params=given.score)
+        options: Any = {"n_jobs": n_jobs, "fit_params": given.fit, "score_params": given.score}
+        unseen = Unseen.out_of_fold(best, X, y, splits, groups, **options)
         try:
             expected = expected_of(scorer, metric, unseen, None, seed, confidence)
             if not hasattr(search, "fit_params_"):
-                _check_same_scores(search, unseen.mean_of_parts(scorer), expected)
+                again = Unseen.out_of_fold(search.best_estimator_, X, y, given_splits, groups, **options)
+                _check_same_scores(search, again.mean_of_parts(scorer), expected)
             return expected
         except (AttributeError, IndexError, KeyError, TypeError) as error:
             raise ArgumentError(
@@ -560,7 +563,6 @@ def expected_score(
                 "Use a scorer of make_scorer, or one that calls only predict, predict_proba or decision_function of the "
                 "estimator, and does not use X itself"
             ) from error
-    given_splits = splits
     splits = folds_of_all_classes(splits, y, seed) if classifier else splits
     calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
     scorer = FoldScorer(search.estimator, X, y, splits, given.folds, engine=getattr(search, "engine", "auto"), advise=False)

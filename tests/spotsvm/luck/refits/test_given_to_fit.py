@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer, make_scorer, recall_score
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, LeaveOneGroupOut, LeaveOneOut, StratifiedKFold
 from sklearn.naive_bayes import GaussianNB
@@ -189,3 +189,12 @@ def test_balanced_weights_of_all_rows_are_those_that_the_final_fit_computes():
     sums = np.bincount(codes, weight)
     assert list(fixed.values()) == pytest.approx((sums.sum() / (3 * sums)).tolist())
     assert fixed_weights(SVC(class_weight={"a": 2.0}), classes, codes, weight) == {}
+
+
+@pytest.mark.parametrize(("seed", "scoring"), [(10, "neg_median_absolute_error"), (34, "d2_absolute_error_score")])
+def test_few_rows_of_the_search_are_known_as_its_rows(seed, scoring):
+    """A score that only a scorer can compute is estimated on other folds, and compared with the search on its own."""
+    rng = np.random.default_rng(seed)
+    rows, target = rng.normal(size=(15, 2)), rng.normal(size=15)
+    search = GridSearchCV(Ridge(), {"alpha": [0.1, 10.0]}, cv=3, scoring=scoring).fit(rows, target)
+    assert expected_score(search, rows, target).metric == scoring
