@@ -42,7 +42,7 @@ def run_average(table: Any, *, quiet: bool, code: bool, **options: Any) -> Any:
     from spotsvm.tuning.summary import summary
     from spotsvm.tuning.tuned_job import TunedJob
 
-    job = TunedJob(table, command=command_line(), **options)
+    job = TunedJob(table, command=command_line(), verbose=0 if quiet else 1, **options)
     told: list[str] = []
     with says_how_to_resume(job.out, records=False):
         results = job.run(_sayer(quiet, told))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import nan
-from time import monotonic
+from math import inf, nan
 from typing import Any, TypeAlias
 
 from tqdm import tqdm
 
-from spotsvm.common.text import duration
+from spotsvm.common.progress import ProgressDisplay
 from spotsvm.trials.own_unit import OwnUnits
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
@@ -145,46 +143,25 @@ class Progress(Callback):
     """
 
     def __init__(self, budget: int, name: str = ""):
-        self._budget, self._name = budget, name
-        self._tenth, self._earlier, self._began = -1, 0, 0.0
-        self._bar: Any = None
+        self._display = ProgressDisplay(budget, name)
 
     def on_start(self, study: Any) -> None:
         """Begin where an earlier run has ended."""
-        self._earlier, self._began = study.n_finished, monotonic()
-        self._tenth = 10 * self._earlier // max(self._budget, 1)
-        if sys.stderr.isatty():
-            self._bar = tqdm(total=self._budget, desc=f"{self._name:>8}" if self._name else None, unit="trial")
-            self._advance(study)
+        self._display.begin(study.n_finished, self._words(study)[1])
 
     def on_tell(self, study: Any, trial: Trial) -> None:
         """Show a finished trial."""
-        if self._bar is not None:
-            self._advance(study)
-            return
-        done = study.n_finished
-        tenth = 10 * done // max(self._budget, 1)
-        if tenth > self._tenth:
-            self._tenth = tenth
-            name, value = _best(study)
-            best = f", best {name} {value:.6g}" if name else ""
-            seconds = (monotonic() - self._began) / max(done - self._earlier, 1) * (self._budget - done)
-            if (limit := getattr(study, "_limit", None)) is not None:
-                seconds = min(seconds, limit.left)
-            left = f", about {duration(seconds)} left" if seconds > 0 else ""
-            name = f"{self._name}: " if self._name else ""
-            print(f"{name}{done} of {self._budget} trials{best}{left}", file=sys.stderr, flush=True)
+        limit = getattr(study, "_limit", None)
+        self._display.show(study.n_finished, *self._words(study), inf if limit is None else limit.left)
+
+    def _words(self, study: Any) -> tuple[str, str]:
+        """Return the best value so far for a line, and for a bar."""
+        name, value = _best(study)
+        return (f", best {name} {value:.6g}", f"incumbent {value:.5g}") if name else ("", "")
 
     def on_end(self, study: Any) -> None:
         """Close the bar."""
-        if self._bar is not None:
-            self._bar.close()
-
-    def _advance(self, study: Any) -> None:
-        self._bar.update(study.n_finished - self._bar.n)
-        name, value = _best(study)
-        if name:
-            self._bar.set_postfix_str(f"incumbent {value:.5g}")
+        self._display.end()
 
     def __deepcopy__(self, memo: Any) -> Progress:
         """Return the same object: cloning a search copies its callback, and a terminal has one bar."""

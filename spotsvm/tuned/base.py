@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 import warnings
 from abc import ABC, abstractmethod
@@ -49,11 +50,13 @@ from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximiti
 from spotsvm.tuned.frames_in_state import FramesInState
 from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
+from spotsvm.tuned.progress import SweepProgress
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
 
 if TYPE_CHECKING:
     from spotsvm.reports.methods import MethodsSection
 
+_LOG = logging.getLogger(__name__)
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 #: (averages (b, n, k), counts of rows in draws (b, n), shares of settings (b, m)) -> decisions for the score, (b, n, k)
@@ -122,6 +125,7 @@ class TunedModel(FramesInState, ABC):
     path: str | Path | None = None
     n_jobs: int | None = None
     random_state: Any = None
+    verbose: int = 0
 
     _search: ClassVar[Any] = "kriging"
     _log_gammas: ClassVar[tuple[float, ...]] = (-3.0, -7.0, 1.0)
@@ -265,15 +269,18 @@ class TunedModel(FramesInState, ABC):
             return float(np.average(gains[0], weights=w)), self._slack(gains[0])
 
         costs = [2.0**c for c in self._log_costs]
+        deadline = self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE)
+        _LOG.info("%s begins with %d rows, %d columns and %d folds", type(self).__name__, len(every), X.shape[1], len(splits))
         alike = None if np.ptp(row_weights) == 0.0 and len(every) == len(y) else row_weights
         with (
             self._sweeps((table, y, alike, groups), splits, task.epsilon, costs, seed) as sweeps,
             says_when_interrupted(lambda inner: f"{sweeps.n_scored} of {sweeps.n_sweeps} sweeps are scored"),
+            SweepProgress(sweeps, self.verbose, type(self).__name__, deadline),
             one_blas_thread(),
         ):
             grid = score_grid(
                 X, task.machines, task.relevance_target, splits, sweeps, costs, task.default, quality,
-                n_jobs=effective_n_jobs(self.n_jobs), deadline=self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE),
+                n_jobs=effective_n_jobs(self.n_jobs), deadline=deadline,
                 categorical=self.categorical,
             )  # fmt: skip
         self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
@@ -305,6 +312,8 @@ class TunedModel(FramesInState, ABC):
         elif copied is not None:
             told += both_sides(grid_copied, splits, issparse(table))
         self.notices_ = tuple(told)
+        of = f"{len(self.members_)} of {len(self.settings_)} settings"
+        _LOG.info("%s took %.3g s: %s, expected_score_ %s", type(self).__name__, self.fit_seconds_, of, self.expected_score_)
         tell(told)
         return self
 
@@ -372,6 +381,7 @@ class TunedModel(FramesInState, ABC):
 
     def _check_parameters(self) -> None:
         check_flag("average", self.average)
+        check_count("verbose", int(self.verbose) if isinstance(self.verbose, bool) else self.verbose, 0)
         if self.rows is not None and self.rows != "auto":
             check_count("rows", self.rows, 2, before="'auto', None for all, or ")
         if self.budget is not None:

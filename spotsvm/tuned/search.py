@@ -95,6 +95,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             list(branches.values()), search, seed, direction="maximize", noise=False, sweep="C", path=path, context=context,
             start=[self._start(sweep, given) for sweep in first],
         )  # fmt: skip
+        self.n_scored = min(self.study.n_finished, self._budget)
         self._trial: Trial | None = None
         self._keeps = path is not None
 
@@ -113,7 +114,6 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
             if lead.state != "running":
                 of_lead = [t for t in self.study.trials if t.sweep == lead.number]
                 sweeps.append([self._scored(t) for t in sorted(of_lead, key=lambda t: float(t.params["C"]))])
-        self.n_scored = min(len(sweeps), self._budget)
         return sweeps[: self._budget]
 
     def __iter__(self) -> Iterator[Sweep]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
@@ -77,8 +77,9 @@ class Sweeps:
 
     def __init__(self, first: Iterable[Sweep]):
         self._first = list(first)
-        #: the sweeps scored so far
+        #: the number of sweeps scored so far, and what is called after each with its scores
         self.n_scored = 0
+        self.callbacks: list[Callable[[Sequence[Scored]], object]] = []
 
     @property
     def n_sweeps(self) -> int:
@@ -100,3 +101,5 @@ class Sweeps:
     def tell(self, scored: Sequence[Scored]) -> None:
         """Report the scores of the sweep yielded last."""
         self.n_scored += 1
+        for callback in self.callbacks:
+            callback(scored)

@@ -100,6 +100,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
         elsewhere. The result is the same for any number, unless a timeout ends the fit.
     random_state : int, RandomState or None, default=None
         Seed of folds and draws.
+    verbose : int, default=0
+        1 shows how far the sweeps of C are on standard error: a bar on a terminal, else a line for each tenth; with 2 or more a
+        line for each sweep is printed. The logger `spotsvm.tuned` has the same lines, at level INFO.
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class, of which only the ratios count. Probabilities are those of rows with these weights, so the
         most probable class takes the weights into account.

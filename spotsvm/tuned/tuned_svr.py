@@ -47,7 +47,7 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     Parameters
     ----------
-    families, budget, timeout, rows, average, categorical, path, n_jobs, random_state
+    families, budget, timeout, rows, average, categorical, path, n_jobs, random_state, verbose
         As in `TunedSVC`; beyond the grid, epsilon is searched too.
     space : dict or None, default=None
         As in `TunedSVC`, without class weights and with "epsilon", in standard deviations of the target: the grid has 0.02, and

@@ -51,6 +51,8 @@ _FEW_ROWS, _POWER, _FEWEST = 1000, 2.2, 200
 class TunedJob(TableJob):
     """A fit of `TunedSVC` or `TunedSVR` with default arguments; the settings are those of `TableJob`."""
 
+    verbose: int = 0
+
     def run(self, say: Callable[[str], Any] = lambda line: None) -> list[HeldOutResult]:
         """Return the results of the default model and of the average; `say` is called with each line of the plan."""
         self.check()
@@ -78,7 +80,8 @@ class TunedJob(TableJob):
             say(f"fit: {model!r} to {len(train.y)} training rows")
             if (left := self.seconds_left(began)) is not None:
                 model.set_params(timeout=round(max(_AVERAGE_SHARE * left, 0.1), 1))
-            model, seconds = timed_fit(model, train, **users_groups(train))
+            model, seconds = timed_fit(model.set_params(verbose=self.verbose), train, **users_groups(train))
+            model.set_params(verbose=0)  # the page and the code that repeats the fit are those of the model
             results = [
                 self.result("default", model.default_score_.value, default, took),
                 self.result("tuned", model.expected_score_.value, model, seconds, notices=noticed),

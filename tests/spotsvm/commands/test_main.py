@@ -31,7 +31,7 @@ from spotsvm.study.study import Study
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 CLOCK = r"seconds|_time"
-PLAN = r"spotsvm: (reading|rows|features|task|score|plan|fit|notice|baseline): |\w+: \d+ of \d+ trials"
+PLAN = r"spotsvm: (reading|rows|features|task|score|plan|fit|notice|baseline): |\w+: \d+ of \d+ (trials|sweeps)"
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ def searched(**options):
 @pytest.fixture(
     scope="module",
     params=[
-        lambda: TunedSVC(**SMALL).fit(TABLE, LABELS),
+        lambda: TunedSVC(**SMALL | {"families": ["relevance_rbf"]}).fit(TABLE, LABELS),
         lambda: TunedSVC(**SMALL, average=False, scoring="neg_log_loss").fit(X.to_numpy(), Y),
         lambda: TunedSVR(**SMALL).fit(TABLE, pd.Series(X.iloc[:, 0] ** 2)),
         lambda: searched().fit(TABLE, LABELS),
@@ -56,6 +56,8 @@ def test_a_fitted_model_is_the_same_when_it_is_loaded(model, kept):
         if hasattr(model, method):
             before, after = (np.asarray(getattr(one, method)(rows)) for one in (model, loaded))
             np.testing.assert_array_equal(after, before)
+    if hasattr(model, "relevance_"):
+        pd.testing.assert_series_equal(loaded.relevance_, model.relevance_)
     frames = {name: value for name, value in vars(model).items() if isinstance(value, pd.DataFrame)}
     assert len(frames) > 0 or not isinstance(model, TunedSVC | TunedSVR)
     for name, frame in frames.items():
