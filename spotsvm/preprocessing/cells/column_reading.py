@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from spotsvm.common.text import shown_value
 from spotsvm.errors import DataError
-from spotsvm.preprocessing.cells.dates import date_format, read_iso, read_texts
+from spotsvm.preprocessing.cells.dates import date_format, read_dates, read_iso, read_texts
 from spotsvm.preprocessing.cells.findings import Code, Finding
 from spotsvm.preprocessing.cells.levels import Levels
 from spotsvm.preprocessing.cells.numbers import (
@@ -181,10 +181,7 @@ class ColumnReading:
             return none, self._unread(values, none.isna().to_numpy(), given, "date")
         findings = []
         some = values.meaningful(given.missing)
-        read = read_iso(some.texts)
-        if self.written:
-            as_there = read_texts(some.texts, self.written)
-            read = as_there.where(as_there.notna(), read)
+        read = read_dates(some.texts, self.written) if self.written else read_iso(some.texts)
         if some.counts[read.notna().to_numpy()].sum() < NEARLY_ALL * some.n:
             # one format for all rows: two formats may read some of them alike, with day and month swapped
             other = date_format(some.texts, some.counts)

@@ -32,7 +32,7 @@ _QUARTER = re.compile(r"\s*(?:(?P<year>\d{4})[ -]?[Qq](?P<q>[1-4])|[Qq](?P<first
 
 
 def date_format(texts: Sequence[str], counts: Counts | None = None, share: float = NEARLY_ALL) -> str | None:
-    """Return the format that fits most texts, None if fewer than `share` of the cells are dates in one format.
+    """Return the format that fits most texts, None if fewer than `share` of the cells are dates in this format or as 2024-01-31.
 
     The formats are guessed by pandas from some of the texts. Of formats that fit as many, days come before months between dots,
     and months before days elsewhere.
@@ -51,7 +51,7 @@ def date_format(texts: Sequence[str], counts: Counts | None = None, share: float
     weights = np.ones(len(texts)) if counts is None else np.asarray(counts, dtype=float)
     best, most = None, 0.0
     for written in _guessed(some):
-        fits = float(weights[read_texts(texts, written).notna().to_numpy()].sum())
+        fits = float(weights[read_dates(texts, written).notna().to_numpy()].sum())
         if fits > most:
             best, most = written, fits
         if fits == weights.sum():
@@ -95,9 +95,15 @@ def _month_of_quarter(text: Any) -> str | None:
     return found and f"{found['year'] or found['of']}-{3 * int(found['q'] or found['first']) - 2}"
 
 
+def read_dates(texts: Sequence[Any], written: str) -> pd.Series:
+    """Return time stamps of texts in a format, or else as in 2024-01-31."""
+    read = read_texts(texts, written)
+    return read.where(read.notna(), read_iso(texts)) if read.isna().any() else read
+
+
 def read_iso(texts: Sequence[Any]) -> pd.Series:
     """Return time stamps, NaT for texts that do not begin with year, month and day as in 2024-01-31."""
-    return read_texts([text if _ISO_DAY.match(text) else None for text in texts], "ISO8601")
+    return read_texts([text if isinstance(text, str) and _ISO_DAY.match(text) else None for text in texts], "ISO8601")
 
 
 def swapped(texts: Sequence[str], written: str) -> str | None:

@@ -18,7 +18,7 @@ from spotsvm.preprocessing.cells.column_reading import (
     texts_of,
     unread,
 )
-from spotsvm.preprocessing.cells.dates import date_format, read_texts, swapped
+from spotsvm.preprocessing.cells.dates import date_format, read_dates, read_texts, swapped
 from spotsvm.preprocessing.cells.findings import Finding
 from spotsvm.preprocessing.cells.levels import is_repeated
 from spotsvm.preprocessing.cells.numbers import (
@@ -137,11 +137,11 @@ def _dates(values: Values, some: Texts, name: str, given: Given) -> Decided | No
     written = None if values.n_numbers or not some.n else date_format(some.texts, some.counts)
     if written is None:
         return None
-    read = read_texts(some.texts, written)
+    read = read_dates(some.texts, written)
     dates = spread_dates(values, some, read)
     gaps = dates.isna().to_numpy()
     findings = unread(name, values, gaps & ~values.gaps & ~given.means_missing(values), "date")
-    fits = read.notna().to_numpy()
+    fits = read_texts(some.texts, written).notna().to_numpy()
     if written[:2] in ("%d", "%m") and "." not in written:
         if swapped([text for text, fit in zip(some.texts, fits, strict=True) if fit], written) is not None:
             at = some.spread(fits, len(values.texts), False)
@@ -171,7 +171,7 @@ def _in_part(values: Values, some: Texts, name: str, given: Given) -> list[Findi
         return _part("number", name, values, some, ~np.isnan(numbers), int((~np.isnan(different)).sum()))
     written = None if values.n_numbers else date_format(some.texts, some.counts, _MANY)
     if written is not None:
-        fits = read_texts(some.texts, written).notna().to_numpy()
+        fits = read_dates(some.texts, written).notna().to_numpy()
         return _part("date", name, values, some, fits, int(fits.sum()))
     return []
 

@@ -180,7 +180,8 @@ def _day_or_month(f: Finding) -> str:
 
 def _mixed(f: Finding) -> str:
     what, share = f.about["what"], 100 * f.n / f.of
-    return f"{_taken(f)}: {share:.3g} % of its cells are {what}s, too few for a column of {what}s; others are {_cells(f)}"
+    alike = f"{what}s in one {'format' if what == 'date' else 'notation'}"
+    return f"{_taken(f)}: {share:.3g} % of its cells are {alike}, too few for a column of {what}s; others are {_cells(f)}"
 
 
 def _units(f: Finding) -> str:

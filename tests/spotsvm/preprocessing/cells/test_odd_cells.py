@@ -123,7 +123,8 @@ def test_words_for_a_missing_value_may_be_many_and_other_cells_a_twentieth():
         cells[:n] = ["red"] * n
         _, report, (notice,) = fitted(cells)
         assert (report["kind"], notice.code) == (kind, "unread" if kind == "number" else "mixed")
-    assert "94.7 % of its cells are numbers, too few for a column of numbers; others are 'red' (16 times)" in notice.sentence
+    said = "94.7 % of its cells are numbers in one notation, too few for a column of numbers; others are 'red' (16 times)"
+    assert said in notice.sentence
     assert "replace them by None" in notice.sentence
     _, report, notices = fitted([None if cell == "red" else cell for cell in cells])  # the remedy
     assert (report["kind"], notices) == ("number", [])
@@ -278,6 +279,25 @@ def test_months_without_a_day(written):
     encoded = encoder.fit_transform(frame(list(months.strftime(written))))
     day = encoder.get_feature_names_out().tolist().index("a_day")
     assert encoded[:, day].tolist() == ((months - pd.Timestamp(0)) // pd.Timedelta(1, "D")).tolist()
+
+
+@pytest.mark.parametrize("written", ["%d.%m.%Y", "%m/%d/%Y", "%b %d %Y"])
+def test_dates_in_a_format_and_as_iso(written):
+    days = pd.date_range("2020-01-01", periods=N)
+    cells = [day.strftime("%Y-%m-%d" if k % 2 else written) for k, day in enumerate(days)]
+    encoder = TableEncoder()
+    encoded, notices = told_by(lambda: encoder.fit_transform(frame(cells)))
+    day = encoder.get_feature_names_out().tolist().index("a_day")
+    assert np.diff(encoded[:, day]).tolist() == [1.0] * (N - 1)
+    assert notices == []
+
+
+def test_dates_in_two_other_formats_are_not_called_something_else():
+    days = pd.date_range("2020-01-01", periods=N)
+    cells = [day.strftime("%b %d %Y" if k % 2 else "%d.%m.%Y") for k, day in enumerate(days)]
+    _, report, (notice,) = fitted(cells)
+    assert (notice.code, report["kind"]) == ("mixed", "identifier" if report["n_outputs"] == 0 else "text")
+    assert "50 % of its cells are dates in one format, too few for a column of dates; others are " in notice.sentence
 
 
 def test_many_columns_of_one_kind_share_a_notice():
