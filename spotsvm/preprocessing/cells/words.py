@@ -17,12 +17,13 @@ MISSING = frozenset(
     "- -- --- . .. ... … – — ? ?? * / na n/a n.a. n.a n/a. <na> #n/a #na nan -nan nat none null nil (null) (none) unknown "
     "missing unbekannt k.a. k.a undefined empty blank void n/d n.d. nd not_available".split()
     + ["", "not available", "not applicable", "no data", "no value", "missing value", "not known"]
+    + ["0000-00-00", "0000-00-00 00:00:00"]
     + "#value! #div/0! #ref! #name? #num! #null! 1.#ind -1.#ind 1.#qnan -1.#qnan".split()
 )
 #: how NaN and NaT are written, which the user gave as missing values
 WRITTEN_NAN = frozenset({"nan", "-nan", "nat", "<na>"})
 #: texts that are longer, with blanks around them, or begin so, mean no missing value
-_LONGEST, _NO_WORD = 30, frozenset("023456789")
+_LONGEST, _NO_WORD = 30, frozenset("23456789")
 #: words for a missing value in a file, which pandas reads as such in every column
 _OF_FILES = frozenset("? #N/A #NA -1.#IND -1.#QNAN -NaN -nan 1.#IND 1.#QNAN <NA> N/A NA NULL NaN None n/a nan null".split())
 #: words for true and false, as `folded` has them

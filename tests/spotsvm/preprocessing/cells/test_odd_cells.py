@@ -292,6 +292,12 @@ def test_dates_in_a_format_and_as_iso(written):
     assert notices == []
 
 
+def test_a_date_of_zeros_is_a_gap():
+    days = pd.date_range("2020-01-01", periods=N)
+    _, report, (notice,) = fitted(["0000-00-00" if k % 10 == 0 else str(day.date()) for k, day in enumerate(days)])
+    assert (notice.code, report["kind"], report["gaps"]) == ("unread", "date", 30)
+
+
 def test_dates_in_two_other_formats_are_not_called_something_else():
     days = pd.date_range("2020-01-01", periods=N)
     cells = [day.strftime("%b %d %Y" if k % 2 else "%d.%m.%Y") for k, day in enumerate(days)]
