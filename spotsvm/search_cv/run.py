@@ -24,7 +24,7 @@ from sklearn.utils import check_random_state
 from spotsvm.common.checks import check_count
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import untold
-from spotsvm.common.text import did_you_mean, names_arguments
+from spotsvm.common.text import checked_path, did_you_mean, names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options
@@ -164,7 +164,28 @@ class SpotSearchRun:
         )
         late = {} if (limit := self._limit) is None else {"is_late": lambda: limit.left <= 0.0}
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, **late)
-        space = self._space = in_recorded_order(accepted_space(search.estimator, given_space(search)), search.path)
+        space = accepted_space(search.estimator, given_space(search))
+        # a record that is there is opened once, and a new one begins after all checks
+        there = search.path is not None and checked_path(search.path).is_file()
+        self._record = Record(search.path) if there and search.path is not None else None
+        try:
+            constraints, swept = self._prepared(space)
+        except BaseException:
+            if self._record is not None:
+                self._record.close()
+            raise
+        space = self._space
+        self.scoring = replace(self.scoring, constraints=constraints)
+        # one suggestion for each configuration of the other parameters; the sweeps take the rest of the budget
+        self._budget, n_values = search.n_iter, N_VALUES
+        if swept is not None and not swept.listed:
+            n_values, self._budget = grid_size(swept, search.n_iter), int(min(search.n_iter, swept.searched.domain.size))
+        self._sweeps = CandidateSweeps(self.scoring, swept, constraints, n_values)
+
+    def _prepared(self, space: Space) -> tuple[Constraints, SweptParameter | None]:
+        """Take the order of parameters and the starts from the record, and return constraints and the swept parameter."""
+        search = self._search
+        space = self._space = in_recorded_order(space, self._record)
         plain = isinstance(search.search, str) and not self.scoring.objectives
         constraints = Constraints.of(search.constraints)
         swept = swept_parameter(search.sweep, space, search.estimator, self.scorer, plain)
@@ -176,27 +197,18 @@ class SpotSearchRun:
             if swept is None and space.domain.size <= search.n_iter:
                 start = grid(space)
             elif self._shares_work:
-                start = own_start(search.estimator, space, X, y)
+                start = own_start(search.estimator, space, self._X, self._y)
             self._start = [params for params in start if not constraints.violated(params)]
-        self._record = None if search.path is None else Record(search.path)
-        try:
-            if self._record is not None and (recorded := recorded_starts(self._record)) is not None:
-                about, starts, has_gone_on = recorded  # a resumed search keeps its starts
-                known = cast("Any", self._start or [])
-                with suppress(SpaceError, ArgumentError):  # the starts are of another space, which the study refuses
-                    swept = described_sweep(about, space) if search.sweep == AUTO else swept
-                    if search.start is None and (has_gone_on or not _are_among(starts, known, space, swept)):
-                        self._start = starts
-        except BaseException:
-            if self._record is not None:
-                self._record.close()
-            raise
-        self.scoring = replace(self.scoring, constraints=constraints)
-        # one suggestion for each configuration of the other parameters; the sweeps take the rest of the budget
-        self._budget, n_values = search.n_iter, N_VALUES
-        if swept is not None and not swept.listed:
-            n_values, self._budget = grid_size(swept, search.n_iter), int(min(search.n_iter, swept.searched.domain.size))
-        self._sweeps = CandidateSweeps(self.scoring, swept, constraints, n_values)
+        if self._record is None and search.path is not None:
+            self._record = Record(search.path)
+        if self._record is not None and (recorded := recorded_starts(self._record)) is not None:
+            about, starts, has_gone_on = recorded  # a resumed search keeps its starts
+            known = cast("Any", self._start or [])
+            with suppress(SpaceError, ArgumentError):  # the starts are of another space, which the study refuses
+                swept = described_sweep(about, space) if search.sweep == AUTO else swept
+                if search.start is None and (has_gone_on or not _are_among(starts, known, space, swept)):
+                    self._start = starts
+        return constraints, swept
 
     def run(self, task: Callback | None = None) -> Study:
         """Evaluate until the study has `n_iter` finished trials, followed by `task`; return the study, with its record closed."""

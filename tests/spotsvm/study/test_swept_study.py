@@ -46,7 +46,7 @@ def test_each_value_is_a_trial_and_the_search_sees_the_best():
     assert (done.n_finished, len(done.trials)) == (12, 60)
     assert repr(done).endswith("by 'kriging': 12 of 12 trials finished, with 60 values in their sweeps>")
     assert "12 of 12 trials finished, with 60 values in their sweeps" in done._repr_html_()
-    assert done._how_to_resume().startswith("12 of 12 trials are finished;")
+    assert done._how_to_resume(12).startswith("12 of 12 trials are finished;")
     assert [t.number for t in done.trials] == list(range(60))
     frame = done.frame()
     assert frame["sweep"].tolist() == [5 * k for k in range(12) for _ in PATH]
