@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils import check_consistent_length, check_random_state, indexable
 
+from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.fold_bias import optimism_of_folds
 from spotsvm.luck.intervals import check_confidence
@@ -161,23 +162,31 @@ def oversearching(
         check_given(search.estimator, X, y, given)
         groups = given.pop("groups", None)
         check_consistent_length(X, groups)
-    if method == "nested":
-        splits = outer_splits(outer, X, y, groups, classifier=is_classifier(search.estimator), seed=seed)
-        task = FoldTask(search, X, y, groups, given, check_folder(search, path), curve)
-        return run_nested(task, splits, confidence=confidence, variance=variance, n_jobs=n_jobs, seed=seed)
-    if not hasattr(search, "cv_results_"):
-        search = _fit_one(search, X, y, groups, given, seed, path)
-    if method == "folds":
-        winner = winner_of(search)
-        return optimism_of_folds(
-            fold_scores(search),
-            winner=winner,
-            params=candidate_params(search, winner),
-            metric=metric_title(search, metric_of(search)),
-            confidence=confidence,
-            ratio=inner_ratio(search, X, y, groups),
-        )
-    return run_repeats(search, X, y, groups, given, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
+    with says_when_interrupted(lambda inner: _how_to_resume(search, path)):
+        if method == "nested":
+            splits = outer_splits(outer, X, y, groups, classifier=is_classifier(search.estimator), seed=seed)
+            task = FoldTask(search, X, y, groups, given, check_folder(search, path), curve)
+            return run_nested(task, splits, confidence=confidence, variance=variance, n_jobs=n_jobs, seed=seed)
+        if not hasattr(search, "cv_results_"):
+            search = _fit_one(search, X, y, groups, given, seed, path)
+        if method == "folds":
+            winner = winner_of(search)
+            return optimism_of_folds(
+                fold_scores(search),
+                winner=winner,
+                params=candidate_params(search, winner),
+                metric=metric_title(search, metric_of(search)),
+                confidence=confidence,
+                ratio=inner_ratio(search, X, y, groups),
+            )
+        return run_repeats(search, X, y, groups, given, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
+
+
+def _how_to_resume(search: Any, path: Any) -> str:
+    if path is not None:
+        return f"what is scored is recorded in {path}; the same call goes on from there"
+    remedy = ": pass a path to resume after an interruption" if "path" in search.get_params(deep=False) else ""
+    return f"oversearching was interrupted, and will start again{remedy}"
 
 
 def _seed(search: Any, random_state: Any, path: Any) -> int:

@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, TunedSVC, TunedSVR, compare
+from spotsvm import SpotSearchCV, TunedSVC, TunedSVR, compare, oversearching
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.tuned.sweeps import Sweeps
 
@@ -98,3 +98,16 @@ def test_a_comparison_counts_its_runs():
 
     with pytest.raises(KeyboardInterrupt, match=r"^1 of 4 runs are finished; compare will start again: pass a path to resume"):
         compare(lambda p: p["x"], {"x": list(np.arange(9.0))}, ["random", "lhs"], n_trials=2, seeds=2, callback=press)
+
+
+@pytest.mark.parametrize("path", [None, "folder"])
+def test_an_analysis_of_a_search_says_how_the_analysis_goes_on(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    search = SpotSearchCV(InterruptedRefit(), {"C": [0.1, 1.0, 10.0]}, n_iter=3, search="random", cv=2, random_state=0)
+    wanted = (
+        "oversearching was interrupted, and will start again: pass a path to resume after an interruption"
+        if path is None
+        else "what is scored is recorded in folder; the same call goes on from there"
+    )
+    with pytest.raises(KeyboardInterrupt, match=f"^{wanted}$"):
+        oversearching(search, X[::4], Y[::4], outer=5, path=path)
