@@ -39,7 +39,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.luck.judges.sets import oversearching_between_sets as oversearching_between_sets
     from spotsvm.luck.optimism import Optimism as Optimism
     from spotsvm.luck.refits.analysis import oversearching as oversearching
-    from spotsvm.luck.refits.candidates import expected_score as expected_score
+    from spotsvm.luck.refits.search_rows import expected_score as expected_score
+    from spotsvm.luck.refits.search_rows import tuning_verdict as tuning_verdict
     from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC as MultiKernelSVC
     from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR as MultiKernelSVR
     from spotsvm.preprocessing.importance_fraction import ImportanceFraction as ImportanceFraction
@@ -102,7 +103,7 @@ _NAMES = {
     "luck.judges.sets": "OversearchingMatrix oversearching_between_sets",
     "luck.optimism": "Optimism",
     "luck.refits.analysis": "oversearching",
-    "luck.refits.candidates": "expected_score",
+    "luck.refits.search_rows": "expected_score tuning_verdict",
     "multi_kernel.multi_kernel_svc": "MultiKernelSVC",
     "multi_kernel.multi_kernel_svr": "MultiKernelSVR",
     "preprocessing.importance_fraction": "ImportanceFraction",

@@ -1,5 +1,6 @@
 """Each equation of the chapter "The method", written out as it is printed, gives what the function gives that it names."""
 
+from math import nan
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,8 +16,10 @@ from spotsvm.cross_validation.fold_scorer import FoldScores
 from spotsvm.estimators.conformal.passes import log_factor
 from spotsvm.luck.bootstrap import corrected, left_out_scores
 from spotsvm.luck.calibration import calibrate, conformal_limit
-from spotsvm.luck.difference import Difference, share_interval, tuning_gain
+from spotsvm.luck.difference import TuningGain, difference_of
+from spotsvm.luck.drawn import Drawn
 from spotsvm.luck.draws import Draws, draw_rows
+from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.fold_bias import corrected_standard_error, optimism_of_folds
 from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, repeated_variance, score_interval
 from spotsvm.luck.scores import score_called
@@ -41,7 +44,7 @@ from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import Trial
 from spotsvm.tuned.families import gradient_relevance, kernel_values, typical_distance
 from spotsvm.tuned.landmarks import fit_landmarks
-from spotsvm.tuning.verdict import _decision
+from spotsvm.tuning.verdict import Choice, decide
 
 RNG = np.random.default_rng(0)
 X = RNG.random((12, 2))
@@ -456,20 +459,26 @@ def test_between_sets():
 
 
 def test_verdicts(rng):
-    scores, default = rng.random(200), rng.random(200) - 0.05
-    found = tuning_gain(scores, default, np.zeros(200), "accuracy", 80.0)
-    half = t.ppf(0.975, 79) * np.std(scores - default, ddof=1)
-    assert found.value == pytest.approx(np.mean(scores - default))
+    scores, default = rng.random((2, 200)), rng.random((2, 200)) - 0.05
+    n, kinds = np.array([60, 20]), ("out of fold", "held out")
+
+    def drawn(values, scores):
+        return [Drawn(values[k], scores[k], int(n[k]), float(n[k]), kinds[k], k == 0) for k in range(2)]
+
+    found = difference_of(drawn([0.9, 0.9], scores), drawn([0.8, 0.7], default), "accuracy", "draws")
+    g = np.array([0.1, 0.2])
+    errors = np.std(scores - default, axis=1, ddof=1) * [1.0, np.sqrt(20 / 19)]
+    half = t.ppf(0.975, 79) * np.sqrt(np.sum((n / 80) ** 2 * errors**2))
+    assert found.value == pytest.approx(n @ g / 80)
     np.testing.assert_allclose(found.interval, [found.value - half, found.value + half])
-    p, q = (7 + 1) / 52, (2 + 1) / 52
-    half = norm.ppf(0.975) * np.sqrt((p + q - (p - q) ** 2) / 52)
-    np.testing.assert_allclose(share_interval(7, 2, 50)[1], [p - q - half, p - q + half])
-    choice = SimpleNamespace(why_default=None)
+    choice = Choice(1, {}, nan, 0, {}, 1, 1, compares=True, replaced=None)
     ends = {"helped": (0.1, 0.3), "did not help": (-0.3, -0.1), "no difference seen": (-0.1, 0.3)}
     for decision, (low, high) in ends.items():
-        assert _decision(choice, Difference((low + high) / 2, (low, high), 0.1))[0] == decision
-    for gain, decision in ((-0.06, "did not help"), (-0.04, "no difference seen")):  # a quarter of the interval is 0.05
-        assert _decision(choice, Difference(gain, (gain - 0.1, gain + 0.1), 0.1))[0] == decision
+        gain = TuningGain((low + high) / 2, (low, high), 0.1)
+        verdict = decide(choice, gain, ExpectedScore(0.5), ExpectedScore(0.5))
+        assert (verdict.decision, verdict.recommended) == (decision, "default" if high < 0 else "tuned")
+    gain = TuningGain(-0.1, (-0.3, 0.1), 0.1)
+    assert decide(choice, gain, ExpectedScore(0.5), ExpectedScore(0.5)).recommended == "default"
 
 
 def test_conformal_factor():

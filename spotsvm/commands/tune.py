@@ -341,6 +341,20 @@ table_options = _section(
         "negative root mean squared error.",
     ),
     click.option(
+        "--class-weight",
+        multiple=True,
+        metavar="balanced|LABEL=FACTOR",
+        help="Weights of classes, as factors of C, in all models (tuned and svm): balanced for the inverse of the share of each "
+        "class, or the factor of a class; repeat the option for several classes.",
+    ),
+    click.option(
+        "--threshold",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        metavar="PROBABILITY",
+        help="Probability from which on a row is predicted to be of the rarer of two classes (of 0 and 1: of class 1), by all "
+        "models (tuned); by default the most probable class is predicted.",
+    ),
+    click.option(
         "--model",
         type=_Choice(["tuned", "svm", "spectra", "stormwater"]),
         default="tuned",
@@ -384,11 +398,20 @@ def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None
     and a random forest. If tuning did not help, the default SVM is recommended.
     """
     from spotsvm.errors import ArgumentError
+    from spotsvm.tuning.class_weights import read_class_weight
     from spotsvm.tuning.code import reading_code, series_code
     from spotsvm.tuning.tables.reading import Choices
 
     choices = {name: options.pop(name) for name in Choices.__dataclass_fields__}
     options["file"] = file.name
+    options["class_weight"] = read_class_weight(options["class_weight"])
+    if model != "tuned" and (threshold := options.pop("threshold")) is not None:
+        raise ArgumentError(
+            f"--threshold {threshold} is for --model tuned, whose models have probabilities, not for --model {model}"
+        )
+    if model in ("spectra", "stormwater") and options["class_weight"] is not None:
+        why = "which searches weights and cutoffs of the classes itself" if model == "spectra" else "which has no classes"
+        raise ArgumentError(f"--class-weight is not for --model {model}, {why}; leave it out")
     if model == "stormwater":
         option = next((name for name, value in choices.items() if value not in (None, (), False)), None)
         if option is not None:

@@ -1,4 +1,4 @@
-"""The score to expect on new rows, from out-of-fold decisions of candidates or from the unseen rows of one model.
+"""The score to expect on new rows, from out-of-fold decisions of candidates.
 
 Rows are drawn with replacement. On each draw the choice among candidates (the single best, or an average with weights:
 `luck.weights`) is repeated, and scored on the rows that the draw leaves out, so the estimate does not include the luck of the
@@ -12,26 +12,21 @@ rows, and this score is too low. The choice on all rows scored on the same rows 
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite, nan, sqrt
+from math import nan, sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.luck.draws import Draws, draw_rows
-from spotsvm.luck.estimate import ExpectedScore, How
+from spotsvm.luck.draws import Draws
 from spotsvm.luck.intervals import ROUNDING
-from spotsvm.luck.rows import Unseen, weighted
-from spotsvm.luck.score_functions import weighted_mean
 from spotsvm.luck.scores import Score
 
 Array = NDArray[Any]
 _BLOCK = 4_000_000  # maximum number of decisions in memory at once
 N_DRAWS = 200
-#: stream of random numbers for resampling rows
-_ROWS = 22
 #: standard deviation of the scores of left-out rows, in standard errors of the score of all rows
-_WIDER = sqrt(0.632 / 0.368)
+WIDER = sqrt(0.632 / 0.368)
 
 
 def left_out_scores(
@@ -109,64 +104,6 @@ def mean_score(scores: Array) -> float:
     """Return the mean over the draws whose score is defined; nan if there are no such draws."""
     known = scores[np.isfinite(scores)]
     return float(known.mean()) if len(known) else np.nan
-
-
-def expected_of_draws(
-    draws: Array, metric: str, n_rows: int, units: float, how: How = "draws", on_all_rows: float = nan
-) -> ExpectedScore:
-    """Return the score to expect from the corrected scores of draws of out-of-fold rows, with the interval of their variance.
-
-    `how` is "draws" if each draw chose its own model, otherwise the kind of the rows; `on_all_rows` is the score of the choice on
-    all rows, on the same rows.
-    """
-    value, error = mean_score(draws), spread(draws)
-    return ExpectedScore.of(
-        value, error, units=units, degrees=units - 1.0, metric=metric, confidence=0.95, how=how, n_rows=n_rows,
-        row_error=error * sqrt(units) / _WIDER, out_of_fold=value, out_of_fold_error=error, on_all_rows=on_all_rows,
-    )  # fmt: skip
-
-
-def expected_of(
-    scorer: Any,
-    metric: str,
-    out_of_fold: Unseen | None,
-    held_out: Unseen | None,
-    seed: int,
-    confidence: float = 0.95,
-    n_draws: int = N_DRAWS,
-) -> ExpectedScore:
-    """Return the score to expect of a model on new rows, from out-of-fold training rows, held-out rows, or both.
-
-    Out-of-fold rows are scored on the rows that draws leave out, as above with one candidate; held-out rows on the drawn rows.
-    Both kinds are weighted by their numbers of rows. Out-of-fold rows are divided by their `overlap`, because the models of
-    different folds share rows and are not the final model.
-    """
-    rng = np.random.default_rng([seed, _ROWS])
-    sets = [unseen for unseen in (out_of_fold, held_out) if unseen is not None]
-    values, variances, row_variances = np.full((3, len(sets)), nan)
-    for k, unseen in enumerate(sets):
-        values[k] = unseen.score(scorer)
-        if isfinite(values[k]):
-            scores = _scores_in_draws(scorer, metric == "accuracy", unseen, unseen is out_of_fold, rng, n_draws)
-            variances[k] = spread(scores) ** 2 if np.isfinite(scores).mean() >= 0.5 else nan
-        row_variances[k] = variances[k] * len(unseen) / (_WIDER**2 if unseen is out_of_fold else 1.0)
-    found = weighted(sets, values, variances, row_variances)
-    parts = {id(unseen): (found.values[k], found.errors[k]) for k, unseen in enumerate(sets)}
-    (own, own_error), (held, held_error) = (parts.get(id(unseen), (nan, nan)) for unseen in (out_of_fold, held_out))
-    return ExpectedScore.of(
-        found.value, found.error, units=found.units, degrees=found.degrees, metric=metric, confidence=confidence,
-        how="held out" if out_of_fold is None else "rows", n_rows=sum(map(len, sets)), row_error=found.row_error,
-        out_of_fold=own, out_of_fold_error=own_error, held_out=held, held_out_error=held_error,
-    )  # fmt: skip
-
-
-def _scores_in_draws(scorer: Any, is_accuracy: bool, unseen: Unseen, left_out: bool, rng: Any, n_draws: int) -> Array:
-    """Return the scores of draws of rows, or of the rows that they leave out."""
-    counts = draw_rows(len(unseen), n_draws, rng, unseen.unit).counts
-    judged = (counts == 0).astype(np.float64) if left_out else counts
-    if is_accuracy and (weights := unseen.weights) is not None:
-        return weighted_mean(unseen.correct, judged * weights)
-    return unseen.in_draws(lambda rows: unseen.score(scorer, rows), judged)
 
 
 def spread(scores: Array) -> float:

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import nan, sqrt
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite, nan, sqrt
+from typing import Any, NamedTuple, Self
 
-import numpy as np
-from scipy.stats import norm
-
-from spotsvm.luck.bootstrap import mean_score, spread
-from spotsvm.luck.estimate import Estimate, How
-from spotsvm.luck.intervals import (
-    ROUNDING,
-    Floats,
-    Interval,
-    bounded_difference,
-    corrected_variance,
-    nadeau_bengio,
-    t_interval,
-)
-from spotsvm.luck.rows import Unseen, pooled
+from spotsvm.luck.drawn import KINDS, Drawn, Evidence, Kind, expected_of, pooled
+from spotsvm.luck.estimate import Estimate, ExpectedScore, How
+from spotsvm.luck.intervals import Floats, Interval, bounded_difference, corrected_variance, nadeau_bengio, t_interval
 from spotsvm.luck.sentences import DECISIONS, Decision, gain_sentence
 
 CONFIDENCE = 0.95
-_STREAM = 1
 
 
 @dataclass(frozen=True)
@@ -71,8 +58,13 @@ class TuningGain(Difference):
     ----------
     value, interval, error, confidence, metric, how
         As in `Estimate`; `value` is the score of the tuned model less that of the default.
-    beats_constant : bool
-        Whether the tuned model is also better than a constant.
+    over_constant, default_over_constant : Difference
+        The score of the tuned model, and that of the default, less that of a constant.
+    on_training_rows, on_held_out_rows : Difference
+        The same difference on each kind of rows alone: training rows that the judged models had not seen, and held-out rows; nan
+        if there are no such rows.
+    rows : dict of str to int
+        Number of rows of each kind: "out of fold", "left out" (of a fit on many rows) and "held out".
 
     Examples
     --------
@@ -80,34 +72,114 @@ class TuningGain(Difference):
     >>> gain.decision
     'helped'
     >>> print(gain)
-    Tuning helped: accuracy of the tuned SVM less that of the default is +0.03 (95 % interval +0.01 to +0.05).
+    Tuning helped: accuracy of the tuned model less that of the default is +0.03 (95 % interval +0.01 to +0.05).
     """
 
-    beats_constant: bool = True
+    over_constant: Difference = field(default_factory=lambda: Difference(nan))
+    default_over_constant: Difference = field(default_factory=lambda: Difference(nan))
+    on_training_rows: Difference = field(default_factory=lambda: Difference(nan))
+    on_held_out_rows: Difference = field(default_factory=lambda: Difference(nan))
+    rows: Mapping[Kind, int] = field(default_factory=dict)
+
+    @property
+    def beats_constant(self) -> bool:
+        """Whether the tuned model is better than a constant."""
+        return self.over_constant.side > 0
+
+    @property
+    def counted_rows(self) -> dict[Kind, int]:
+        """The rows that the verdict rests on: `rows` without a kind whose difference has no standard error, unless none has."""
+        parts = {kind: self.on_held_out_rows if kind == "held out" else self.on_training_rows for kind in self.rows}
+        some = {kind: n for kind, n in self.rows.items() if isfinite(parts[kind].error)}
+        return some or dict(self.rows)
 
     @property
     def sentence(self) -> str:
         """The verdict in words."""
-        return gain_sentence(self, self.beats_constant)
+        return gain_sentence(self, self.over_constant, self.counted_rows)
 
     def __str__(self) -> str:
         return self.sentence
 
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Self:
+        """Create the object from the result of `to_dict`.
 
-def tuning_gain(scores: Floats, default: Floats, constant: Floats, metric: str, units: float) -> TuningGain:
-    """Return the gain of tuned models over the default in the same draws, and whether they are better than a constant.
+        Raises
+        ------
+        ArgumentError
+            If an entry is missing or unknown.
+        """
+        return replace(
+            super().from_dict(found),
+            over_constant=Difference.from_dict(found["over_constant"]),
+            default_over_constant=Difference.from_dict(found["default_over_constant"]),
+            on_training_rows=Difference.from_dict(found["on_training_rows"]),
+            on_held_out_rows=Difference.from_dict(found["on_held_out_rows"]),
+        )
+
+
+def difference_of(
+    parts: Sequence[Drawn], others: Sequence[Drawn], metric: str, how: How, confidence: float = CONFIDENCE
+) -> Difference:
+    """Return the score of a model less that of another on the same rows, of one or several kinds; each row counts the same.
 
     Notes
     -----
     Equation :eq:`verdict` of the chapter :doc:`/method/index`.
     """
+    found = pooled(part.less(other) for part, other in zip(parts, others, strict=True))
+    interval = t_interval(found.value, found.error**2, found.units - 1.0, confidence)
+    return Difference(found.value, interval, found.error, confidence, metric, how)
 
-    def over(other: Floats) -> TuningGain:
-        gains = np.where(np.isclose(scores, other, rtol=ROUNDING, atol=0.0), 0.0, scores - other)
-        gain, error = mean_score(gains), spread(gains)
-        return TuningGain(gain, t_interval(gain, error**2, units - 1.0, CONFIDENCE), error, CONFIDENCE, metric)
 
-    return replace(over(default), beats_constant=over(constant).side > 0)
+def tuning_gain(
+    tuned: Sequence[Drawn], default: Sequence[Drawn], constant: Sequence[Drawn], metric: str, how: How = "draws"
+) -> TuningGain:
+    """Return whether tuned models are better than the default, and which of the two are better than a constant.
+
+    This is the one place that makes the verdict on tuning: `TunedSVC`, searches and the command line call it. Each argument has
+    an entry for each kind of rows. The draws of the tuned models repeat the choice among settings.
+    """
+
+    def over(kinds: Collection[Kind], parts: Sequence[Drawn] = tuned, others: Sequence[Drawn] = default) -> Difference:
+        some = [k for k, part in enumerate(parts) if part.kind in kinds]
+        return difference_of([parts[k] for k in some], [others[k] for k in some], metric, how)
+
+    gain = over(KINDS)
+    rows: dict[Kind, int] = {}
+    for part in tuned:
+        rows[part.kind] = rows.get(part.kind, 0) + part.n_rows
+    return TuningGain(
+        **vars(gain),
+        over_constant=over(KINDS, tuned, constant),
+        default_over_constant=over(KINDS, default, constant),
+        on_training_rows=over(set(KINDS) - {"held out"}),
+        on_held_out_rows=over({"held out"}),
+        rows=rows,
+    )
+
+
+class Judged(NamedTuple):
+    """The scores to expect of the tuned model, the default and a constant, and the verdict on tuning."""
+
+    tuned: ExpectedScore
+    default: ExpectedScore
+    constant: ExpectedScore
+    gain: TuningGain
+
+
+def judged(evidence: Sequence[Evidence], metric: str) -> Judged:
+    """Return what rows of one or several kinds say about a tuned model; the draws of the tuned scores repeat the choice."""
+    tuned, default = [one.tuned for one in evidence], [one.default for one in evidence]
+    constant = [one.constant for one in evidence]
+    how: How = "held out" if all(part.kind != "out of fold" for part in default) else "rows"
+    return Judged(
+        expected_of(tuned, metric, "draws"),
+        expected_of(default, metric, how),
+        expected_of(constant, metric, how),
+        tuning_gain(tuned, default, constant, metric),
+    )
 
 
 def difference_on_folds(
@@ -125,64 +197,3 @@ def difference_on_folds(
     gains = second - first
     interval = nadeau_bengio(gains, ratio, confidence)
     return Difference(float(gains.mean()), interval, sqrt(corrected_variance(gains, ratio)), confidence, how=how)
-
-
-def paired_difference(
-    scorer: Any,
-    first: Sequence[Unseen],
-    second: Sequence[Unseen],
-    seed: int,
-    *,
-    metric: str = "score",
-    shares: bool = False,
-    confidence: float = CONFIDENCE,
-) -> Difference:
-    """Return the second model's score less the first's on unseen rows, which are the same for both.
-
-    If the score is the share of correct rows (`shares`), the interval for independent held-out rows comes from the rows on which
-    only one of the two models is correct (`share_interval`). Otherwise it comes from draws of rows, the same for both models.
-    """
-    how: How = "held out" if len(first) == 1 else "rows"
-    scores = [[one.score(scorer) for one in sets] for sets in (first, second)]
-    if not np.isfinite(scores).any(axis=1).all():
-        return Difference(nan, metric=metric, how=how)
-
-    def gain(k: int) -> Any:
-        return second[k].correct - first[k].correct
-
-    if shares and len(first) == 1 and first[0].block == 1 and first[0].groups is None:
-        by_row = gain(0)
-        error, ends = share_interval(int((by_row > 0).sum()), int((by_row < 0).sum()), len(by_row), confidence)
-        return Difference(scores[1][0] - scores[0][0], ends, error, confidence, metric, how)
-    found = pooled(
-        lambda k, rows: second[k].score(scorer, rows) - first[k].score(scorer, rows), first, [seed, _STREAM],
-        of_rows=gain if shares else None,
-    )  # fmt: skip
-    ends = t_interval(found.value, found.error**2, found.degrees, confidence)
-    return Difference(found.value, ends, found.error, confidence, metric, how)
-
-
-def share_interval(gained: int, lost: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, Interval]:
-    """Return the standard error and the interval of the difference of two shares of the same n rows.
-
-    `gained` rows are correct only by the second model, `lost` rows only by the first. The interval adds a row to each of these
-    counts, so its length is positive even if both are 0.
-
-    Notes
-    -----
-    Equation :eq:`share-interval` of the chapter :doc:`/method/index`.
-
-    References
-    ----------
-    Bonett, Price 2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data".
-
-    Examples
-    --------
-    >>> error, (low, high) = share_interval(6, 2, 50)
-    >>> round(error, 3), round(low, 3), round(high, 3)
-    (0.06, -0.04, 0.194)
-    """
-    more, less = (gained + 1) / (n + 2), (lost + 1) / (n + 2)
-    error = float(np.sqrt((more + less - (more - less) ** 2) / (n + 2)))
-    half = float(norm.ppf(0.5 + confidence / 2)) * error
-    return error, (max(more - less - half, -1.0), min(more - less + half, 1.0))

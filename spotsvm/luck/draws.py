@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import TimeSeriesSplit
 
 Array = NDArray[Any]
 
@@ -68,6 +70,23 @@ def draw_rows(n: int, n_draws: int, rng: np.random.Generator, groups: Any = None
     unit = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.intp)
     size = int(unit.max()) + 1
     return Draws(unit, rng.integers(size, size=(n_draws, size)))
+
+
+def block_length(n: int) -> int:
+    """Return how many neighbouring rows of a series are drawn together: the square root of their number."""
+    return max(1, round(sqrt(n)))
+
+
+def blocks_of(n: int, length: int) -> NDArray[np.intp]:
+    """Return the block of each of n neighbouring rows; the lengths of blocks differ by at most one row."""
+    return np.arange(n) * max(round(n / length), 1) // max(n, 1)
+
+
+def units_of(cv: Any, groups: Any, n: int) -> Any:
+    """Return the label of what is drawn together with each of n rows: groups, blocks of a series with later folds, or None."""
+    if groups is None and isinstance(cv, TimeSeriesSplit):
+        return blocks_of(n, block_length(n))
+    return groups
 
 
 def counts_of(drawn: NDArray[np.intp]) -> NDArray[np.float32]:

@@ -1,12 +1,11 @@
-"""Rows that a fitted model has not seen: their score, and its standard error by resampling the rows."""
+"""Rows that a fitted model has not seen, and their score, also in draws of the rows."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
-from math import nan, sqrt
+from functools import cached_property
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -26,14 +25,13 @@ from sklearn.utils import get_tags
 from spotsvm.common.compat import check_method_params, safe_indexing, safe_split, scorer_parts
 from spotsvm.common.notices import Notice, gathered, once, untold
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
-from spotsvm.luck.draws import draw_rows
+from spotsvm.luck.draws import blocks_of
 from spotsvm.luck.scores import as_vector
 from spotsvm.trials.metrics import mean_class_accuracy
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 _RESPONSES = ("predict", "predict_proba", "decision_function")
-RESAMPLES = 100
 
 
 def _class_accuracy(y: NDArray[Any], predicted: NDArray[Any]) -> Any:
@@ -113,9 +111,6 @@ class Unseen:
     ----------
     y : array-like of shape (n,)
         The target of the rows, model by model.
-    overlap : float
-        Ratio of the score's variance to that of as many independent rows. The models of folds share rows, so the ratio is
-        1 + J n_test / n_train for J folds (Nadeau and Bengio 2003); it is 1 for one model.
     score_params : dict of str to ndarray of shape (n,)
         Further arguments of the scorer for these rows, such as their weights.
     """
@@ -128,21 +123,22 @@ class Unseen:
         y: Any,
         groups: Any = None,
         block: int = 1,
-        overlap: float = 1.0,
         score_params: Mapping[str, Any] | None = None,
     ):
         order = np.concatenate(list(rows))
         self.y = safe_indexing(y, order)
         self.score_params = {name: np.asarray(value)[order] for name, value in (score_params or {}).items()}
         self.groups = None if groups is None else np.asarray(groups)[order]
-        self.block, self.overlap = block, overlap
+        self.block = block
         self._parts = [RememberedPredictions(model, X) for model, X in zip(models, tables, strict=True)]
         self._starts = np.cumsum([0, *map(len, rows)])
 
     @classmethod
-    def held_out(cls, model: Any, X: Any, y: Any, groups: Any = None, block: int = 1) -> Unseen:
+    def held_out(
+        cls, model: Any, X: Any, y: Any, groups: Any = None, block: int = 1, score_params: Mapping[str, Any] | None = None
+    ) -> Unseen:
         """Return rows held out, with a fitted model."""
-        return cls([model], [np.arange(len(y))], [X], y, groups, block)
+        return cls([model], [np.arange(len(y))], [X], y, groups, block, score_params)
 
     @classmethod
     def out_of_fold(
@@ -165,10 +161,8 @@ class Unseen:
 
         with interrupts_kept_from_workers():
             models = Parallel(n_jobs=n_jobs)(delayed(fitted)(train) for train, _ in splits)
-        tested, trained = (sum(len(split[k]) for split in splits) for k in (1, 0))
         tables = [safe_split(estimator, X, y, test, train)[0] for train, test in splits]
-        overlap = 1.0 + len(splits) * tested / trained
-        return cls(models, [test for _, test in splits], tables, y, groups, block, overlap, score_params)
+        return cls(models, [test for _, test in splits], tables, y, groups, block, score_params)
 
     def __len__(self) -> int:
         return int(self._starts[-1])
@@ -203,12 +197,6 @@ class Unseen:
         return as_vector(self.predictions)
 
     @property
-    def correct(self) -> Floats:
-        """1 for each row whose prediction is the target, in all its columns, and 0 for each other row."""
-        hits = np.asarray(self._predicted == self._truth, dtype=np.float64)
-        return hits if hits.ndim == 1 else hits.min(axis=1)
-
-    @property
     def weights(self) -> Floats | None:
         """The weights of rows in the score; None if it has other arguments as well."""
         if not self.score_params:
@@ -226,8 +214,7 @@ class Unseen:
         """Label of the group or block of each row; None for independent rows. Lengths of blocks differ by at most one row."""
         if self.groups is not None or self.block == 1:
             return self.groups
-        n = len(self)
-        return np.arange(n) * max(round(n / self.block), 1) // n
+        return blocks_of(len(self), self.block)
 
     def in_draws(self, statistic: Callable[[Rows], float], counts: NDArray[Any]) -> Floats:
         """Return a statistic in each draw; `counts` has how often each row is drawn. nan without rows or a second class."""
@@ -277,101 +264,6 @@ class Unseen:
     def mean_of_parts(self, scorer: Any) -> float:
         """Return the mean over the models of the score of their own rows; nan if one is undefined."""
         return float(np.mean([self.score(scorer, np.arange(a, b)) for a, b in zip(self._starts, self._starts[1:], strict=False)]))
-
-
-@dataclass(frozen=True)
-class Pooled:
-    """A statistic of unseen rows, such as a score: its mean over one or two sets of rows, weighted by their numbers of rows.
-
-    Attributes
-    ----------
-    value, error : float
-        The weighted mean, and its standard error; nan if undefined.
-    values, errors : tuple of float
-        The value and standard error of each set.
-    row_error : float
-        Standard error of the statistic of a single row, if it were a mean of independent rows.
-    units : float
-        Number of independent rows, groups or blocks, each set's divided by its `overlap`.
-    degrees : float
-        Degrees of freedom: the number of independent rows, groups or blocks, less 1.
-    """
-
-    value: float
-    error: float
-    values: tuple[float, ...]
-    errors: tuple[float, ...]
-    row_error: float
-    units: float
-    degrees: float
-
-
-def pooled(
-    statistic: Callable[[int, Rows], float],
-    sets: Sequence[Unseen],
-    seed: Sequence[int],
-    *,
-    of_rows: Callable[[int], Floats] | None = None,
-) -> Pooled:
-    """Return a statistic over sets of unseen rows; `statistic(k, rows)` is its value for rows of set k, nan if undefined.
-
-    The variance comes from draws of rows, with whole groups and blocks of neighbours. If the statistic is a mean over rows,
-    `of_rows(k)` has the values of the rows, which give the variance of independent rows without draws. A set is left out if its
-    value, or the value of more than half of its draws, is undefined.
-    """
-    rng = np.random.default_rng(list(seed))
-    values, variances = np.full((2, len(sets)), nan)
-    for k, unseen in enumerate(sets):
-        n = len(unseen)
-        values[k] = statistic(k, np.arange(n))
-        if np.isfinite(values[k]) and of_rows is not None and unseen.block == 1 and unseen.groups is None:
-            variances[k] = float(of_rows(k).var()) / (n - 1) if n > 1 else nan
-        elif np.isfinite(values[k]):
-            variances[k] = _drawn_variance(partial(statistic, k), unseen, rng)
-    overlaps, sizes = np.array([(one.overlap, len(one)) for one in sets], dtype=float).T
-    return weighted(sets, values, overlaps * variances, variances * sizes)
-
-
-def weighted(sets: Sequence[Unseen], values: Floats, variances: Floats, row_variances: Floats) -> Pooled:
-    """Return a statistic over sets of unseen rows, from its value and variance in each set and the variance of a single row.
-
-    The weight of a set is its number of rows divided by its `overlap`. A set without a variance is left out, unless no set has a
-    variance.
-    """
-    overlaps, sizes, units = np.array([(one.overlap, len(one), one.units) for one in sets], dtype=float).T
-    parts = tuple(values.tolist()), tuple(np.sqrt(variances).tolist())
-    kept = np.isfinite(variances)
-    if not kept.any():
-        known = np.isfinite(values)
-        value = float(np.average(values[known], weights=sizes[known])) if known.any() else nan
-        return Pooled(value, nan, *parts, nan, 0.0, 0.0)
-    weights = (sizes / overlaps)[kept] / np.sum((sizes / overlaps)[kept])
-    return Pooled(
-        float(weights @ values[kept]), float(np.sqrt(weights**2 @ variances[kept])), *parts,
-        float(np.sqrt(weights @ row_variances[kept])), float(np.sum((units / overlaps)[kept])), float(units[kept].sum() - 1),
-    )  # fmt: skip
-
-
-def _drawn_variance(statistic: Callable[[Rows], float], unseen: Unseen, rng: np.random.Generator) -> float:
-    """Return the variance of a statistic over draws of rows; nan if there is one unit, or few draws have a value."""
-    if unseen.units <= 1:
-        return nan
-    again = unseen.in_draws(statistic, draw_rows(len(unseen), RESAMPLES, rng, unseen.unit).counts)
-    known = again[np.isfinite(again)]
-    if len(known) < RESAMPLES / 2:
-        return nan
-    return float(known.var(ddof=1)) * unseen.units / (unseen.units - 1)
-
-
-def score_with_error(scorer: Any, unseen: Unseen, seed: int) -> tuple[float, float]:
-    """Return the score of unseen rows, and its standard error."""
-    found = pooled(lambda _, rows: unseen.score(scorer, rows), [unseen], [seed])
-    return found.value, found.error
-
-
-def block_length(n: int) -> int:
-    """Return how many neighbouring rows of a series are drawn together: the square root of their number."""
-    return max(1, round(sqrt(n)))
 
 
 def _score(scorer: Any, remembered: RememberedPredictions, rows: Rows, y: Any, params: Mapping[str, Any]) -> float:

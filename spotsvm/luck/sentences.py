@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import floor, isfinite, log10
 from typing import Literal
 
 from spotsvm.common.text import counted
+from spotsvm.luck.drawn import KINDS, Kind
 from spotsvm.luck.estimate import Estimate, score_text
 from spotsvm.luck.intervals import score_range
 from spotsvm.trials.metrics import ScoreUnit
@@ -128,21 +129,32 @@ def number(value: float, decimals: int) -> str:
 
 
 def decided(decision: Decision) -> str:
-    """Return the result of the comparison of the tuned with the default SVM, as the beginning of a sentence."""
+    """Return the result of the comparison of the tuned with the default model, as the beginning of a sentence."""
     heads = {"helped": "Tuning helped", "did not help": "Tuning did not help"}
-    return heads.get(decision, "No difference can be seen between the tuned and the default SVM")
+    return heads.get(decision, "No difference can be seen between the tuned and the default model")
 
 
-def gain_sentence(gain: Estimate, beats_constant: bool) -> str:
-    """Return whether tuning has helped, by how much, and whether a constant is as good."""
-    title = ScoreUnit(gain.metric).title
+def rows_words(rows: Mapping[Kind, int]) -> str:
+    """Return the rows that scores rest on, such as "331 training rows out of fold and 111 held-out rows"."""
+    found = ((rows.get(kind, 0), words) for kind, words in KINDS.items())
+    return " and ".join(f"{n} {words if n > 1 else words.replace('rows', 'row')}" for n, words in found if n)
+
+
+def gain_words(gain: Estimate, rows: Mapping[Kind, int]) -> str:
+    """Return whether tuning has helped, and by how much, as a sentence without its full stop."""
+    title, over = ScoreUnit(gain.metric).title, rows_words(rows)
     if gain.too_few:
-        return f"{decided(DECISIONS[gain.side])}: the rows are too few for {title}."
+        return f"{decided(DECISIONS[gain.side])}: {over or 'the rows'} are too few for {title}"
     if not isfinite(gain.value):
-        return f"{decided(DECISIONS[gain.side])}: their {title} is undefined on these rows."
-    by = f"{title} of the tuned SVM less that of the default is {gain.text(signed=True)}"
-    constant = "" if beats_constant else " The tuned SVM cannot be told from a constant."
-    return f"{decided(DECISIONS[gain.side])}: {by}.{constant}"
+        return f"{decided(DECISIONS[gain.side])}: their {title} is undefined on {over or 'these rows'}"
+    by = f"{title} of the tuned model less that of the default is {gain.text(signed=True)}"
+    return f"{decided(DECISIONS[gain.side])}: {over and f'over {over}, '}{by}"
+
+
+def gain_sentence(gain: Estimate, over_constant: Estimate, rows: Mapping[Kind, int]) -> str:
+    """Return whether tuning has helped, by how much, and whether a constant is as good; a nan over the constant is unknown."""
+    as_good = isfinite(gain.value) and isfinite(over_constant.value) and not over_constant.side > 0
+    return f"{gain_words(gain, rows)}.{' The tuned model cannot be told from a constant.' if as_good else ''}"
 
 
 def expectation(expected: Estimate, of: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Whether tuning has helped: the tuned model compared with the default, on the folds and on held-out rows."""
+"""Whether tuning has helped, which model is recommended, and how other models compare."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from dataclasses import asdict, dataclass, field, fields
 from math import isfinite, nan, sqrt
 from typing import Any, Literal
 
+from scipy.stats import norm
+
 from spotsvm.common.json_values import nan_to_none, none_to_nan, plain
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.difference import Difference
+from spotsvm.luck.difference import Difference, TuningGain
+from spotsvm.luck.drawn import Kind
 from spotsvm.luck.estimate import ExpectedScore, score_text
-from spotsvm.luck.sentences import Decision, decided, expectation
+from spotsvm.luck.sentences import Decision, expectation, gain_words, rows_words
 from spotsvm.trials.metrics import ScoreUnit
 
-#: reason of a decision: no candidate is better on the folds, or the comparison on the held-out rows
-Reason = Literal["none better", "held-out worse", "held-out better", "undecided", "no interval"]
 #: how rows were held out
 HeldOut = Literal["random", "groups", "time"]
 CONSTANT, LINEAR, FOREST = "constant", "linear", "forest"
@@ -33,24 +34,39 @@ class Rival:
         Code of the model.
     name : str
         Name of the model in texts.
-    score : float
-        Mean score over the folds; nan if it was not scored there.
     held_out, error : float
         Score on the held-out rows, and its standard error.
     difference : Difference
-        Score of the recommended model less that of this model on rows that neither has seen: for the constant on all rows, for
-        the other models on the held-out rows.
+        Score of the recommended model less that of this model: for the constant over all kinds of rows, for the other models on
+        the held-out rows.
     seconds : float
         Time of its fit.
+    out_of_fold : float
+        Score on the training rows, each judged by a model that had not seen it; nan if it was not scored there.
+    expected : float
+        The score to expect on new rows, from both kinds of rows; nan if it was scored on the held-out rows alone.
+    on_folds : float
+        Mean score over the folds of a search; nan if there was no search.
     """
 
     code: str
     name: str
-    score: float
     held_out: float
     error: float
     difference: Difference
     seconds: float
+    out_of_fold: float = nan
+    expected: float = nan
+    on_folds: float = nan
+
+    @property
+    def standing(self) -> Literal["better", "level", "worse", "unknown"]:
+        """How this model compares with the recommended one, by the interval of their difference."""
+        if not self.difference.known:
+            return "unknown"
+        if self.difference.side:
+            return "worse" if self.difference.side > 0 else "better"
+        return "level"
 
 
 @dataclass(frozen=True)
@@ -71,10 +87,8 @@ class Verdict:
     ----------
     metric : str
         Name of the score.
-    decision : {"helped", "did not help", "no difference seen"}
-        Whether the tuned model is better; "no difference seen" if none can be seen.
-    reason : str
-        A code for why; see `Reason`.
+    gain : TuningGain
+        Tuned score less default score over all rows that the judged models had not seen, and on each kind of rows alone.
     recommended : {"tuned", "default"}
         The model to use.
     number : int or None
@@ -82,53 +96,37 @@ class Verdict:
         because the default is not in the space.
     params : dict
         The searched parameters, with the values of the recommended model.
-    default_score, tuned_score : float
-        Mean scores over the folds of the training rows.
-    default_held_out, default_error, tuned_held_out, tuned_error : float
-        Scores on the held-out rows, and their standard errors.
-    gain : Difference
-        Tuned score minus default score on the folds, with its standard error (Nadeau and Bengio).
-    difference : Difference
-        Tuned score minus default score on the held-out rows, paired by row.
-    n_held_out : int
-        Number of held-out rows.
-    overall : float
-        Mean of `gain` and `difference`, weighted by the numbers of training and held-out rows.
+    default, tuned : ExpectedScore
+        The scores to expect of both models on new rows, with those on each kind of rows.
+    compares : bool
+        Whether a tuned model other than the default was compared with it. A search may find none that is better on its folds.
+    default_on_folds, tuned_on_folds : float
+        Mean scores over the folds of a search, which the search has optimised; nan for an average.
     n_better, n_candidates : int
         Number of candidates that score better than the default on the folds, and number of all candidates.
     held_out_by : {"random", "groups", "time"}
         How rows were held out.
-    expected : ExpectedScore
-        The score to expect of the recommended model on new rows, from out-of-fold training rows and held-out rows.
     replaced : Replaced or None
         The choice of the search, if another trial was compared instead.
     rivals : tuple of Rival
         Other models on the same rows, a constant first.
     by : {"search", "average"}
-        Whether the tuned model is a search's choice or an average of settings. For an average, "folds" means out-of-fold rows:
-        each row is scored with a choice that did not use it, and the expected score comes from these rows alone.
+        Whether the tuned model is a search's choice or an average of settings.
     """
 
     metric: str
-    decision: Decision
-    reason: Reason
+    gain: TuningGain
     recommended: Literal["tuned", "default"]
     number: int | None
     params: Mapping[str, Any]
-    default_score: float
-    default_held_out: float
-    default_error: float
-    tuned_score: float
-    tuned_held_out: float
-    tuned_error: float
-    gain: Difference
-    difference: Difference
-    n_held_out: int
-    overall: float = nan
+    default: ExpectedScore
+    tuned: ExpectedScore
+    compares: bool = True
+    default_on_folds: float = nan
+    tuned_on_folds: float = nan
     n_better: int = 0
     n_candidates: int = 0
     held_out_by: HeldOut = "random"
-    expected: ExpectedScore = field(default_factory=lambda: ExpectedScore(nan))
     replaced: Replaced | None = None
     rivals: tuple[Rival, ...] = ()
     by: Literal["search", "average"] = "search"
@@ -137,24 +135,19 @@ class Verdict:
         object.__setattr__(self, "params", plain(self.params))
 
     @property
-    def compares(self) -> bool:
-        """Whether a tuned model other than the default was compared with it."""
-        return self.reason != "none better"
+    def decision(self) -> Decision:
+        """Whether the tuned model is better; "no difference seen" if none can be seen."""
+        return self.gain.decision if self.compares else "did not help"
 
     @property
-    def held_out(self) -> float:
-        """The score of the recommended model on the held-out rows."""
-        return self.tuned_held_out if self.recommended == "tuned" else self.default_held_out
+    def expected(self) -> ExpectedScore:
+        """The score to expect of the recommended model on new rows."""
+        return self.tuned if self.recommended == "tuned" else self.default
 
     @property
-    def held_out_error(self) -> float:
-        """The standard error of `held_out`."""
-        return self.tuned_error if self.recommended == "tuned" else self.default_error
-
-    @property
-    def score(self) -> float:
-        """The score of the recommended model on the folds."""
-        return self.tuned_score if self.recommended == "tuned" else self.default_score
+    def n_held_out(self) -> int:
+        """Number of held-out rows."""
+        return self.gain.rows.get("held out", 0)
 
     @property
     def constant(self) -> Rival | None:
@@ -163,52 +156,54 @@ class Verdict:
 
     @property
     def sentence(self) -> str:
-        """The decision with its numbers, and whether the recommended model is better than a constant."""
-        return " ".join([*self._decided(), *self._beside_constant()])
+        """The decision with its numbers, how other models compare, and which model is recommended."""
+        return " ".join([f"{self._decided()}{self._beside_rivals()}.", *self._recommended(), *self._beside_constant()])
 
-    @property
-    def folds(self) -> str:
-        """Name of the training rows whose scores are compared."""
-        return "folds" if self.by == "search" else "out-of-fold"
-
-    def _decided(self) -> Iterator[str]:
-        unit = ScoreUnit(self.metric)
+    def _decided(self) -> str:
         if not self.compares:
-            yield "Tuning did not help: no candidate scores better than the default SVM on the folds. Keep the default SVM."
-            return
-        found = decided(self.decision)
-        if self.difference.too_few:
-            yield f"{found}: the {self.n_held_out} held-out rows are too few for {unit.title}."
-        elif not isfinite(self.difference.value):
-            yield f"{found}: the {self.n_held_out} held-out rows have no score."
-        else:
-            tuned, default = (score_text(unit.value(score)) for score in (self.tuned_held_out, self.default_held_out))
-            yield (
-                f"{found}: on the {self.n_held_out} held-out rows the tuned SVM has {unit.title} {tuned}, the default SVM "
-                f"{default} (difference {_by(self.difference)})."
-            )
-        if self.decision == "did not help":
+            return "Tuning did not help: no candidate scores better than the default SVM on the folds"
+        return gain_words(self.gain, self.gain.counted_rows)
+
+    def _beside_rivals(self) -> str:
+        """Return the other models that are level with the recommended one or better, as a part of a sentence."""
+        unit = ScoreUnit(self.metric)
+        found = []
+        for standing, words in (("better", "better"), ("level", "level with it")):
+            some = [rival for rival in self.rivals if rival.code != CONSTANT and rival.standing == standing]
+            names = " and ".join(f"{rival.name} ({score_text(unit.value(rival.held_out))})" for rival in some)
+            found += [f"{names} {'is' if len(some) == 1 else 'are'} {words}"] if some else []
+        if not found:
+            return ""
+        own = score_text(unit.value(self.expected.held_out))
+        return (
+            f"; on the {rows_words({'held out': self.n_held_out})}, where the {self.recommended} SVM has {unit.title} {own}, "
+            f"{' and '.join(found)}"
+        )
+
+    def _recommended(self) -> Iterator[str]:
+        better = [rival.name for rival in self.rivals if rival.code != CONSTANT and rival.standing == "better"]
+        if better:
+            yield f"Of the SVMs the {self.recommended} one is recommended, but {' or '.join(better)} is the better choice here."
+        elif self.decision == "did not help":
             yield "Keep the default SVM."
         elif self.decision == "no difference seen":
-            by = f"better by {score_text(abs(self.overall))}" if self.recommended == "tuned" else "not better"
-            which = "it" if self.recommended == "tuned" else "the tuned SVM"
-            yield f"The {self.recommended} SVM is recommended: over {self.folds} and held-out rows together {which} is {by}."
+            why = {
+                "tuned": "it has the better score on these rows, which may be luck",
+                "default": "it is simpler, and no worse on these rows",
+            }[self.recommended]
+            yield f"The {self.recommended} SVM is recommended: {why}."
 
     def _beside_constant(self) -> Iterator[str]:
         rival = self.constant
-        if rival is None or not isfinite(rival.difference.value) or rival.difference.side > 0:
+        if rival is None or rival.standing in ("worse", "unknown"):
             return
-        unit = ScoreUnit(self.metric)
-        scores = " and ".join(score_text(unit.value(score)) for score in (self.held_out, rival.held_out))
-        scores = f"{unit.title} {scores} on the held-out rows"
         if rival.difference.value <= 0:
-            yield f"The recommended SVM is no better than {rival.name}: {scores}."
+            yield f"The {self.recommended} SVM is no better than {rival.name} ({self._of_constant(rival)})."
         else:
-            where = "over all rows" if self.by == "search" else "on them"
-            yield (
-                f"Whether the recommended SVM is better than {rival.name} cannot be told from these rows: {scores}; {where} the "
-                f"difference is {rival.difference.text(signed=True)}."
-            )
+            yield f"The {self.recommended} SVM cannot be told from {rival.name} ({self._of_constant(rival)})."
+
+    def _of_constant(self, rival: Rival) -> str:
+        return f"{ScoreUnit(self.metric).title} less that of the constant is {rival.difference.text(signed=True)}"
 
     @property
     def expectation(self) -> str:
@@ -218,33 +213,34 @@ class Verdict:
             return f"On new rows {expectation(expected, f'the {self.recommended} SVM')}."
         if not isfinite(expected.value):
             return ""
-        n = expected.n_rows - (self.n_held_out if self.by == "search" else 0)
-        unseen = "out of fold" if self.by == "search" else "that the judged models had not seen"
-        rows = [f"{n} training rows {unseen}"] * (n > 0) + [f"{self.n_held_out} held-out rows"] * (self.by == "search")
-        covers = f". The interval covers {expected.covers}" if expected.known else ""
-        return f"On new rows {expectation(expected, f'the {self.recommended} SVM')}, as judged by {' and '.join(rows)}{covers}."
+        held = isfinite(expected.held_out) and isfinite(expected.held_out_error)
+        training = isfinite(expected.out_of_fold) and isfinite(expected.out_of_fold_error)
+        rows = {kind: n for kind, n in self.gain.rows.items() if (held if kind == "held out" else training)} or self.gain.rows
+        covers = f" The interval covers {expected.covers}." if expected.known else ""
+        return f"On new rows {expectation(expected, f'the {self.recommended} SVM')}, as judged by {rows_words(rows)}.{covers}"
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Further warnings, one sentence each."""
-        return (*self._contradiction(), *self._replacement(), *self._better_rivals())
+        return (*self._contradiction(), *self._replacement())
 
     def _contradiction(self) -> Iterator[str]:
-        out_of_fold = self.expected.out_of_fold
-        error = sqrt(self.expected.out_of_fold_error**2 + self.held_out_error**2)
-        apart = abs(self.held_out - out_of_fold) / error if error > 0 else nan
+        expected = self.expected
+        error = sqrt(expected.out_of_fold_error**2 + expected.held_out_error**2)
+        apart = abs(expected.held_out - expected.out_of_fold) / error if error > 0 else nan
         if not apart > _CONTRADICTORY:
             return
         unit = ScoreUnit(self.metric)
-        why = {
-            "random": "They were drawn at random, so this is chance"
-            + (", or the choice suits the training rows better than new ones." if self.held_out < out_of_fold else "."),
-            "groups": "This is chance, or the groups held out differ from the others.",
-            "time": "This is chance, or the later rows differ from the earlier ones.",
+        rows: dict[Kind, int] = {kind: n for kind, n in self.gain.rows.items() if kind != "held out"}
+        held, training = (score_text(unit.value(score)) for score in (expected.held_out, expected.out_of_fold))
+        may = {
+            "random": "",
+            "groups": ", and the groups held out may differ from the others",
+            "time": ", and the later rows may differ from the earlier ones",
         }[self.held_out_by]
         yield (
-            f"The {self.n_held_out} held-out rows have {unit.title} {score_text(unit.value(self.held_out))}, and the training "
-            f"rows out of fold {score_text(unit.value(out_of_fold))}: {apart:.1f} standard errors apart. {why}"
+            f"The {self.n_held_out} held-out rows have {unit.title} {held}, and the {rows_words(rows)} {training}: {apart:.1f} "
+            f"standard errors apart. Chance alone sets rows so far apart in {200 * float(norm.sf(apart)):.2g} % of tables{may}."
         )
 
     def _replacement(self) -> Iterator[str]:
@@ -256,21 +252,11 @@ class Verdict:
             "all ranges that is better than the default SVM and scores the same but for the noise of the folds."
         )
 
-    def _better_rivals(self) -> Iterator[str]:
-        unit = ScoreUnit(self.metric)
-        for rival in self.rivals:
-            if rival.code != CONSTANT and rival.difference.side < 0:
-                name = rival.name[0].upper() + rival.name[1:]
-                theirs, own = (score_text(unit.value(score)) for score in (rival.held_out, self.held_out))
-                yield (
-                    f"{name} is better than the recommended SVM on the same held-out rows: {unit.title} {theirs} in place of "
-                    f"{own} (difference of the SVM {_by(rival.difference)})."
-                )
-
     def to_dict(self) -> dict[str, Any]:
-        """Return all attributes as JSON types, with None in place of nan, and the sentences."""
+        """Return all attributes as JSON types, with None in place of nan, and the decision and the sentences."""
         found: dict[str, Any] = nan_to_none(asdict(self))
-        return found | {"sentence": self.sentence, "expectation": self.expectation, "warnings": list(self.warnings)}
+        words = {"sentence": self.sentence, "expectation": self.expectation, "warnings": list(self.warnings)}
+        return found | {"decision": self.decision} | words
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Verdict:
@@ -286,16 +272,10 @@ class Verdict:
             raise ArgumentError(f"found has no {missing[0]!r}; pass the result of Verdict.to_dict()")
         kept = ("number", "params")  # None does not stand for nan there
         values = {name: found[name] if name in kept else none_to_nan(found[name]) for name in names}
-        for name in ("gain", "difference"):
-            values[name] = Difference.from_dict(found[name])
-        values["expected"] = ExpectedScore.from_dict(found["expected"])
+        values["gain"] = TuningGain.from_dict(found["gain"])
+        for name in ("default", "tuned"):
+            values[name] = ExpectedScore.from_dict(found[name])
         values["replaced"] = None if found["replaced"] is None else Replaced(**found["replaced"])
         rivals = [none_to_nan(rival) | {"difference": Difference.from_dict(rival["difference"])} for rival in found["rivals"]]
         values["rivals"] = tuple(Rival(**rival) for rival in rivals)
         return cls(**values)
-
-
-def _by(difference: Difference) -> str:
-    """Return a difference for use in brackets."""
-    interval = difference.interval_text(signed=True)
-    return score_text(ScoreUnit(difference.metric).value(difference.value), signed=True) + (interval and f", {interval}")

@@ -45,6 +45,14 @@ def _counts(view: StudyView) -> str:
 def outcome_section(view: StudyView) -> Section:
     """Return the section."""
     parts: list[Part] = notice_parts(view.findings.get(NOTICES, {}))
+    if view.has_unread_verdict:
+        parts.append(
+            Notice(
+                "The verdict on tuning in this record was written by another version of spotsvm, and is not shown. The command "
+                "that made the record makes the verdict anew, without a new evaluation.",
+                "warning",
+            )
+        )
     if view.n_running:
         parts.append(
             Notice(

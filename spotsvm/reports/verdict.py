@@ -11,16 +11,17 @@ import pandas as pd
 
 from spotsvm.common.drawing import draw_intervals, drawing, plain
 from spotsvm.common.text import short
-from spotsvm.luck.intervals import NO_INTERVAL, bounded
+from spotsvm.luck.estimate import ExpectedScore
+from spotsvm.luck.intervals import bounded
 from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.html.page import Notice, Part, Picture, Table
 from spotsvm.reports.view import SURE
 from spotsvm.trials.metrics import ScoreUnit
 
-#: names of the scores on training rows, and sentences on what has used these rows
-_FOLDS = {"search": "on the folds", "average": "out of fold"}
+#: what has used the rows of each kind
 _SEEN = {
-    "search": "The searches have used the folds, but not the",
+    "search": "Out of fold: training rows, scored with a choice among the candidates that was made without these rows. On the "
+    "folds: the same rows, with the choice that the search has optimised on them. No search has used the",
     "average": "Out of fold: training rows, scored with settings and weights chosen without these rows. The fit has not used the",
 }
 #: name, value, and both ends of the interval
@@ -36,66 +37,70 @@ def notice_parts(finding: Mapping[str, Any]) -> list[Part]:
 
 def verdict_parts(verdict: Verdict) -> list[Part]:
     """Return the sentences, the scores as a picture and a table, and the difference if two models were compared."""
-    unit, folds = ScoreUnit(verdict.metric), _FOLDS[verdict.by]
+    unit = ScoreUnit(verdict.metric)
     words = [Notice(text, "finding") for text in (verdict.sentence, verdict.expectation) if text]
     rows: list[Row] = []
-    for code, name, score, held_out, error, _ in _models(verdict):
-        if code in ("default", "tuned"):
-            # the interval of a score on the folds is known if it is the score to expect
-            expected = verdict.by == "average" and verdict.recommended == code
-            rows.append((f"{name}, {folds}", score, *(verdict.expected.interval if expected else NO_INTERVAL)))
-        ends = bounded((held_out - SURE * error, held_out + SURE * error), [held_out], verdict.metric)
-        rows.append((f"{name}, held-out rows", held_out, *ends))
-    if verdict.by == "search" and np.isfinite(verdict.expected.value):
-        rows.append((f"{verdict.recommended}, on new rows", verdict.expected.value, *verdict.expected.interval))
+
+    def add(name: str, value: float, error: float) -> None:
+        ends = bounded((value - SURE * error, value + SURE * error), [value], verdict.metric)
+        rows.extend([(name, value, *ends)] if np.isfinite(value) else [])
+
+    for name, score in _scores(verdict):
+        add(f"{name}, out of fold", score.out_of_fold, score.out_of_fold_error)
+        add(f"{name}, held-out rows", score.held_out, score.held_out_error)
+        rows.append((f"{name}, new rows", score.value, *score.interval))
+    for rival in verdict.rivals:
+        add(f"{rival.name}, held-out rows", rival.held_out, rival.error)
     return [
         *words,
         *(Notice(text, "warning") for text in verdict.warnings),
         interval_picture(
             [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
             unit.title,
-            f"{unit.title}; {unit.better}. A line is a {100 * verdict.difference.confidence:g} % interval. {_SEEN[verdict.by]} "
-            f"{verdict.n_held_out} held-out rows.",
+            f"{unit.title}; {unit.better}. A line is a {100 * verdict.gain.confidence:g} % interval. {_SEEN[verdict.by]} "
+            f"{verdict.n_held_out} held-out rows. New rows: the score to expect, from both kinds; each row counts the same.",
         ),
-        Table(verdict_table(verdict), f"{unit.title} {folds} and on held-out rows, its standard error, and seconds of a fit"),
+        Table(verdict_table(verdict), f"{unit.title} on rows that the judged models had not seen, and seconds of a fit"),
         *_differences(verdict, unit),
     ]
 
 
+def _scores(verdict: Verdict) -> list[tuple[str, ExpectedScore]]:
+    """Return the names and expected scores of the default model, and of the tuned one if it is another."""
+    return [("default", verdict.default), *([("tuned", verdict.tuned)] if verdict.compares else [])]
+
+
 def verdict_table(verdict: Verdict) -> pd.DataFrame:
-    """Return a frame with a row for each model: its score on the folds and on held-out rows, in the unit of the metric."""
+    """Return a frame with a row for each model and its scores, in the unit of the metric; a constant comes first."""
     unit = ScoreUnit(verdict.metric)
+    own = [
+        (f"{name} (recommended)" if name == verdict.recommended else name, on_folds, score.out_of_fold, score.held_out,
+         score.held_out_error, score.value, *score.interval, nan)
+        for (name, score), on_folds in zip(_scores(verdict), (verdict.default_on_folds, verdict.tuned_on_folds), strict=False)
+    ]  # fmt: skip
+    rivals = [(r.name, r.on_folds, r.out_of_fold, r.held_out, r.error, r.expected, nan, nan, r.seconds) for r in verdict.rivals]
     cells = [
-        (f"{name} (recommended)" if code == verdict.recommended else name, *map(unit.value, scores), error, seconds)
-        for code, name, *scores, error, seconds in _models(verdict)
+        (name, *map(unit.value, scores), error, unit.value(expected), *unit.interval((low, high)), seconds)
+        for name, *scores, error, expected, low, high, seconds in [*rivals[:1], *own, *rivals[1:]]
     ]
-    return pd.DataFrame(cells, columns=["model", _FOLDS[verdict.by], "held-out", "its error", "fit, s"])
-
-
-def _models(verdict: Verdict) -> list[tuple[str, str, float, float, float, float]]:
-    """Return code, name, score on the folds, held-out score, its error and seconds of a fit of each model, a constant first."""
-    own = [("default", "default", verdict.default_score, verdict.default_held_out, verdict.default_error, nan)]
-    if verdict.compares:
-        own.append(("tuned", "tuned", verdict.tuned_score, verdict.tuned_held_out, verdict.tuned_error, nan))
-    rivals = [(r.code, r.name, r.score, r.held_out, r.error, r.seconds) for r in verdict.rivals]
-    return [*rivals[:1], *own, *rivals[1:]]
+    names = ["on the folds", "out of fold", "held-out", "its error", "new rows", "low", "high", "fit, s"]
+    frame = pd.DataFrame(cells, columns=["model", *names])
+    return frame if verdict.by == "search" else frame.drop(columns="on the folds")
 
 
 def _differences(verdict: Verdict, unit: ScoreUnit) -> list[Part]:
     """Return the picture of the differences between the tuned and the default model; an empty list without a comparison."""
-    if not (verdict.compares and np.isfinite(verdict.difference.value)):
+    if not (verdict.compares and np.isfinite(verdict.gain.value)):
         return []
-    rows: list[Row] = [
-        (_FOLDS[verdict.by], verdict.gain.value, *verdict.gain.interval),
-        ("held-out rows", verdict.difference.value, *verdict.difference.interval),
-    ]
+    gain = verdict.gain
+    kinds = ("out of fold", gain.on_training_rows), ("held-out rows", gain.on_held_out_rows), ("all of these rows", gain)
+    rows = [(name, unit.value(one.value), *unit.interval(one.interval)) for name, one in kinds if np.isfinite(one.value)]
     side = "left" if unit.is_error else "right"
-    return [
-        interval_picture(
-            [(name, unit.value(value), *unit.interval((low, high))) for name, value, low, high in rows],
-            "tuned minus default", f"The tuned model less the default: {side} of 0 the tuned one is better.", zero=True,
-        )
-    ]  # fmt: skip
+    caption = (
+        f"The tuned model less the default: {side} of 0 the tuned one is better. The verdict is by the interval over all of "
+        "these rows."
+    )
+    return [interval_picture(rows, "tuned minus default", caption, zero=True)]
 
 
 def interval_picture(rows: list[Row], label: str, caption: str, zero: bool = False) -> Picture:

@@ -316,6 +316,11 @@ class StudyView:
         except (TypeError, ValueError, LookupError):  # the record was written by another program
             return None
 
+    @property
+    def has_unread_verdict(self) -> bool:
+        """Whether the study has a verdict in the form of another version."""
+        return self.verdict is None and current_verdict(self.findings, self.study.n_finished) is not None
+
     @cached_property
     def chosen_number(self) -> int | None:
         """The number of the recommended trial, which pictures and tables mark; None if the recommended model is no trial."""

@@ -20,10 +20,13 @@ from spotsvm.common.notices import Notice, gathered, tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError, RefitTimeoutError
+from spotsvm.luck.difference import judged
+from spotsvm.luck.drawn import Evidence
+from spotsvm.luck.draws import units_of
 from spotsvm.luck.fold_bias import fold_metrics
-from spotsvm.luck.refits.candidates import POOL, combined, out_of_fold, with_fixed_weights
+from spotsvm.luck.refits.candidates import POOL, combined, constant_of, out_of_fold, single_score, with_fixed_weights
 from spotsvm.luck.refits.class_folds import folds_of_all_classes
-from spotsvm.luck.refits.fit_weights import check_decides
+from spotsvm.luck.refits.fit_weights import check_decides, row_weights
 from spotsvm.luck.refits.search_access import Given, best_candidates, with_params
 from spotsvm.luck.scores import as_vector, probabilities_of
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor, Response
@@ -192,7 +195,8 @@ def _chosen_by(index: Any, n_trials: int) -> int:
 
 
 #: the attributes of a search that a combination of candidates sets
-COMBINED = ("expected_score_", "oof_decision_function_", "oof_predict_proba_", "oof_predict_")
+JUDGED = ("expected_score_", "default_score_", "constant_score_", "verdict_")
+COMBINED = (*JUDGED, "oof_decision_function_", "oof_predict_proba_", "oof_predict_")
 
 
 def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seconds: float | None) -> Any:
@@ -275,7 +279,8 @@ def combination(
         calibrated=search.calibrate, fit_params=given.fit, weights=given.score.get("sample_weight"), n_jobs=n_jobs,
         known=run.test_answers(fixed, splits),
     )  # fmt: skip
-    found = combined(out, name, search.study_.seed, groups=given.groups, average=averages, calibrated=search.calibrate)
+    units = units_of(search.cv, given.groups, len(np.asarray(y)))
+    found = combined(out, name, search.study_.seed, groups=units, average=averages, calibrated=search.calibrate)
     members = np.flatnonzero(found.weights)
     kind = partial(AverageClassifier, response=cast("Response", out.response)) if classifier else AverageRegressor
     estimator = kind(
@@ -302,6 +307,21 @@ def combination(
             attributes["oof_predict_proba_"] = of_all(probabilities_of(found.decisions))
     else:
         attributes["oof_predict_"] = as_vector(of_all(found.decisions))
-    if averages and found.expected is not None:
-        attributes["expected_score_"] = found.expected
+    if averages and found.drawn is not None:
+        (own,) = with_fixed_weights(search.estimator, [{}], y, given.fit)
+        weights = row_weights(search.estimator, given.fit, len(np.asarray(y)))
+        default, constant = (
+            single_score(
+                one, X, y, splits, name, search.study_.seed, groups=units, classifier=classifier, fit_params=fit_params,
+                weights=given.score.get("sample_weight"), n_jobs=n_jobs, known=known,
+            )
+            for one, fit_params, known in (
+                (with_params(search.estimator, own), given.fit, run.test_answers([own], splits)),
+                (constant_of(search.estimator), {"sample_weight": weights}, None),
+            )
+        )  # fmt: skip
+        assert default is not None
+        assert constant is not None
+        parts = judged([Evidence(found.drawn, default, constant)], name)
+        attributes |= dict(zip(JUDGED, parts, strict=True))
     return estimator, attributes

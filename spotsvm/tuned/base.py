@@ -35,10 +35,11 @@ from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight, 
 from spotsvm.common.text import checked_path
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_names
-from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of_draws, left_out_scores
-from spotsvm.luck.difference import tuning_gain
-from spotsvm.luck.draws import Draws, draw_rows, sample_rows
-from spotsvm.luck.estimate import How
+from spotsvm.luck.bootstrap import N_DRAWS, left_out_scores
+from spotsvm.luck.difference import judged
+from spotsvm.luck.drawn import Drawn, Evidence, Kind, left_out, unseen_score
+from spotsvm.luck.draws import Draws, draw_rows, sample_rows, units_of
+from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, as_vector
 from spotsvm.preprocessing.frames import as_frame
 from spotsvm.preprocessing.kept_digits import has_large_integers
@@ -182,6 +183,22 @@ class TunedModel(FramesInState, ABC):
 
         With `own_threshold` the decisions keep their threshold, which searched class weights have moved.
         """
+
+    def _moves(self, score: Score) -> bool:
+        """Return whether predictions that a score counts need calibrated decisions, which a threshold moves."""
+        return False
+
+    def _for_score(self, decisions: Array, score: Score) -> Array:
+        """Return calibrated decisions as a score takes them."""
+        return decisions
+
+    @abstractmethod
+    def _scorer(self) -> Any:
+        """Return the scorer of `scoring_`."""
+
+    @abstractmethod
+    def _fitted_constant(self, task: Task) -> Any:
+        """Return the model without columns as an estimator, fitted."""
 
     @abstractmethod
     def _constant(self, task: Task, weights: Array) -> Array:
@@ -434,7 +451,7 @@ class TunedModel(FramesInState, ABC):
             "data": data_hash(*data),
             "model": type(self).__name__,
             **{name: as_text(value) for name, value in self.get_params(deep=False).items() if name in _OF_SWEEPS},
-            **({} if getattr(self, "pos_label", None) is None else {"pos_label": as_text(self.pos_label)}),
+            **{n: as_text(v) for n in ("pos_label", "threshold") if (v := getattr(self, n, None)) is not None},
             "cv": str(self.cv) if isinstance(self.cv, int | np.integer) else "given",
             **({"categorical": as_text(self.categorical)} if len(self.categorical) else {}),
             "folds": data_hash(*chain.from_iterable(splits)),
@@ -501,26 +518,31 @@ class TunedModel(FramesInState, ABC):
         def on_all(outputs: Array) -> float:
             return float(score.values(outputs, task.y, w[None])[0])
 
-        scores = left_out_scores(decisions, task.y, w, score, draws, in_draws, finish)
-        apparent = on_all(finish(average[None], once, shares))
-        scores = corrected(scores, apparent)
+        kind: Kind = "left out" if self._n_held else "out of fold"
+        n_units = float(draws.drawn.shape[1])
+
+        def drawn(scores: Array, outputs: Array, chosen: bool = False) -> Drawn:
+            return left_out(scores, on_all(outputs), len(tested), n_units, kind, chosen=chosen)
+
+        def for_score(outputs: Array, counts: Array, shares: Array) -> Array:
+            return self._for_score(finish(outputs, counts, shares), score)
+
+        scores = left_out_scores(decisions, task.y, w, score, draws, in_draws, for_score)
+        tuned = drawn(scores, for_score(average[None], once, shares), chosen=True)
         assert grid.default is not None
         plain = grid.default[None, tested]
-        calibrated = None if score.kind in ("labels", "ranks") else finish  # SVC() has no probabilities
+        # SVC() has no probabilities
+        calibrated = None if score.kind in ("labels", "ranks") and not self._moves(score) else for_score
         alone = np.ones((N_DRAWS, 1))
-        default = left_out_scores(plain, task.y, w, score, draws, alone, calibrated)
-        default = corrected(default, on_all(plain if calibrated is None else calibrated(plain, once, alone[:1])))
+        scores = left_out_scores(plain, task.y, w, score, draws, alone, calibrated)
+        default = drawn(scores, plain if calibrated is None else calibrated(plain, once, alone[:1]))
         counts = draws.counts
-        constant = score.values(self._constant(task, counts * w), task.y, (counts == 0) * w)
-        constant = corrected(constant, on_all(self._constant(task, w[None])))
-        n_units = float(draws.drawn.shape[1])
-        self.expected_score_ = expected_of_draws(scores, score.name, len(tested), n_units, on_all_rows=apparent)
-        how: How = "held out" if self._n_held else "rows"  # there is no choice among settings
-        self.default_score_, self.constant_score_ = (
-            expected_of_draws(one, score.name, len(tested), n_units, how) for one in (default, constant)
-        )
-        self.verdict_ = tuning_gain(scores, default, constant, score.name, n_units)
+        scores = score.values(self._for_score(self._constant(task, counts * w), score), task.y, (counts == 0) * w)
+        constant = drawn(scores, self._for_score(self._constant(task, w[None]), score))
         self.scoring_ = score.name
+        self._constant_model = self._fitted_constant(task)
+        self._evidence = Evidence(tuned, default, constant)
+        self._judge()
 
         means = (gains * w).sum(axis=1) / w.sum()
         # nan would count as the best
@@ -531,13 +553,73 @@ class TunedModel(FramesInState, ABC):
         self.settings_ = described.assign(weight=self._weights, score=means)
         self.best_params_ = self._described(grid.settings[self.best_index_])
 
+    def _judge(self, *further: Evidence) -> None:
+        """Store the scores to expect and the verdict, from the training rows and further rows."""
+        found = judged([self._evidence, *further], self.scoring_)
+        self.expected_score_, self.default_score_, self.constant_score_, self.verdict_ = found
+
+    @abstractmethod
+    def default_estimator(self, cv: int = 5) -> Any:
+        """Return the default model, not fitted yet."""
+
+    def add_held_out(self, X: Any, y: Any, default: Any, groups: Any = None, sample_weight: Any = None) -> Self:
+        """Count held-out rows in the expected scores and in the verdict, as much as the training rows out of fold.
+
+        `expected_score_`, `default_score_`, `constant_score_` and `verdict_` then rest on both kinds of rows. Rows of an earlier
+        call no longer count.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows that were not used in `fit`.
+        y : array-like of shape (n_samples,)
+            Their target.
+        default : estimator
+            The default model, fitted to the same rows as this model: `model.default_estimator().fit(X_train, y_train)`.
+        groups : array-like of shape (n_samples,), optional
+            Labels of groups of rows that belong together.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of these rows in the scores.
+
+        Returns
+        -------
+        self
+            The estimator.
+
+        Raises
+        ------
+        ArgumentError
+            If the arguments do not have the same number of rows, or weights are unusable; a ValueError.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_breast_cancer
+        >>> from sklearn.model_selection import train_test_split
+        >>> from spotsvm import TunedSVC
+        >>> X, y = load_breast_cancer(return_X_y=True)
+        >>> X, X_new, y, y_new = train_test_split(X, y, random_state=0)
+        >>> model = TunedSVC(budget=2, random_state=0).fit(X, y)
+        >>> default = model.default_estimator().fit(X, y)
+        >>> model.add_held_out(X_new, y_new, default).verdict_.rows
+        {'out of fold': 426, 'held out': 143}
+        """
+        check_is_fitted(self)
+        check_consistent_length(X, y, groups)
+        weights = {} if sample_weight is None else {"sample_weight": check_sample_weight(sample_weight, len(y))}
+        models = self, default, self._constant_model
+        units = units_of(self.cv, joined(groups, copies(X)), len(y))
+        unseen = [Unseen.held_out(model, X, y, units, score_params=weights) for model in models]
+        self._judge(Evidence(*(unseen_score(rows, self._scorer(), self.seed_) for rows in unseen)))
+        tell(unseen[0].notices)
+        return self
+
     def _weigh(self, grid: Grid, task: Task, tested: Array, w: Floats, score: Score, groups: Any, seed: int) -> Any:
         """Return scaled decisions, contributions of rows to the score, draws, and weights of the settings, also in draws."""
         decisions = np.stack(grid.decisions)[:, tested]
         self._divisors = self._scales(decisions)
         gains = self._gains(decisions, task, w, score)
         decisions /= self._divisors[:, None, None].astype(np.float32)
-        units = None if groups is None else groups[tested]
+        units = units_of(self.cv, None if groups is None else groups[tested], len(tested))
         draws = draw_rows(len(tested), N_DRAWS, np.random.default_rng(seed), units)
         return decisions, gains, draws, *self._shares(decisions, gains, task, w, draws, seed)
 

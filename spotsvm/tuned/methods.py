@@ -92,25 +92,38 @@ def _average_words(model: Any, classifies: bool) -> str:
     if classifies:
         kind = "a sigmoid" if len(model.classes_) == 2 else "a softmax"
         text += f" Probabilities are {kind} of the decisions, fitted to those of rows that the models had not seen [@platt1999]."
+        if model.class_weight is not None:
+            weights = code(value_text(model.class_weight))
+            text += f" They are those of rows with weights of the classes, {weights}, which are factors of C."
+        if model.threshold is not None:
+            rule = model._threshold_text
+            text += f" {rule[0].upper()}{rule[1:]}."
     return text
 
 
 def _score_words(model: Any, classifies: bool) -> str:
     unit = ScoreUnit(model.scoring_)
-    default = f"{code('SVC()')} after {code('StandardScaler')}"
+    default = f"{code(svc_text(model) if classifies else 'SVR()')} after {code('StandardScaler')}"
     if not classifies:
-        default = f"{code('SVR()')} after {code('StandardScaler')}, with a target scaled to mean 0 and variance 1"
+        default += ", with a target scaled to mean 0 and variance 1"
     constant = "the most frequent class" if classifies else "the mean"
     drawn = "The groups" if model._grouped else "The judged rows"
+    held = model.verdict_.rows.get("held out")
+    further = f" The fitted models were also scored on {held} held-out rows; each row counts the same." if held else ""
     constant = f"{constant} {short(unit.value(model.constant_score_.value))}"
     return (
         f"The expected {model._score_title} on new rows is {model.expected_score_.text()}; that of the default model, "
         f"scikit-learn's {default}, is {model.default_score_.text()}, and that of {constant} (Table 2). "
         f"{model.verdict_.sentence} {drawn} were drawn again with replacement; each of {N_DRAWS} draws made the choice among "
         "settings again on the drawn rows, and was judged on the rows left out [@tsamardinos2018]. The means of the draws were "
-        "corrected by the .632 rule [@efron1983], and the 95 % intervals are by their spread. They cover the luck of the rows "
-        "and of the choice, and not rows of another time or place."
+        f"corrected by the .632 rule [@efron1983], and the 95 % intervals are by their spread.{further} They cover the luck of "
+        "the rows and of the choice, and not rows of another time or place."
     )
+
+
+def svc_text(model: Any) -> str:
+    """Return the code of the default classifier."""
+    return "SVC()" if model.class_weight is None else f"SVC(class_weight={model.class_weight!r})"
 
 
 def _space(settings: pd.DataFrame) -> pd.DataFrame:

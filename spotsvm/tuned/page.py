@@ -10,12 +10,14 @@ import pandas as pd
 
 from spotsvm.common.drawing import COLOURS, drawing, tidy
 from spotsvm.common.fingerprint import versions
-from spotsvm.common.text import duration, short
+from spotsvm.common.text import duration, short, shown_value
 from spotsvm.luck.calibration import conformal_limit
+from spotsvm.luck.sentences import rows_words
 from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section, Table
 from spotsvm.space.description import parameter_code
 from spotsvm.space.space import Space
 from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.tuned.methods import svc_text
 
 
 class _Written(str):
@@ -46,12 +48,11 @@ def page_of(
     """
     name = type(model).__name__
     members = f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting"
+    judged = rows_words(model.verdict_.counted_rows)
     facts = [
         ("Model", members),
-        (
-            "Rows used",
-            f"{len(model._scored_rows)} judged{model._of_distinct} by models that had not seen them, {model.n_rows_} fitted",
-        ),
+        *_classes_facts(model),
+        ("Rows used", f"{model.n_rows_} fitted; judged by models that had not seen them: {judged}{model._of_distinct}"),
         (f"Expected {model._score_title}", model.expected_score_.text()),
         ("Time of the fit", duration(model.fit_seconds_)),
     ]
@@ -63,14 +64,19 @@ def page_of(
     return Page(title or f"{name}: a tuned support vector machine", sections, facts=[*about, *facts])
 
 
+def _classes_facts(model: Any) -> list[tuple[str, str]]:
+    """Return the class weights and the threshold, if there are some."""
+    weights, threshold = getattr(model, "class_weight", None), getattr(model, "threshold", None)
+    facts = [] if weights is None else [("Class weights", shown_value(weights))]
+    return facts if threshold is None else [*facts, ("Threshold", model._threshold_text)]
+
+
 def _expected(model: Any) -> Section:
     unit = ScoreUnit(model.scoring_)
+    default = f"StandardScaler and {svc_text(model)}" if _classifies(model) else "SVR(), columns and target standardised"
     scores = [
         (f"this {type(model).__name__}", model.expected_score_),
-        (
-            "default: StandardScaler and SVC()" if _classifies(model) else "default: SVR(), columns and target standardised",
-            model.default_score_,
-        ),
+        (f"default: {default}", model.default_score_),
         ("a constant", model.constant_score_),
     ]
     rows = [
@@ -86,14 +92,20 @@ def _expected(model: Any) -> Section:
         f"{model._score_title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights of all "
         "settings are chosen again on the drawn rows, and the average is judged on the others, by decisions of models "
         "that have not seen them; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among "
-        "settings does not bias it. The interval is for the score on many new rows of the same kind, drawn as these were; it "
-        "does not cover rows of another time or place, nor rows that depend on each other without groups to say so.",
+        f"settings does not bias it. {_held_out_words(model)}The interval is for the score on many new rows of the same kind, "
+        "drawn as these were; it does not cover rows of another time or place, nor rows that depend on each other without groups "
+        "to say so.",
     ]
     if model.expected_score_.too_few:
         parts.insert(0, Notice(f"The {unit.title} to expect is {model.expected_score_.text()}.", "warning"))
     if not model.complete_:
         parts.append(Notice("The timeout ended the fit before all settings were scored or all members were fitted.", "warning"))
     return Section("Expected score", parts)
+
+
+def _held_out_words(model: Any) -> str:
+    held = model.verdict_.rows.get("held out")
+    return f"The {held} held-out rows were scored by the fitted models; each row counts the same. " if held else ""
 
 
 def _quality(model: Any) -> Section:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logit
 from sklearn.base import ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.frozen import FrozenEstimator
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils.validation import check_is_fitted
@@ -20,8 +24,10 @@ from spotsvm.luck.calibration import Calibration, calibrate, conformal_limit
 from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, has_positive, labels_of, of_class, probabilities_of, score_called
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
+from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.trials.scorer_trial import with_positive
 from spotsvm.tuned.base import Array, Finish, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.default_models import default_classifier, with_threshold
 from spotsvm.tuned.grid import Machines, class_labels
 
 #: allowed values of `scoring`
@@ -107,7 +113,11 @@ class TunedSVC(ClassifierMixin, TunedModel):
         Factors of C for each class, of which only the ratios count. Probabilities are those of rows with these weights, so the
         most probable class takes the weights into account.
     pos_label : object, default=None
-        The positive class of the scores "f1" and "average_precision"; None is the class 1, as in scikit-learn.
+        The positive class of the scores "f1" and "average_precision" and of `threshold`; None is the class 1, as in scikit-learn.
+    threshold : float or None, default=None
+        Of two classes, the probability from which on a row is predicted to be of the positive class; None predicts the most
+        probable class. It counts in all scores of predictions, such as "accuracy" and "f1", also in those of the default model
+        and of the constant, whose probabilities are then calibrated. It does not change probabilities and decisions.
 
     Attributes
     ----------
@@ -189,6 +199,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
 
     class_weight: Any = None
     pos_label: Any = None
+    threshold: float | None = None
 
     _log_costs = (-4.0, 0.0, 4.0, 8.0, 12.0)
 
@@ -202,7 +213,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
 
     def _score_of(self, task: Task) -> Score:
         score, self._positive = self._score(), None
-        if not has_positive(score) or len(self.classes_) > 2:
+        if len(self.classes_) > 2 and self.threshold is not None:
+            raise ArgumentError(f"threshold={self.threshold!r}, and y has {len(self.classes_)} classes; use it for two, or None")
+        if (not has_positive(score) and self.threshold is None) or len(self.classes_) > 2:
             if self.pos_label is not None:
                 why = f"scoring={score.name!r} of {len(self.classes_)} classes has no positive class"
                 raise ArgumentError(f"pos_label={self.pos_label!r}, and {why}; leave it out")
@@ -213,9 +226,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
             classes = " and ".join(map(repr, self.classes_.tolist()))
             rare = self.classes_.tolist()[0 if 2 * task.y.sum() > len(task.y) else 1]
             if self.pos_label is None:
-                raise ArgumentError(
-                    f"scoring={score.name!r} is of the class 1, and y has {classes}; pass pos_label={rare!r} as well"
-                )
+                what = f"scoring={score.name!r}" if has_positive(score) else f"threshold={self.threshold!r}"
+                raise ArgumentError(f"{what} is of the class 1, and y has {classes}; pass pos_label={rare!r} as well")
             raise ArgumentError(f"pos_label={self.pos_label!r} is no class of y, which has {classes}")
         self._positive = self.classes_.tolist()[found[0]]
         return of_class(score, found[0])
@@ -232,9 +244,10 @@ class TunedSVC(ClassifierMixin, TunedModel):
                 f"scoring={score.name!r} and {k} classes; use '{score.name}_{'macro' if score.name == 'f1' else 'ovr'}'"
             )
         cost = weights * class_factors(self.class_weight, self.classes_, code, weights)[code]
+        default = float(cost.mean()), 0.0  # SVC takes the weights of classes as they are
         target = np.eye(k)[code][:, : k if k > 2 else 1]
         machines = Machines(class_labels(code, k), cost / cost.mean(), k, code=code)
-        return Task(code, code, machines, target, lambda train: (1.0, 0.0), 0.0)
+        return Task(code, code, machines, target, lambda train: default, 0.0)
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
         if grouped:
@@ -245,10 +258,10 @@ class TunedSVC(ClassifierMixin, TunedModel):
         return StratifiedKFold(min(n_folds, most), shuffle=True, random_state=seed)
 
     def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
-        if score.kind == "probabilities":
+        if score.kind == "probabilities" or self._moves(score):
             cost = np.broadcast_to(task.machines.cost, decisions.shape[:2])
             decisions = calibrate(decisions, task.y, cost)(decisions)
-        gains: Array = score.gains(decisions, task.y, weights)
+        gains: Array = score.gains(self._for_score(decisions, score), task.y, weights)
         return gains
 
     def _slack(self, gains: Array) -> float:
@@ -276,6 +289,77 @@ class TunedSVC(ClassifierMixin, TunedModel):
         self._unusual = 1.0 - p[np.arange(len(p)), task.y]
         self._unusual_weights, self._calibration_weights = weights, cost
         return lambda average, counts, shares: calibrated(average, counts, self._calibration)(average)
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.threshold is None:
+            return
+        if not 0.0 < as_float(self.threshold) < 1.0:
+            raise ArgumentError(f"threshold={self.threshold!r}; use a probability between 0 and 1, such as 0.2, or None")
+        moved = [name for name in self.space or {} if str(name).startswith("class_weight__")]
+        if moved:
+            raise ArgumentError(
+                f"threshold={self.threshold!r}, and space has {moved[0]!r}, which moves the threshold too; use one of them"
+            )
+
+    @property
+    def _threshold_text(self) -> str:
+        """The rule of the threshold, in words; empty without one."""
+        if self.threshold is None:
+            return ""
+        return f"a row is predicted to be of the class {self._positive!r} if its probability is {self.threshold:g} or more"
+
+    def _moves(self, score: Score) -> bool:
+        """Return whether the threshold decides which class a score counts."""
+        return self.threshold is not None and score.kind == "labels"
+
+    def _for_score(self, decisions: Array, score: Score) -> Array:
+        shifted: Array = decisions - self._shift if self._moves(score) else decisions
+        return shifted
+
+    @property
+    def _shift(self) -> float:
+        """The log odds of the second class from which on it is predicted."""
+        if self.threshold is None:
+            return 0.0
+        odds = float(logit(as_float(self.threshold)))
+        return odds if self.classes_.tolist()[1] == self._positive else -odds
+
+    def default_estimator(self, cv: int = 5) -> Any:
+        """Return the default model, with which `verdict_` compares the tuned one, not fitted yet.
+
+        Parameters
+        ----------
+        cv : int, default=5
+            Number of folds to calibrate probabilities, if `scoring` needs probabilities.
+
+        Returns
+        -------
+        estimator
+            A pipeline of `TableEncoder`, `StandardScaler` and `SVC()` with this `class_weight`. Where `scoring` or `threshold`
+            needs probabilities, which `SVC` does not have, they are calibrated by cross-validation, and the threshold is applied.
+        """
+        score = self._score()
+        needs = score.kind == "probabilities" or score.name == "roc_auc_ovr" or self.threshold is not None
+        positive = 1 if self.pos_label is None else self.pos_label
+        weights = self.class_weight
+        if isinstance(weights, Mapping) and hasattr(self, "classes_"):  # SVC knows classes by their labels, not by names
+            factors = class_factors(weights, self.classes_, np.arange(len(self.classes_)))
+            weights = dict(zip(self.classes_.tolist(), factors.tolist(), strict=True))
+        return default_classifier(self.categorical, weights, cv, needs, self.threshold, positive)
+
+    def _scorer(self) -> Any:
+        scorer = get_scorer(self.scoring_)
+        if has_positive(self._score()) and self._positive is not None:
+            return with_positive(scorer, self._positive)
+        if self.scoring_ == "neg_brier_score" and len(self.classes_) == 2:
+            return with_positive(scorer, self.classes_[1])  # the score is the same for both, but scikit-learn asks for one
+        return scorer
+
+    def _fitted_constant(self, task: Task) -> Any:
+        zeros, y = np.zeros((len(task.y), 1)), self.classes_[task.y]
+        shares = DummyClassifier(strategy="prior").fit(zeros, y, sample_weight=task.machines.cost)
+        return with_threshold(FrozenEstimator(shares), self.threshold, self._positive).fit(zeros, y) if self.threshold else shares
 
     def _constant(self, task: Task, weights: Array) -> Array:
         k = task.machines.n_classes
@@ -322,7 +406,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         return probabilities_of(self._log_odds(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the most probable class of each row.
+        """Return the most probable class of each row, or the classes by `threshold`.
 
         Parameters
         ----------
@@ -334,12 +418,13 @@ class TunedSVC(ClassifierMixin, TunedModel):
         ndarray of shape (n_samples,)
             The classes.
         """
-        labels = labels_of(self._log_odds(X))
+        labels = labels_of(self._log_odds(X) - self._shift)
         return np.asarray(self.classes_[labels])
 
     @property
     def _score_title(self) -> str:
-        return super()._score_title + ("" if self._positive is None else f" of the class {self._positive!r}")
+        of_class = self._positive is not None and has_positive(self._score())
+        return super()._score_title + (f" of the class {self._positive!r}" if of_class else "")
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of predictions for rows by `scoring`, as scikit-learn's scorer of that name; by default the accuracy.
@@ -363,12 +448,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         predict : What is scored, for scores of predictions.
         """
         check_is_fitted(self)
-        scorer = get_scorer(self.scoring_)
-        if self._positive is not None:
-            scorer = with_positive(scorer, self._positive)
-        elif self.scoring_ == "neg_brier_score" and len(self.classes_) == 2:
-            scorer = with_positive(scorer, self.classes_[1])  # the score is the same for both, but scikit-learn asks for one
-        return float(scorer(self, X, y, sample_weight=sample_weight))
+        return float(self._scorer()(self, X, y, sample_weight=sample_weight))
 
     def predict_set(
         self, X: Any, coverage: float = 0.9, *, allow_empty: bool = False, by_class: bool = False

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.dummy import DummyRegressor
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import check_is_fitted
@@ -22,6 +23,7 @@ from spotsvm.preprocessing.far_targets import ordinary_range, target_notices
 from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.tuned.base import Array, Finish, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.default_models import default_regressor
 from spotsvm.tuned.grid import Machines
 from spotsvm.tuned.sweeps import Setting
 
@@ -169,6 +171,27 @@ class TunedSVR(RegressorMixin, TunedModel):
         self._unusual = np.abs(self._in_units(decisions[:, 0]) - task.y)
         self._unusual_weights = weights
         return lambda average, counts, shares: self._in_units(average)
+
+    def default_estimator(self, cv: int = 5) -> Any:
+        """Return the default model, with which `verdict_` compares the tuned one, not fitted yet.
+
+        Parameters
+        ----------
+        cv : int, default=5
+            Not used, as there are no probabilities to calibrate.
+
+        Returns
+        -------
+        estimator
+            A pipeline of `TableEncoder`, `StandardScaler` and `SVR()` with a standardised target.
+        """
+        return default_regressor(self.categorical)
+
+    def _scorer(self) -> Any:
+        return get_scorer(self.scoring_)
+
+    def _fitted_constant(self, task: Task) -> Any:
+        return DummyRegressor().fit(np.zeros((len(task.y), 1)), task.y, sample_weight=task.machines.cost)
 
     def _constant(self, task: Task, weights: Array) -> Array:
         means = weights @ task.y / weights.sum(axis=1)

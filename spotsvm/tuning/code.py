@@ -11,7 +11,6 @@ from spotsvm.common.code import Script, params_code
 from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.repeat import space_code
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.tables.reading import Choices
 from spotsvm.tuning.tables.split import TEST_SHARE
 from spotsvm.tuning.tables.table import COPIES, Table
@@ -59,6 +58,7 @@ def tuning_code(
         script.lines.append(f"train = Limits().to_tune(train, {job.n_folds}, {job.seed})  # of all training rows")
     about = [f"cv={job.n_folds}", f"seed={job.seed}"]
     about += [f"scale={job.scale!r}"] if job.scale != "standard" else []
+    about += [f"class_weight={job.weights!r}"] if job.weights is not None else []
     about += [f"region={job.region!r}"] if job.region is not None else []
     about += [f"horizon={job.horizon}"] if job.is_series else []
     scoring = repr(job.metric) if isinstance(search.scoring, str) else _table_scorer_code(job, script)
@@ -98,37 +98,24 @@ def tuning_code(
     return f"{script}\n"
 
 
-def fitting_code(job: Any, model: Any, plain: Any, verdict: Verdict) -> str:
-    """Return code that reads the table of a `TunedJob`, splits it, and fits the same average and the recommended model."""
+def fitting_code(job: Any, model: Any, verdict: Verdict, cv: int) -> str:
+    """Return code that reads the table of a `TunedJob`, splits it, and fits the same average and the recommended model.
+
+    `cv` is the number of folds by which the probabilities of the default model are calibrated.
+    """
     train = job.train
     script, X, new = _split_code(job, about="the fit does not see")
     script.use("spotsvm", type(model).__name__)
     if job.in_time:
         script.use("sklearn.model_selection", "TimeSeriesSplit")
-    if isinstance(table_scorer(job.metric, job.table), str):
-        script.use("sklearn.metrics", "get_scorer")
-        score = f"get_scorer({job.metric!r})"
-    else:
-        score = _table_scorer_code(job, script)
+    which = "model" if verdict.recommended == "tuned" else "default"
     script.lines += [
-        f"model = {model!r}.fit({X}, train.y{'' if _of_copies(train) else _groups(train)})",
+        f"model = {model!r}.fit({X}, train.y{_groups(train)})",
+        f"default = model.default_estimator({'' if cv == 5 else f'cv={cv}'}).fit({X}, train.y)",
+        f"model.add_held_out({new}, test.y, default{_groups(job.test, 'test')})",
         "print(model.verdict_)",
-        f"score = {score}",
-        f"print(score(model, {new}, test.y))  # on the held-out rows",
+        f"print(model.{'expected' if which == 'model' else 'default'}_score_)  # on new rows, of `{which}`, which is recommended",
     ]
-    if verdict.recommended == "default":
-        script.use("sklearn.pipeline", "make_pipeline")
-        script.use("sklearn.preprocessing", "StandardScaler")
-        if train.task == "regression":
-            script.use("sklearn.compose", "TransformedTargetRegressor")
-        script.use("sklearn.svm", "SVC" if train.task == "classification" else "SVR")
-        script.use("spotsvm", "TableEncoder")
-        script.lines += [
-            "",
-            "# the recommended model: the default SVM",
-            f"default = make_pipeline({plain[0]!r}, StandardScaler(), {plain[-1]!r}).fit({X}, train.y)",
-            f"print(score(default, {new}, test.y))",
-        ]
     return f"{script}\n"
 
 
@@ -153,9 +140,5 @@ def _table_scorer_code(job: Any, script: Script) -> str:
     return f"table_scorer({job.metric!r}, table)"
 
 
-def _of_copies(train: Table) -> bool:
-    return train.groups is not None and train.groups.name == COPIES
-
-
-def _groups(train: Table) -> str:
-    return "" if train.groups is None else ", groups=train.groups"
+def _groups(rows: Table, name: str = "train") -> str:
+    return "" if rows.groups is None or rows.groups.name == COPIES else f", groups={name}.groups"

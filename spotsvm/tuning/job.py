@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import TimeSeriesSplit, cross_val_score
 
 from spotsvm.common.notices import Notice
+from spotsvm.common.text import shown_value
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.compile_first import compile_first
 from spotsvm.errors import ArgumentError, SpotSVMError
-from spotsvm.luck.bootstrap import expected_of
+from spotsvm.luck.difference import judged
+from spotsvm.luck.drawn import Evidence, expected_of
 from spotsvm.luck.optimism import Method
 from spotsvm.luck.refits.analysis import oversearching
-from spotsvm.luck.refits.repeats import fresh_folds
-from spotsvm.luck.verdict import Verdict
+from spotsvm.luck.refits.candidates import POOL
+from spotsvm.luck.refits.search_rows import search_evidence
+from spotsvm.luck.verdict import CONSTANT, Rival, Verdict
 from spotsvm.reports.repeat import REPEAT
 from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
@@ -42,13 +45,21 @@ from spotsvm.tuning.scoring import table_scorer
 from spotsvm.tuning.table_job import FOLDS, TableJob, constant_model, constant_name, groups_of, timed_fit, unwarned
 from spotsvm.tuning.tables.split import TEST_SHARE, possible_folds
 from spotsvm.tuning.tables.table import Table
-from spotsvm.tuning.verdict import Choice, choose
+from spotsvm.tuning.verdict import Choice, choose, decide
 from spotsvm.tuning.widening import Continued, continued
 
 #: number of folds of nested resampling
 OUTER_FOLDS = 5
 #: a callable that takes a search's name and number of trials, and returns a context manager whose value is the search's callback
 Progress = Callable[[str, int], Any]
+
+
+class _Constant(NamedTuple):
+    """A model that predicts a constant, the seconds of its fit, and its score on the folds."""
+
+    model: Any
+    seconds: float
+    on_folds: float
 
 
 @dataclass(frozen=True)
@@ -96,17 +107,21 @@ class TuningJob(TableJob):
             for line in going.said:
                 say(line)
             folds = self._default_scores()
-            default = self.result("default", float(folds.mean()), fitted, seconds)
-            constant = self._constant_score()
-            say(baseline(constant_name(self.train), constant, default.tuned_score, self.unit))
+            constant, of_constant = timed_fit(constant_model(self.train), self.train)
+            on_folds = self._constant_score()
+            say(baseline(constant_name(self.train), on_folds, float(folds.mean()), self.unit))
+            default = self.result("default", fitted, seconds, on_folds=float(folds.mean()))
             results = [default, *self._searched(going, start, progress, began)]
             search: Any = results[-1].search
             choice = choose(search, own, folds)
             results[-1] = self._with_optimism(replace(self._chosen(choice, default, results[-1]), notices=noticed))
-            verdict = self._judge(choice, results, constant, began, say)
+            beside = _Constant(constant, of_constant, on_folds)
+            verdict = self._judge(choice, results, beside, began, say)
             code = tuning_code(self, search, start, verdict)
             self._add_findings(search.study_, noticed, verdict, code)
             results[-1] = replace(results[-1], verdict=verdict, code=code)
+            for k, expected in ((0, verdict.default), (-1, verdict.tuned)):
+                results[k] = replace(results[k], out_of_fold=expected.out_of_fold)
         return results
 
     def check(self) -> None:
@@ -130,7 +145,10 @@ class TuningJob(TableJob):
         why = self._possible_folds[1]
         noticed = [Notice("folds", f"{self.n_folds} folds in place of {FOLDS}, as {why}")] if why else []
         if not self.is_series:
-            noticed += notices(self.table, self.metric, self.share, self.named.space, self.n_trials)
+            decided = self.weights is not None or self.pipeline == "spectra"  # which searches weights and cutoffs
+            noticed += notices(
+                self.table, self.metric, self.share, self.named.space, self.n_trials, decided=decided, threshold=False
+            )
         for notice in noticed:
             say(f"notice: {notice.sentence}")
         return tuple(noticed)
@@ -146,6 +164,7 @@ class TuningJob(TableJob):
             region=self.region,
             horizon=self.horizon,
             scale=self.scale,
+            class_weight=self.weights,
         )
 
     def _searched(self, going: Continued, start: Start, progress: Progress, began: float) -> Iterator[HeldOutResult]:
@@ -175,16 +194,16 @@ class TuningJob(TableJob):
                     memory_limit=self.memory_limit,
                     retries=self.retries,
                 ).fit(rows.X, rows.y, **groups_of(rows))
-            yield self.result(name, float(search.best_score_), search.best_estimator_, search.refit_time_, search=search)
+            yield self.result(name, search.best_estimator_, search.refit_time_, on_folds=float(search.best_score_), search=search)
 
     def _chosen(self, choice: Choice, default: HeldOutResult, searched: HeldOutResult) -> HeldOutResult:
         """Return the result of the choice: the default, the search's best candidate, or another one in its place."""
-        if choice.why_default is not None:
+        if not choice.compares:
             return replace(default, name=searched.name, search=searched.search)
         if choice.replaced is None:
             return searched
         model = clone(self.named.estimator).set_params(**choice.params).fit(self.train.X, self.train.y)
-        return self.result(searched.name, choice.score, model, searched.seconds, search=searched.search)
+        return self.result(searched.name, model, searched.seconds, on_folds=choice.score, search=searched.search)
 
     def _with_optimism(self, result: HeldOutResult) -> HeldOutResult:
         """Return the result with its optimism, which is also stored in the study."""
@@ -210,29 +229,58 @@ class TuningJob(TableJob):
         return replace(result, optimism=optimism)
 
     def _judge(
-        self, choice: Choice, results: list[HeldOutResult], constant: float, began: float, say: Callable[[str], Any]
+        self, choice: Choice, results: list[HeldOutResult], constant: _Constant, began: float, say: Callable[[str], Any]
     ) -> Verdict:
-        """Return the verdict with other models and the score to expect.
+        """Return the verdict from training rows out of fold and held-out rows, with other models.
 
         After a search on a sample, the recommended model in `results` becomes a model that is fitted to more rows.
         """
-        verdict, rows, named = self.verdict(choice, results[0], results[-1]), self.train, self.named
-        use = 0 if verdict.recommended == "default" else -1
-        # folds that the search has not used
-        fresh = fresh_folds(named.splitter, rows.X, rows.y, rows.groups, rows.task == "classification", self.seed)
-        its = self.unseen(results[use].estimator, fresh)
-        rivals = tuple(self.rivals(named.estimator, rows, its, fresh, constant, self.compare))
-        if self.sampled:
-            whole = self.split[0]
-            some = self.limits.to_fit(whole, self.n_folds, self.seed)
-            more = fit_to_more_rows(results[use].estimator, len(rows.y), some, len(whole.y), self.seconds_left(began), say)
-            model = results[use].estimator if more.estimator is None else more.estimator
-            its = self.unseen(model)
-            finding = more.finding(*self.score(its), results[use].test_score, len(self.test.y), self.unit)
-            results[-1].search.study_.add_finding(ROWS, finding)  # type: ignore[union-attr]
-            results[use] = replace(results[use], estimator=model)
-        expected = expected_of(self.scorer, self.metric, its.out_of_fold, its.held_out, self.seed)
-        return replace(verdict, rivals=rivals, expected=expected)
+        rows, default, tuned = self.train, results[0], results[-1]
+        models = tuned.estimator, default.estimator, constant.model
+        held = Evidence(*(self.drawn(model) for model in models))
+        training = self._out_of_fold(tuned.search, choice.compares, began)
+        found = judged([*([] if training is None else [training]), held], self.metric)
+        on_folds = default.on_folds, tuned.on_folds
+        verdict = decide(choice, found.gain, found.default, found.tuned, on_folds=on_folds, held_out_by=self.held_out_by)
+        keep = verdict.recommended == "default"
+        score = found.constant
+        rival = Rival(
+            CONSTANT, constant_name(rows), score.held_out, score.held_out_error,
+            found.gain.default_over_constant if keep else found.gain.over_constant, constant.seconds, score.out_of_fold,
+            score.value, constant.on_folds,
+        )  # fmt: skip
+        use = 0 if keep else -1
+        verdict = replace(verdict, rivals=(rival, *self.rivals(self.named.estimator, rows, results[use].estimator, self.compare)))
+        return self._with_more_rows(verdict, results, use, began, say) if self.sampled else verdict
+
+    def _out_of_fold(self, search: Any, compares: bool, began: float) -> Evidence | None:
+        """Return the scores of the search's choice, repeated in draws, and of the default, on the training rows out of fold.
+
+        None if rows cannot be drawn again by the score, as the choice could not be repeated.
+        """
+        rows, left = self.train, self.seconds_left(began)
+        took = sum(trial.seconds or 0.0 for trial in search.study_.trials)
+        found = search_evidence(
+            search, rows.X, rows.y, groups=rows.groups, n_jobs=self.workers, compares=compares,
+            most=None if left is None or left > took else POOL,
+        )  # fmt: skip
+        return None if found is None else found[0]
+
+    def _with_more_rows(
+        self, verdict: Verdict, results: list[HeldOutResult], use: int, began: float, say: Callable[[str], Any]
+    ) -> Verdict:
+        """Fit the recommended model to more rows; its expected score is that of the fitted model on the held-out rows."""
+        whole = self.split[0]
+        some = self.limits.to_fit(whole, self.n_folds, self.seed)
+        of_sample = results[use].estimator
+        more = fit_to_more_rows(of_sample, len(self.train.y), some, len(whole.y), self.seconds_left(began), say)
+        if more.estimator is None:
+            return verdict
+        expected = expected_of([drawn := self.drawn(more.estimator)], self.metric, "held out")
+        finding = more.finding(drawn.value, drawn.error, results[use].held_out, len(self.test.y), self.unit)
+        results[-1].search.study_.add_finding(ROWS, finding)  # type: ignore[union-attr]
+        results[use] = replace(results[use], estimator=more.estimator)
+        return replace(verdict, tuned=expected) if verdict.recommended == "tuned" else replace(verdict, default=expected)
 
     def _add_findings(self, study: Any, noticed: Sequence[Notice], verdict: Verdict, code: str) -> None:
         """Store what the page shows besides the trials."""
@@ -247,6 +295,11 @@ class TuningJob(TableJob):
         usable = (study for study in baselines if any(t.value is not None for t in study.trials))
         search: Any = results[-1].search
         search.study_.report(path, next(usable, None))
+
+    def facts(self, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """Return the facts at the head of the page, with the class weights."""
+        weights = {} if self.weights is None else {"Class weights": shown_value(self.weights)}
+        return super().facts(known) | weights
 
     @property
     def _searches(self) -> list[str]:

@@ -30,6 +30,8 @@ _KINDS = {
 _TREATMENTS = 20
 #: maximum number of classes whose sizes are printed
 _CLASSES = 5
+#: scores of predictions, which overlook a rare class where only the most probable class is predicted
+OF_LABELS = ("accuracy", "balanced_accuracy", "mean_class_accuracy", "f1", "f1_macro")
 #: a class is rare if it has less than this share of the mean class size
 _RARE = 0.3
 
@@ -86,30 +88,51 @@ def _reason(table: Table) -> str:
     return f"{why}; rows of each class: {', '.join(sizes)}{more}"
 
 
-def notices(table: Table, metric: str, share: float, space: dict[str, Any], n_trials: int) -> Iterator[Notice]:
+def notices(
+    table: Table,
+    metric: str,
+    share: float,
+    space: dict[str, Any],
+    n_trials: int,
+    *,
+    decided: bool = False,
+    threshold: bool = True,
+) -> Iterator[Notice]:
     """Yield a notice for each suspicious property of a table, of a score for it, or of a budget for a space.
 
-    `share` is the share of the rows to hold out.
+    `share` is the share of the rows to hold out, `decided` whether class weights or a threshold were given, and `threshold`
+    whether one can be.
     """
     yield from suspicions(table)
     if table.groups is not None and table.groups.name == COPIES:
         yield from held_back(table.groups.to_numpy(), share * len(table.y))
-    if table.task == "classification" and metric == "accuracy":
-        yield from _rare(table.y)
+    if table.task == "classification" and metric in OF_LABELS:
+        yield from _rare(table.y, metric, decided, threshold)
     if len(space) > n_trials > 0:
         yield Notice("budget", f"{len(space)} parameters are searched in {n_trials} trials; use a larger --trials")
 
 
-def _rare(y: Any) -> Iterator[Notice]:
-    """Yield a notice if accuracy says little about a rare class, with a better score."""
+def _rare(y: Any, metric: str, decided: bool, threshold: bool) -> Iterator[Notice]:
+    """Yield a notice if a score says little about a rare class, or if few of its rows would be found."""
     shares = y.value_counts(normalize=True)
     few, most = float(shares.iloc[-1]), short_repr(shares.index[0])
-    if few < _RARE / len(shares):
-        other = "balanced_accuracy, or average_precision for the rare class" if len(shares) == 2 else "balanced_accuracy"
+    if few >= _RARE / len(shares):
+        return
+    rare = f"class {short_repr(shares.index[-1])} has {100 * few:.2g} % of the rows"
+    if metric == "accuracy":
+        other = "--scoring balanced_accuracy --class-weight balanced"
+        other += ", or --scoring average_precision to rank rows by the rare class" if len(shares) == 2 else ""
         yield Notice(
             "rare class",
-            f"class {short_repr(shares.index[-1])} has {100 * few:.2g} % of the rows, and always predicting {most} "
-            f"has the accuracy {shares.iloc[0]:.3g}: accuracy says little about the rare class; use --scoring {other}",
+            f"{rare}, and always predicting {most} has the accuracy {shares.iloc[0]:.3g}: accuracy says little about the rare "
+            f"class; use {other}",
+        )
+    elif not decided:
+        lower = f", or --threshold {few:.2g}, its share" if len(shares) == 2 and threshold else ""
+        yield Notice(
+            "rare class",
+            f"{rare}: few rows reach a probability of a half for it, and so few are predicted to be of it; use --class-weight "
+            f"balanced{lower}",
         )
 
 

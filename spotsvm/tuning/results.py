@@ -14,27 +14,31 @@ from sklearn.base import BaseEstimator
 from spotsvm.common.csv_files import write_csv
 from spotsvm.common.notices import Notice
 from spotsvm.errors import StorageError
-from spotsvm.luck.difference import Difference
+from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.optimism import Optimism
-from spotsvm.luck.verdict import Verdict
+from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.predict import predicted
 from spotsvm.tuning.results_folder import ResultsFolder, cannot_write
 from spotsvm.tuning.saved import MODEL, PARAMETERS, load_model, machine_parameters, save_model
 
-_COLUMNS = ["model", "metric", "better", "on_folds", "held_out", "held_out_error", "difference", "low", "high", "seconds", "note"]
+_COLUMNS = [
+    "model", "metric", "better", "on_folds", "out_of_fold", "held_out", "held_out_error", "expected", "expected_low",
+    "expected_high", "difference", "low", "high", "seconds", "note",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
 class HeldOutResult:
-    """The score on the folds and the held-out score of the default model, of a search or of an average."""
+    """A model that was fitted to the training rows, and its scores."""
 
     name: str
-    tuned_score: float  # mean over the folds of the training rows
-    test_score: float
-    test_error: float  # bootstrap standard error
-    estimator: BaseEstimator  # fitted on all training rows
+    estimator: BaseEstimator
+    held_out: float  # score on the held-out rows
+    error: float  # its standard error
+    out_of_fold: float = float("nan")  # score on the training rows, each judged by models that had not seen it
+    on_folds: float = float("nan")  # mean score over the folds, which a search has optimised
     search: SpotSearchCV | None = None
     optimism: Optimism | None = None
     verdict: Verdict | None = None
@@ -46,42 +50,49 @@ class HeldOutResult:
 def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
     """Return a frame with a row for each model, and a row for each notice, with its text in the column `note`.
 
-    Scores are in the unit of the metric, and errors are positive: `better` says whether larger or smaller is better. `on_folds`
-    is the mean over the folds of the training rows, which a search has optimised. `held_out` is the score on rows that no fit and
-    no choice has used, with its standard error. `difference` is the recommended model's score less this model's on rows that
-    neither has seen, with its 95 % interval from `low` to `high`. `seconds` is the time of a fit.
+    Scores are in the unit of the metric, and errors are positive: `better` says whether larger or smaller is better.
+    `on_folds`, of a search only, is the mean over the folds of the training rows, which the search has optimised: it is biased.
+    `out_of_fold` is the score on the training rows, each judged by models and a choice that had not seen it, and `held_out` that
+    on rows that no fit and no choice has used, with its standard error. `expected` is the score to expect on new rows, from both,
+    with its 95 % interval. `difference` is the recommended model's score less this model's, with its 95 % interval from `low` to
+    `high`: on both kinds of rows, and for a linear model or a forest on the held-out rows. `seconds` is the time of a fit.
 
     Examples
     --------
-    >>> frame = comparison([HeldOutResult("default", -2.0, -2.5, 0.1, None)])
-    >>> frame[["model", "on_folds", "held_out"]].to_dict("records")
-    [{'model': 'default', 'on_folds': -2.0, 'held_out': -2.5}]
+    >>> frame = comparison([HeldOutResult("default", None, -2.5, 0.1, -2.0)])
+    >>> frame[["model", "out_of_fold", "held_out"]].to_dict("records")
+    [{'model': 'default', 'out_of_fold': -2.0, 'held_out': -2.5}]
     """
     final = results[-1]
     verdict = final.verdict
     unit = ScoreUnit("score" if verdict is None else verdict.metric)
 
-    def row(model: str, score: float, held_out: float, error: float, seconds: float, note: str) -> dict[str, Any]:
-        cells = {"model": model, "on_folds": unit.value(score), "held_out": unit.value(held_out), "held_out_error": error}
-        return cells | {"seconds": seconds, "note": note}
+    def row(model: str, one: HeldOutResult | Rival, note: str) -> dict[str, Any]:
+        scores = {name: unit.value(getattr(one, name)) for name in ("on_folds", "out_of_fold", "held_out")}
+        return {"model": model, **scores, "held_out_error": one.error, "seconds": one.seconds, "note": note}
 
     rivals = () if verdict is None else verdict.rivals
-    rows = [row(r.code, r.score, r.held_out, r.error, r.seconds, r.name) | _difference(unit, r.difference) for r in rivals]
-    notes = ["recommended" if verdict is not None and c is _recommended(results) else "" for c in results]
-    tuned = [
-        row(c.name, c.tuned_score, c.test_score, c.test_error, c.seconds, note) for c, note in zip(results, notes, strict=True)
+    rows = [
+        row(r.code, r, r.name) | {"expected": unit.value(r.expected)} | _interval(unit, r.difference, "difference", "low", "high")
+        for r in rivals
     ]
-    if verdict is not None and verdict.compares:
-        keep = verdict.recommended == "default"
-        tuned[-1 if keep else 0] |= _difference(unit, verdict.difference.turned() if keep else verdict.difference)
+    notes = ["recommended" if verdict is not None and c is _recommended(results) else "" for c in results]
+    tuned = [row(c.name, c, note) for c, note in zip(results, notes, strict=True)]
+    if verdict is not None:
+        for place, expected in ((0, verdict.default), (-1, verdict.tuned)):
+            tuned[place] |= _interval(unit, expected, "expected", "expected_low", "expected_high")
+        if verdict.compares:
+            keep = verdict.recommended == "default"
+            other = tuned[-1 if keep else 0]
+            other |= _interval(unit, verdict.gain.turned() if keep else verdict.gain, "difference", "low", "high")
     noticed = [{"model": "", "note": f"notice: {notice.sentence}"} for notice in final.notices]
     frame = pd.DataFrame([*rows[:1], *tuned, *rows[1:], *noticed])
-    return frame.assign(metric=unit.title, better=unit.better).reindex(columns=_COLUMNS)
+    frame = frame.assign(metric=unit.title, better=unit.better).reindex(columns=_COLUMNS)
+    return frame.drop(columns="on_folds") if frame["on_folds"].isna().all() else frame
 
 
-def _difference(unit: ScoreUnit, difference: Difference) -> dict[str, float]:
-    low, high = unit.interval(difference.interval)
-    return {"difference": unit.value(difference.value), "low": low, "high": high}
+def _interval(unit: ScoreUnit, estimate: Estimate, value: str, low: str, high: str) -> dict[str, float]:
+    return {value: unit.value(estimate.value), **dict(zip((low, high), unit.interval(estimate.interval), strict=True))}
 
 
 def _recommended(results: Sequence[HeldOutResult]) -> HeldOutResult:

@@ -44,7 +44,10 @@ _OURS = {
     "spotsvm.estimators.cutoff.cutoff_classifier.CutoffClassifier",
     "spotsvm.estimators.reduced.reduced_svc.ReducedSVC",
     "spotsvm.luck.calibration.Calibration",
+    "spotsvm.luck.difference.Difference",
     "spotsvm.luck.difference.TuningGain",
+    "spotsvm.luck.drawn.Drawn",
+    "spotsvm.luck.drawn.Evidence",
     "spotsvm.luck.estimate.ExpectedScore",
     "spotsvm.preprocessing.far_targets.TargetScaler",
     "spotsvm.preprocessing.cells.column_reading.ColumnReading",
@@ -54,6 +57,7 @@ _OURS = {
     "spotsvm.preprocessing.importance_fraction.ImportanceFraction",
     "spotsvm.preprocessing.principal_monomials.PrincipalMonomials",
     "spotsvm.preprocessing.table_encoder.TableEncoder",
+    "spotsvm.tuned.default_models.WeightedCalibration",
     "spotsvm.tuned.families.Columns",
     "spotsvm.tuned.grid.Member",
     "spotsvm.tuned.sweeps.Setting",
@@ -305,4 +309,9 @@ def machine_parameters(estimator: Any) -> dict[str, Any]:
             break
         machine = inner
     params = {name: value.item() if hasattr(value, "item") else value for name, value in machine.get_params(deep=False).items()}
-    return {name: value for name, value in params.items() if value is None or isinstance(value, bool | int | float | str)}
+    return {name: value for name, value in params.items() if _is_json(value)}
+
+
+def _is_json(value: Any) -> bool:
+    numbers = isinstance(value, Mapping) and all(isinstance(v, bool | int | float | str) for v in value.values())
+    return value is None or numbers or isinstance(value, bool | int | float | str)

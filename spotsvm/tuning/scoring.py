@@ -28,13 +28,19 @@ def positive_class(metric: str, table: Table) -> Any:
     """
     if metric not in _OF_A_CLASS or table.task != "classification":
         return None
-    counts = table.y.value_counts().sort_index(ascending=False)
+    counts = table.y.value_counts()
     if len(counts) > 2:
-        others = "" if metric == "average_precision" else f"use {metric}_macro or {metric}_weighted, or "
+        others = "" if metric == "average_precision" else f"use {metric}_macro, or "
         raise ArgumentError(
             f"--scoring {metric!r} needs two classes, and the target has {len(counts)} classes; {others}separate one "
             "class from all others by --positive LABEL"
         )
+    return rarer_class(table)
+
+
+def rarer_class(table: Table) -> Any:
+    """Return the positive one of two classes: 1 for labels 0/1 or -1/1, else the rarer one."""
+    counts = table.y.value_counts().sort_index(ascending=False)
     labels = list(counts.index)
     return 1 if labels[0] == 1 and labels[1] in (0, -1) else counts.idxmin()
 
@@ -69,17 +75,17 @@ def table_scorer(metric: str, table: Table) -> Any:
     """
     positive = positive_class(metric, table)
     scorer = scorer_of(metric, positive)
-    return metric if _is_usual(positive) and metric != "mean_class_accuracy" else scorer
+    return metric if is_usual(positive) and metric != "mean_class_accuracy" else scorer
 
 
-def _is_usual(positive: Any) -> bool:
+def is_usual(positive: Any) -> bool:
     """Return whether scikit-learn's own scorer has this positive class."""
     return positive is None or bool(not isinstance(positive, str | bool | np.bool_) and positive == 1)
 
 
 def scorer_of(metric: str, positive: Any) -> Any:
     """Return the scorer of this name, a callable, with this positive class unless None."""
-    if _is_usual(positive):
+    if is_usual(positive):
         return named_scorer(metric)
     options = (
         {"response_method": ("decision_function", "predict_proba")} if metric == "average_precision" else {"zero_division": 0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import isnan
+from math import isnan, nan
 from textwrap import wrap
 
 from spotsvm.common.text import duration, short_names
@@ -35,13 +35,17 @@ def summary(job: TableJob, results: Sequence[HeldOutResult], told: Sequence[str]
     wide = max(_NAMES, *(len(name) for name, _ in rows))
     noticed = [f"notice: {notice.sentence}" for notice in results[-1].notices]
     lines = [line for one in noticed if one not in told for line in _wrapped(one)]
-    folds = "on the folds" if isinstance(job, TuningJob) else "out of fold"
-    lines += ["", f"{ScoreUnit(job.metric).title:{wide}}{folds:>14}  {'held-out rows':>20}  {'fit':>9}"]
+    searched = isinstance(job, TuningJob)
+    heads = f"{'on the folds':>14}" * searched + f"{'out of fold':>13}  {'held-out rows':>20}{'new rows':>12}  {'fit':>9}"
+    lines += ["", f"{ScoreUnit(job.metric).title:{wide}}{heads}"]
     for name, row in rows:
         error = "" if isnan(row["held_out_error"]) else f" +- {_places(row['held_out_error'])}"
         test = _places(row["held_out"]) + error
         fit = "" if isnan(row["seconds"]) else duration(row["seconds"])
-        lines.append(f"{name:{wide}}{_places(row['on_folds']):>14}  {test:>20}  {fit:>9}")
+        on_folds = f"{_places(row.get('on_folds', nan)):>14}" * searched
+        lines.append(
+            f"{name:{wide}}{on_folds}{_places(row['out_of_fold']):>13}  {test:>20}{_places(row['expected']):>12}  {fit:>9}"
+        )
     for paragraph in _paragraphs(job, results):
         lines += ["", *_wrapped(paragraph)]
     return "\n".join(lines)
@@ -64,7 +68,8 @@ def _about_average(job: TableJob, results: Sequence[HeldOutResult]) -> Iterator[
     latest = "the latest rows, " if job.in_time else ""
     yield (
         f"{unit.title}: {unit.better}. Out of fold: training rows, scored with settings and weights chosen without these rows. "
-        f"Held-out rows: the fit has not used them, {latest}+-{_TIED}the standard error."
+        f"Held-out rows: the fit has not used them, {latest}+-{_TIED}the standard error. New rows: the score to expect, from "
+        "both; each row counts the same."
     )
     shares = model.members_.groupby("family", sort=False)["weight"].sum().sort_values(ascending=False, kind="stable")
     listed = ", ".join(f"{name} {share:.2f}".replace(" ", _TIED) for name, share in shares.items())
@@ -72,7 +77,10 @@ def _about_average(job: TableJob, results: Sequence[HeldOutResult]) -> Iterator[
     if not model.complete_:
         yield "The time limit ended the fit before all settings were scored or all members were fitted."
     keep = verdict is not None and verdict.recommended == "default"
-    yield f"Recommended: {'the default SVM' if keep else repr(model)}"
+    names = [name for name in ("class_weight", "threshold") if getattr(model, name, None) is not None]
+    asked = [f"{name}={getattr(model, name)!r}" for name in names]
+    default = f"the default SVM{' with ' if asked else ''}{' and '.join(asked)}"
+    yield f"Recommended: {default if keep else repr(model)}"
     if job.out:
         yield (
             f"Written to {job.out}: report.html; model.skops, for spotsvm predict; parameters.json of the recommended SVM; "
@@ -107,7 +115,9 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
     with_error = f"{latest}+- the standard error"
     yield (
         f"{unit.title}: {unit.better}. On the folds: mean over {job.n_folds} folds of the training rows, which the search has "
-        f"optimised. Held-out rows: no search has used them, {with_error.replace(' ', _TIED)}."
+        f"optimised. Out of fold: training rows, scored with a choice among the candidates that was made without these rows. "
+        f"Held-out rows: no search has used them, {with_error.replace(' ', _TIED)}. New rows: the score to expect, from both; "
+        "each row counts the same."
     )
     if job.pipeline != "svm":
         yield f"Pipeline {job.pipeline}: {description(job.pipeline, job.table.task)}."

@@ -10,7 +10,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -21,13 +21,16 @@ from sklearn.pipeline import Pipeline
 
 from spotsvm.common.code import Script
 from spotsvm.common.text import printable_line
-from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import DataWarning, ShortSeriesWarning
-from spotsvm.luck.difference import Difference, paired_difference
-from spotsvm.luck.rows import Unseen, block_length, score_with_error
-from spotsvm.luck.verdict import CONSTANT, FOREST, LINEAR, HeldOut, Rival, Verdict
+from spotsvm.luck.difference import difference_of
+from spotsvm.luck.drawn import Drawn, unseen_score
+from spotsvm.luck.draws import block_length
+from spotsvm.luck.rows import Unseen
+from spotsvm.luck.verdict import FOREST, LINEAR, HeldOut, Rival
 from spotsvm.study.stop import checked_timeout
 from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.tuned.default_models import with_threshold
+from spotsvm.tuning.class_weights import weights_of
 from spotsvm.tuning.large import Limits
 from spotsvm.tuning.pipelines.registry import default_scoring
 from spotsvm.tuning.plan import of_different
@@ -36,7 +39,6 @@ from spotsvm.tuning.scoring import positive_class, scorer_of
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.split import held_out
 from spotsvm.tuning.tables.table import COPIES, Table
-from spotsvm.tuning.verdict import Choice, decide
 
 #: more numeric columns than this are passed as an array: scikit-learn checks each column of a frame by itself, at every step
 _WIDE = 1000
@@ -64,6 +66,17 @@ class TableJob:
     source: Script | None = None  # Python code that makes the table, for the code that repeats the run
     command: str = ""  # command line, for the report
     cv: int | None = None  # number of folds, 5 by default
+    class_weight: str | Mapping[Any, float] | None = None  # "balanced", or a factor for each class that is named
+
+    @cached_property
+    def weights(self) -> str | dict[Any, float] | None:
+        """The class weights, by the labels of the table."""
+        return weights_of(self.class_weight, self.table)
+
+    @property
+    def threshold_at(self) -> tuple[float, Any] | None:
+        """The probability from which on a row is predicted to be of a class, and this class; None for the most probable class."""
+        return None
 
     @property
     def metric(self) -> str:
@@ -126,6 +139,7 @@ class TableJob:
     def check(self) -> None:
         """Raise an error for settings that cannot be used, such as a negative time limit."""
         checked_timeout(self.timeout, "timeout")
+        self.weights  # noqa: B018  a class that does not exist is an error
         self.scorer  # noqa: B018  the name of a scorer that does not exist is an error
 
     def seconds_left(self, began: float, share: float = 1.0) -> float | None:
@@ -144,75 +158,38 @@ class TableJob:
             "Date": (known or {}).get("Date", date.today().isoformat()),
         }
 
-    def unseen(self, model: Any, splits: list[Split] | None = None) -> UnseenRows:
-        """Return the rows that a fitted model has not seen: the held-out rows and, with splits, the training rows out of fold."""
-        rows, test = self.train, self.test
-        held = Unseen.held_out(model, test.X, test.y, test.groups, self._block(test))
-        if splits is None:
-            return UnseenRows(None, held)
-        return UnseenRows(Unseen.out_of_fold(model, rows.X, rows.y, splits, rows.groups, self._block(rows), self.workers), held)
+    def drawn(self, model: Any) -> Drawn:
+        """Return the score of a fitted model on the held-out rows, in draws of these rows."""
+        test = self.test
+        block = block_length(len(test.y)) if self.in_time else 1
+        return unseen_score(Unseen.held_out(model, test.X, test.y, test.groups, block), self.scorer, self.seed)
 
-    def _block(self, rows: Table) -> int:
-        """Return how many neighbouring rows depend on each other."""
-        return block_length(len(rows.y)) if self.in_time else 1
-
-    def score(self, its: UnseenRows) -> tuple[float, float]:
-        """Return the score on the held-out rows, and its standard error."""
-        return score_with_error(self.scorer, its.held_out, self.seed)
-
-    def result(self, name: str, score: float, model: Any, seconds: float, **more: Any) -> HeldOutResult:
-        """Return the result of a fitted model: its score on the training rows, and that on the held-out rows."""
-        return HeldOutResult(name, score, *self.score(self.unseen(model)), model, seconds=seconds, **more)
-
-    def verdict(self, choice: Choice, default: HeldOutResult, tuned: HeldOutResult) -> Verdict:
-        """Return whether the choice is better than the default on the held-out rows."""
-        difference = Difference(float("nan"), metric=self.metric, how="held out")
-        if choice.why_default is None and tuned.estimator is not default.estimator:
-            first, second = (self.unseen(result.estimator) for result in (default, tuned))
-            difference = self.difference(first, second)
-        how: HeldOut = "time" if self.in_time else "groups" if users_groups(self.test) else "random"
-        counts = {"n_held_out": len(self.test.y), "n_train": len(self.train.y)}
-        return decide(choice, self.metric, default, tuned, difference, held_out_by=how, **counts)
-
-    def difference(self, first: UnseenRows, second: UnseenRows) -> Difference:
-        """Return the score of the second model less that of the first, on the same rows."""
-        shares = self.metric == "accuracy"
-        return paired_difference(self.scorer, first.sets, second.sets, self.seed, metric=self.metric, shares=shares)
-
-    def rivals(
-        self,
-        estimator: Pipeline,
-        rows: Table,
-        recommended: UnseenRows,
-        splits: list[Split] | None,
-        constant: float,
-        compare: bool,
-    ) -> Iterator[Rival]:
-        """Yield a constant, with its score on the folds, and with `compare` a linear model and a forest, fitted to these rows.
-
-        Their differences are those of the recommended model. `splits` are folds for the constant, as it is fitted at once.
-        """
-        for code, name, model in _rival_models(estimator, rows, compare, self.seed):
-            folds = code == CONSTANT
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                fitted, seconds = timed_fit(model, rows)
-                its = self.unseen(fitted, splits if folds else None)
-                difference = self.difference(its, recommended if folds else recommended._replace(out_of_fold=None))
-                held_out, error = self.score(its)
-            yield Rival(code, name, constant if folds else float("nan"), held_out, error, difference, seconds)
-
-
-class UnseenRows(NamedTuple):
-    """A model's training rows out of fold (None if its folds were not fitted), and its held-out rows."""
-
-    out_of_fold: Unseen | None
-    held_out: Unseen
+    def result(self, name: str, model: Any, seconds: float, **more: Any) -> HeldOutResult:
+        """Return the result of a fitted model with its score on the held-out rows."""
+        drawn = self.drawn(model)
+        return HeldOutResult(name, model, drawn.value, drawn.error, seconds=seconds, **more)
 
     @property
-    def sets(self) -> list[Unseen]:
-        """The sets that are not None."""
-        return [rows for rows in self if rows is not None]
+    def held_out_by(self) -> HeldOut:
+        """How rows were held out."""
+        return "time" if self.in_time else "groups" if users_groups(self.test) else "random"
+
+    def rivals(self, estimator: Pipeline, rows: Table, recommended: Any, compare: bool) -> Iterator[Rival]:
+        """Yield a linear model and a forest that are fitted to these rows, and compared with the recommended model.
+
+        `compare` may forbid it.
+        """
+        if not compare:
+            return
+        own = self.drawn(recommended)
+        threshold, positive = self.threshold_at or (None, None)
+        for code, name, model in _rival_models(estimator, rows, self.seed, self.weights):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                fitted, seconds = timed_fit(with_threshold(model, threshold, positive), rows)
+                drawn = self.drawn(fitted)
+            difference = difference_of([own], [drawn], self.metric, "held out")
+            yield Rival(code, name, drawn.value, drawn.error, difference, seconds)
 
 
 def constant_name(table: Table) -> str:
@@ -225,14 +202,17 @@ def constant_model(table: Table) -> Any:
     return DummyClassifier() if table.task == "classification" else DummyRegressor()
 
 
-def _rival_models(estimator: Pipeline, rows: Table, compare: bool, seed: int) -> Iterator[tuple[str, str, Any]]:
+def _rival_models(estimator: Pipeline, rows: Table, seed: int, weights: Any) -> Iterator[tuple[str, str, Any]]:
     """Yield the code, the name and the model of each rival, behind the steps of the pipeline that encode and scale."""
-    yield CONSTANT, constant_name(rows), constant_model(rows)
-    if not compare:
-        return
     classify = rows.task == "classification"
-    linear = LogisticRegression(max_iter=1000) if classify else Ridge()
-    forest = (RandomForestClassifier if classify else RandomForestRegressor)(_TREES, random_state=seed)
+    linear, forest = (
+        (
+            LogisticRegression(max_iter=1000, class_weight=weights),
+            RandomForestClassifier(_TREES, random_state=seed, class_weight=weights),
+        )
+        if classify
+        else (Ridge(), RandomForestRegressor(_TREES, random_state=seed))
+    )
     for code, name, model in (
         (LINEAR, "logistic regression" if classify else "ridge regression", linear),
         (FOREST, "a random forest", forest),

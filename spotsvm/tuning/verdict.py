@@ -1,30 +1,28 @@
-"""Decide whether tuning has helped, and recommend the tuned model or the default."""
+"""The candidate of a search to compare with the default, and the recommendation of one of the two."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from math import nan
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.luck.difference import Difference, difference_on_folds
-from spotsvm.luck.sentences import Decision
-from spotsvm.luck.verdict import HeldOut, Reason, Replaced, Verdict
+from spotsvm.luck.difference import Difference, TuningGain, difference_on_folds
+from spotsvm.luck.estimate import ExpectedScore
+from spotsvm.luck.verdict import HeldOut, Replaced, Verdict
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.trial import Trial
-from spotsvm.tuning.results import HeldOutResult
 
 Floats = NDArray[np.float64]
 #: a candidate counts as equally good on the folds unless it is worse by more than this many standard errors
 NOISE = 1.0
 #: rounding error between scores of the same model with and without shared work
 _ROUNDING = 1e-9
-#: a difference is small if it is below this share of half its interval
-_SMALL = 0.5
 #: relative difference that the solver's tolerance can cause between scores of the same model
 _SOLVER = 1e-3
 
@@ -36,12 +34,11 @@ class Choice:
     number: int | None  # its trial; the default's trial if no candidate is better
     params: Mapping[str, Any]
     score: float
-    gain: Difference  # candidate less default, on the folds
     default: int | None  # the default's trial; None if it is not in the space
     default_params: Mapping[str, Any]  # the default's values of the tuned parameters
     n_better: int  # number of candidates with a better score than the default on the folds
     n_candidates: int
-    why_default: Reason | None  # why no candidate is compared with the default; None if a candidate is compared
+    compares: bool  # whether a candidate is compared with the default; False if none is better on the folds
     replaced: Replaced | None  # the search's choice, if another candidate took its place
 
 
@@ -80,12 +77,8 @@ def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], de
         "n_candidates": len(gains) - (default in gains),
     }
     if best is None:
-        none, score = Difference(0.0), float(default_folds.mean())
-        return Choice(default, shown, score, none, why_default="none better", replaced=None, **counts)
-    gain = difference_on_folds(default_folds, folds[best.number], ratio)
-    return Choice(
-        best.number, dict(best.params), float(folds[best.number].mean()), gain, why_default=None, replaced=replaced, **counts
-    )
+        return Choice(default, shown, float(default_folds.mean()), compares=False, replaced=None, **counts)
+    return Choice(best.number, dict(best.params), float(folds[best.number].mean()), compares=True, replaced=replaced, **counts)
 
 
 def _is_clear(gain: Difference) -> bool:
@@ -105,47 +98,26 @@ def _is_close(params: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
 
 def decide(
     choice: Choice,
-    metric: str,
-    default: HeldOutResult,
-    tuned: HeldOutResult,
-    held_out: Difference,
+    gain: TuningGain,
+    default: ExpectedScore,
+    tuned: ExpectedScore,
     *,
-    n_held_out: int,
-    n_train: int,
+    on_folds: tuple[float, float] = (nan, nan),
     held_out_by: HeldOut = "random",
+    by: Literal["search", "average"] = "search",
 ) -> Verdict:
-    """Return the verdict.
+    """Return the verdict, with the recommended model.
 
-    Tuning has helped if the whole interval of the difference on the held-out rows is above 0. It did not help if no candidate is
-    better than the default on the folds, if the interval is below 0, or if the difference is below 0 and not small compared with
-    the interval. Otherwise no difference can be seen. If tuning did not help, the default is recommended; if no difference can be
-    seen, the model that is better over training and held-out rows together.
+    If tuning did not help, the default is recommended; if no difference can be seen, the model with the better score on all rows
+    that the judged models had not seen. `on_folds` has the scores of the default and of the choice that a search has optimised.
 
     Notes
     -----
-    Equation :eq:`held-out-verdict` of the chapter :doc:`/method/index`.
+    Equation :eq:`recommendation` of the chapter :doc:`/method/index`.
     """
-    decision, reason = _decision(choice, held_out)
-    both = [choice.gain.value] if np.isnan(held_out.value) else [choice.gain.value, held_out.value]
-    overall = float(np.average(both, weights=[n_train, n_held_out][: len(both)]))
-    keep = decision == "did not help" or (decision == "no difference seen" and overall <= 0)
+    keep = not choice.compares or gain.side < 0 or not gain.value > 0
     return Verdict(
-        metric, decision, reason, "default" if keep else "tuned", choice.default if keep else choice.number,
-        choice.default_params if keep else choice.params,
-        default.tuned_score, default.test_score, default.test_error, tuned.tuned_score, tuned.test_score, tuned.test_error,
-        replace(choice.gain, metric=metric), replace(held_out, metric=metric), n_held_out, overall,
-        choice.n_better, choice.n_candidates, held_out_by, replaced=choice.replaced,
+        gain.metric, gain, "default" if keep else "tuned", choice.default if keep else choice.number,
+        choice.default_params if keep else choice.params, default, tuned, choice.compares, *on_folds,
+        choice.n_better, choice.n_candidates, held_out_by, choice.replaced, by=by,
     )  # fmt: skip
-
-
-def _decision(choice: Choice, held_out: Difference) -> tuple[Decision, Reason]:
-    if choice.why_default is not None:
-        return "did not help", choice.why_default
-    if not held_out.known:
-        return "no difference seen", "no interval"
-    low, high = held_out.interval
-    if held_out.side > 0:
-        return "helped", "held-out better"
-    if held_out.side < 0 or held_out.value < -_SMALL * (high - low) / 2:
-        return "did not help", "held-out worse"
-    return "no difference seen", "undecided"

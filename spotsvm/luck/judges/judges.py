@@ -17,7 +17,8 @@ from spotsvm.common.notices import once, tell
 from spotsvm.common.text import counted
 from spotsvm.comparison.runs import takes_seed
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.difference import Difference, difference_on_folds, paired_difference
+from spotsvm.luck.difference import Difference, difference_of, difference_on_folds
+from spotsvm.luck.drawn import unseen_score
 from spotsvm.luck.estimate import score_text
 from spotsvm.luck.intervals import NO_INTERVAL, check_confidence, welch
 from spotsvm.luck.refits.repeats import fresh_scores, fresh_splits
@@ -304,13 +305,11 @@ def judge_search(
     Notes
     -----
     For fresh splits the interval is the corrected resampled t interval, since the splits share their rows; it does not cover the
-    optimism caused by the rows themselves. For new rows the interval is that of a paired difference. For accuracy it comes from
-    the rows on which only one of the two is correct, otherwise from 100 draws of the rows.
+    optimism caused by the rows themselves. For new rows the interval is that of a paired difference, from 200 draws of the rows.
 
     References
     ----------
     Nadeau, Bengio 2003, "Inference for the Generalization Error".
-    Bonett, Price 2012, "Adjusted Wald confidence interval for a difference of binomial proportions based on paired data".
 
     Examples
     --------
@@ -367,9 +366,8 @@ def judge_search(
             raise ArgumentError(
                 f"a candidate has no score on the {len(y_new)} new rows; there may be too few rows, or a class may be missing"
             )
-        difference = paired_difference(
-            scorer, unseen[1:], unseen[:1], study.seed, shares=metric == "accuracy", confidence=float(confidence)
-        )
+        drawn = [unseen_score(one, scorer, study.seed) for one in unseen]
+        difference = difference_of(drawn[:1], drawn[1:], metric, "held out", float(confidence))
         tell(once(notice for one in unseen for notice in one.notices))
         n_fresh, fresh = len(y_new), counted(len(y_new), "new row")
     return _judged(

@@ -12,43 +12,22 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy.special import logit
 from sklearn.base import clone, is_classifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import get_scorer, get_scorer_names
-from sklearn.model_selection import check_cv
-from sklearn.utils import check_consistent_length, indexable
-from sklearn.utils.validation import check_is_fitted
 
-from spotsvm.common.checks import check_groups
 from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
-from spotsvm.common.folds import seeded
 from spotsvm.common.notices import untold
 from spotsvm.common.targets import with_mean_1
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.bootstrap import N_DRAWS, corrected, expected_of, expected_of_draws, left_out_scores
+from spotsvm.luck.bootstrap import N_DRAWS, left_out_scores
 from spotsvm.luck.calibration import Calibration, calibrate
+from spotsvm.luck.drawn import Drawn, left_out
 from spotsvm.luck.draws import draw_rows
-from spotsvm.luck.estimate import ExpectedScore
-from spotsvm.luck.intervals import check_confidence
-from spotsvm.luck.refits.class_folds import folds_of_all_classes
 from spotsvm.luck.refits.fit_weights import check_decides, fixed_weights, row_weights, threshold_factors
-from spotsvm.luck.refits.repeats import fresh_folds
-from spotsvm.luck.refits.search_access import (
-    best_candidates,
-    candidate_params,
-    check_given,
-    check_search,
-    given_by,
-    given_to_fit,
-    mean_scores,
-    metric_of,
-    scorer_of_rows,
-    winner_of,
-    with_params,
-)
-from spotsvm.luck.rows import Unseen
+from spotsvm.luck.refits.search_access import with_params
 from spotsvm.luck.scores import Score, as_vector, labels_of, score_called, score_of
 from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, largest, single_best
 
@@ -58,8 +37,6 @@ Array = NDArray[Any]
 POOL, MEMBERS = 10, 5
 #: a probability of 0 is taken for this one; before a calibration for a larger one, as its log odds count like any others
 _LEAST_PROBABILITY, _LEAST_CALIBRATED = 1e-6, 0.01
-#: confidence level of the interval within which the mean score of a search lies if its winner is fitted again to the same rows
-_SURE = 0.99
 #: largest share of rows in which the largest decision may be of another class than the one predicted: ties of votes
 _TIES = 0.05
 #: weight of the log likelihood that is added to accuracy, which is a step function
@@ -86,14 +63,16 @@ def _any_has(estimators: Sequence[Any], name: str, value: Any) -> bool:
     )
 
 
-def _of_labels(metric: str) -> bool:
+def _of_labels(metric: Any) -> bool:
     """Return whether a metric is a score of predicted classes; True if unknown."""
-    parts = scorer_parts(get_scorer(metric)) if metric in get_scorer_names() else None
+    if isinstance(metric, str):
+        metric = get_scorer(metric) if metric in get_scorer_names() else None
+    parts = None if metric is None else scorer_parts(metric)
     return parts is None or parts.methods == ("predict",)
 
 
 def _responses_for(
-    estimators: Sequence[Any], n_classes: int, metric: str, average: bool, calibrated: bool
+    estimators: Sequence[Any], n_classes: int, metric: Any, average: bool, calibrated: bool
 ) -> tuple[list[str], bool]:
     """Return the methods whose responses may be used, best first, and whether they have to agree with `predict`."""
     names = common_responses(estimators, n_classes)
@@ -186,7 +165,7 @@ def out_of_fold(
     splits: Sequence[Split],
     *,
     classifier: bool,
-    metric: str = "score",
+    metric: Any = "score",
     average: bool = True,
     calibrated: bool = False,
     fit_params: Mapping[str, Any] | None = None,
@@ -212,7 +191,7 @@ def out_of_fold(
     n_classes = 0 if classes is None else len(classes)
     fit_weights = row_weights(estimators[0], fit_params, len(target))
     names, agree = _responses_for(estimators, n_classes, metric, average, calibrated)
-    own = _first_tests(splits, len(target))
+    own = first_tests(splits, len(target))
     complete = known is not None and (classes is None or all(len(np.unique(code[splits[s][0]])) == n_classes for s in own))
     shared = [] if known is None or not complete else [k for k, answers in enumerate(known) if answers is not None]
     if classifier and names == ["predict"] and n_classes == 2 and len(shared) == len(estimators):
@@ -300,7 +279,7 @@ def with_fixed_weights(
     return [{**one, **fixed_weights(with_params(estimator, one), classes, code, weights)} for one in params]
 
 
-def _first_tests(splits: Sequence[Split], n: int) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+def first_tests(splits: Sequence[Split], n: int) -> dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]]:
     """Return, for each split that is the first to test some rows, these rows and their positions among its test rows."""
     tested, own = np.zeros(n, dtype=bool), {}
     for s, (_, test) in enumerate(splits):
@@ -324,27 +303,27 @@ class Combination:
         The calibration of the averaged answers.
     decisions : ndarray of shape (n, k)
         The decisions of the combination out of fold, calibrated if there is a calibration.
-    expected : ExpectedScore or None
-        The score to expect on new rows; None if the metric is not known here.
+    drawn : Drawn or None
+        The score on the rows, with draws that repeat the choice; None if the metric is not known here.
     """
 
     weights: Array
     scales: Array
     calibration: Calibration | None
     decisions: Array
-    expected: ExpectedScore | None
+    drawn: Drawn | None
 
 
-def score_of_classes(metric: str, classes: Array | None) -> Score | None:
-    """Return the score of the metric's name whose contributions of rows are known, or None; `classes` is None in regression."""
+def score_of_classes(metric: Any, classes: Array | None) -> Score | None:
+    """Return the score of a metric whose contributions of rows are known, or None; `classes` is None in regression."""
     score = score_of(metric, classes)
     return score if score is not None and score.has_gains else None
 
 
 def combined(
-    out: OutOfFold, metric: str, seed: int, *, groups: Any = None, average: bool = True, calibrated: bool = False
+    out: OutOfFold, metric: Any, seed: int, *, groups: Any = None, average: bool = True, calibrated: bool = False
 ) -> Combination:
-    """Return the average of candidates, or only the first, with the score to expect from draws that repeat the choice.
+    """Return the average of candidates, or only the first, with its score from draws that repeat the choice.
 
     The weights are those of agnostic Bayes by the metric, or by accuracy if the metric's score of a row is unknown. Half the log
     likelihood of probabilities or calibrated decisions is added to accuracy. In regression the weights come from a greedy
@@ -354,12 +333,12 @@ def combined(
     ----------
     out : OutOfFold
         The candidates' answers.
-    metric : str
-        scikit-learn's name of the metric.
+    metric : str or callable
+        scikit-learn's name of the metric, or a scorer.
     seed : int
         Seed of the draws.
     groups : array-like of shape (n,), optional
-        Groups of all rows; whole groups are drawn.
+        Groups of all rows, or blocks of a series; they are drawn whole.
     average : bool
         Whether to average. Otherwise the first candidate has all weight, and in each draw the best candidate.
     calibrated : bool
@@ -411,8 +390,29 @@ def combined(
         return Combination(weights, scales, calibration, decisions[0], None)
     scores = left_out_scores(answers, out.y, w, known, draws, in_draws, finish)
     on_all = float(known.values(decisions, out.y, w[None])[0])
-    expected = expected_of_draws(corrected(scores, on_all), metric, n, float(draws.drawn.shape[1]), on_all_rows=on_all)
-    return Combination(weights, scales, calibration, decisions[0], expected)
+    drawn = left_out(scores, on_all, n, float(draws.drawn.shape[1]), chosen=True)
+    return Combination(weights, scales, calibration, decisions[0], drawn)
+
+
+def single_score(
+    estimator: Any, X: Any, y: Any, splits: Sequence[Split], metric: Any, seed: int, *, groups: Any = None, **more: Any
+) -> Drawn | None:
+    """Return the score of an estimator on the test rows of splits, in the same draws as `combined`; None for an unknown metric.
+
+    `more` are arguments of `out_of_fold`. Decisions become probabilities if the metric needs some and the estimator has none.
+    """
+    target = as_vector(np.asarray(y))
+    score = score_of_classes(metric, np.unique(target) if more["classifier"] else None)
+    if score is None or target.ndim > 1:
+        return None
+    calibrated = score.kind == "probabilities" and not hasattr(estimator, "predict_proba")
+    out = out_of_fold([estimator], X, y, splits, metric=metric, average=False, calibrated=calibrated, **more)
+    return combined(out, metric, seed, groups=groups, average=False, calibrated=calibrated).drawn
+
+
+def constant_of(estimator: Any) -> Any:
+    """Return the model that predicts the shares of the classes, or the mean, in place of an estimator."""
+    return DummyClassifier(strategy="prior") if is_classifier(estimator) else DummyRegressor()
 
 
 def _calibrated(decisions: Array, out: OutOfFold, counts: Array, shares: Array, start: Calibration | None = None) -> Calibration:
@@ -436,172 +436,3 @@ def _shares_of_outputs(out: OutOfFold, average: bool) -> Array:
     errors = (out.answers - out.y) / np.where(np.std(out.y, axis=0) > 0, np.std(out.y, axis=0), 1.0)
     errors = errors.reshape(len(errors), -1)
     return largest(greedy(errors, np.ones((1, errors.shape[1])))[0], MEMBERS)
-
-
-def expected_score(
-    search: Any,
-    X: Any,
-    y: Any,
-    *,
-    groups: Any = None,
-    confidence: float = 0.95,
-    n_jobs: int | None = None,
-    fit_params: Mapping[str, Any] | None = None,
-) -> ExpectedScore:
-    """Return the score to expect of a search's best estimator on new rows, with an interval.
-
-    Candidates are fitted on the training rows of the search's folds and predict their test rows. These rows are then drawn with
-    replacement: each draw chooses its own best candidate, or its own average, and is scored on the rows that it leaves out. So
-    the interval covers the luck of the rows, of the folds and of the choice.
-
-    If the candidates are support vector machines that share their work, for two classes or regression, all of them take part,
-    which takes about the time of the search. Otherwise, and for an average, only the ten best take part. Then the estimate is too
-    high by the luck that made these candidates the ten best.
-
-    Parameters
-    ----------
-    search : SpotSearchCV, RandomizedSearchCV or GridSearchCV
-        Fitted on X and y, with `refit`.
-    X, y : array-like
-        The data that the search was fitted on. For a search with `rows`, the score is that of its sample.
-    groups : array-like of shape (n_samples,), optional
-        Groups of rows that depend on each other, such as the rows of a person: whole groups are drawn. None for those that a
-        SpotSearchCV was fitted with.
-    confidence : float, default=0.95
-        Confidence level of the interval.
-    n_jobs : int or None, default=None
-        Number of folds fitted in parallel.
-    fit_params : dict, optional
-        What else the search's fit was given, such as weights of rows: candidates are fitted, and scored, with it again. None for
-        what a SpotSearchCV was given. Other searches do not keep it, so pass it again.
-
-    Returns
-    -------
-    ExpectedScore
-        With `value`, `interval`, and `of_rows(n)`, the interval for the score of n rows.
-
-    Raises
-    ------
-    ArgumentError
-        If the confidence level is not between 0 and 1; if the search has `refit=False`, or several metrics and a function as
-        `refit`; if its `cv` is an exhausted iterator; if its scorer cannot score drawn rows; or if its scores on the folds cannot
-        be those of these rows and these `fit_params`; a ValueError.
-
-    Notes
-    -----
-    For an unknown metric, such as a function, or a target of several columns, only the chosen candidate is scored, on folds that
-    the search has not used. This score is a little too high, as the candidate was chosen on the same rows. A scorer of your own
-    may call `predict`, `predict_proba` and `decision_function` on its argument X, like the scorers of `make_scorer`. It may not
-    use X itself, which then has row numbers, nor other methods of the estimator, such as `score` or `transform`. Weights of rows
-    count in the score if they counted in the search's, which needs scikit-learn's metadata routing. In each fold
-    `class_weight="balanced"` stands for the weights of all rows, as in the final fit; and folds that test rows of one class
-    alone, as in leave-one-out, are merged into ten or fewer that test all classes: otherwise a fold would show by its training
-    rows which class it tests.
-
-    References
-    ----------
-    Tsamardinos, Greasidou, Borboudakis 2018, "Bootstrapping the Out-of-sample Predictions for Efficient and Accurate
-    Cross-Validation".
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.svm import SVC
-    >>> from spotsvm import SpotSearchCV
-    >>> X, y = load_iris(return_X_y=True)
-    >>> search = SpotSearchCV(
-    ...     SVC(), {"C": loguniform(0.1, 100)}, n_iter=5, random_state=0
-    ... ).fit(X, y)
-    >>> found = expected_score(search, X, y)
-    >>> found.interval[0] < found.value < found.interval[1] < 1
-    True
-    """
-    check_confidence(confidence)
-    check_is_fitted(search)
-    check_search(search)
-    metric_of(search)
-    X, y = indexable(X, y)
-    passed = given_to_fit(search, X, groups, fit_params)
-    check_given(search.estimator, X, y, passed)
-    if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
-        X, y, passed = search._sample(X, y, passed)
-    groups = passed.pop("groups", None)
-    given = given_by(search, passed)
-    groups = given.groups if groups is None else groups
-    check_consistent_length(X, groups)
-    best = search.best_estimator_
-    classifier = is_classifier(best)
-    own_seed = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
-    seed = int(search.study_.seed if hasattr(search, "study_") else own_seed)
-    scorer, metric = scorer_of_rows(search)
-    score = score_of_classes(metric, np.unique(np.asarray(y)) if classifier else None)
-    splitter = seeded(check_cv(search.cv, y, classifier=classifier), seed)
-    check_groups(splitter, groups, "expected_score(search, X, y, groups=groups)")
-    splits: Sequence[Split] = list(splitter.split(X, y, groups))
-    if not splits:
-        raise ArgumentError(
-            f"search has cv={type(search.cv).__name__}, an exhausted iterator, so its folds are unknown; "
-            "pass a list of splits, or a splitter, as cv"
-        )
-    given_splits = splits
-    if score is None or np.ndim(y) > 1:
-        splits = fresh_folds(search.cv, X, y, groups, classifier, seed)
-        splits = folds_of_all_classes(splits, y, seed) if classifier else splits
-        best = with_params(best, with_fixed_weights(best, [{}], y, given.fit)[0])
-        options: Any = {"n_jobs": n_jobs, "fit_params": given.fit, "score_params": given.score}
-        unseen = Unseen.out_of_fold(best, X, y, splits, groups, **options)
-        try:
-            expected = expected_of(scorer, metric, unseen, None, seed, confidence)
-            if not hasattr(search, "fit_params_"):
-                again = Unseen.out_of_fold(search.best_estimator_, X, y, given_splits, groups, **options)
-                _check_same_scores(search, again.mean_of_parts(scorer), expected)
-            return expected
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
-            raise ArgumentError(
-                f"search has scoring={search.scoring!r}, which cannot score drawn rows: {type(error).__name__}: {error}. "
-                "Use a scorer of make_scorer, or one that calls only predict, predict_proba or decision_function of the "
-                "estimator, and does not use X itself"
-            ) from error
-    splits = folds_of_all_classes(splits, y, seed) if classifier else splits
-    calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
-    scorer = FoldScorer(search.estimator, X, y, splits, given.folds, engine=getattr(search, "engine", "auto"), advise=False)
-    # further candidates take part if they share work; decisions for pairs of several classes are not predictions
-    most = POOL if average or (classifier and len(np.unique(np.asarray(y))) > 2) else None
-    ranked = best_candidates(search.cv_results_, metric_of(search), search.best_index_, most)
-    params = with_fixed_weights(search.estimator, [candidate_params(search, k) for k in ranked], y, given.fit)
-    known = scorer.test_answers(params)
-    part = [k for k, answers in enumerate(known) if k < POOL or answers is not None]
-    params, known = [params[k] for k in part], [known[k] for k in part]
-    candidates = [with_params(search.estimator, one) for one in params]
-    out = out_of_fold(
-        candidates, X, y, splits, classifier=classifier, metric=metric, average=average, calibrated=calibrated,
-        fit_params=given.fit, weights=given.score.get("sample_weight"), n_jobs=n_jobs, known=known,
-    )  # fmt: skip
-    found = combined(out, metric, seed, groups=groups, average=average, calibrated=calibrated)
-    assert found.expected is not None
-    if not hasattr(search, "fit_params_") and params[0] == candidate_params(search, ranked[0]) and splits is given_splits:
-        _check_same_scores(search, _mean_of_folds(out, score, splits), found.expected)
-    return found.expected.at(confidence)
-
-
-def _mean_of_folds(out: OutOfFold, score: Score, splits: Sequence[Split]) -> float:
-    """Return the mean score of the first candidate over the folds; nan if it is unknown."""
-    if out.kept[0] != 0 or (score.kind == "probabilities" and out.response != "predict_proba"):
-        return np.nan
-    decisions, place = as_decisions(out.answers[0], out.response), np.full(out.rows.max() + 1, -1)
-    place[out.rows] = np.arange(len(out.rows))
-    tests = [place[rows] for rows, _ in _first_tests(splits, len(place)).values()]
-    return float(np.mean([score.values(decisions[None, at], out.y[at], out.weights[None, at])[0] for at in tests]))
-
-
-def _check_same_scores(search: Any, again: float, expected: ExpectedScore) -> None:
-    """Raise ArgumentError if a winner's mean over the folds cannot be that of the search: the search was given more than this."""
-    theirs = float(mean_scores(search)[winner_of(search)])
-    low, high = expected.at(_SURE).interval
-    if np.isfinite([again, low, high]).all() and not low <= expected.value + theirs - again <= high:
-        raise ArgumentError(
-            f"the best candidate has a mean score of {theirs:.4g} in search, and {again:.4g} when it is fitted to X and y again: "
-            "these are not the rows of the search, or its fit was given more; pass that as fit_params, such as "
-            "fit_params={'sample_weight': weights}"
-        )

@@ -228,7 +228,7 @@ def iteration_cap(n_samples: int) -> int:
 
 
 def table_pipeline(
-    task: Task, n_samples: int, categorical: Sequence[str] = (), scale: Scale = "standard"
+    task: Task, n_samples: int, categorical: Sequence[str] = (), scale: Scale = "standard", class_weight: Any = None
 ) -> tuple[Pipeline, dict[str, Any]]:
     """Return an RBF support vector machine for columns of any kind (`TableEncoder`), and its search space.
 
@@ -253,7 +253,7 @@ def table_pipeline(
     scaler = StandardScaler() if scale == "standard" else make_pipeline(StandardScaler(), PowerTransformer())
     columns = TableEncoder(tuple(categorical), scaler=scaler)
     if task == "classification":
-        pipeline = make_pipeline(columns, SVC(max_iter=cap if n_samples > _SHARED_ROWS else -1))
+        pipeline = make_pipeline(columns, SVC(max_iter=cap if n_samples > _SHARED_ROWS else -1, class_weight=class_weight))
     else:
         pipeline = make_pipeline(columns, TransformedTargetRegressor(SVR(max_iter=cap), transformer=TargetScaler()))
     return pipeline, default_space(pipeline)

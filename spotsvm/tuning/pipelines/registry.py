@@ -105,6 +105,7 @@ def named_pipeline(
     region: str | None = None,
     horizon: int = 0,
     scale: Scale = "standard",
+    class_weight: Any = None,
 ) -> NamedPipeline:
     """Return a pipeline by its name, with search space, folds and score for training data.
 
@@ -127,6 +128,8 @@ def named_pipeline(
         Number of steps to predict ahead; only for "stormwater".
     scale : {"standard", "power"}
         How "svm" scales numbers.
+    class_weight : dict, "balanced" or None
+        Factors of C for each class, as of `SVC`; only for "svm", as "spectra" searches class weights.
 
     Returns
     -------
@@ -156,6 +159,9 @@ def named_pipeline(
     region = region or REGIONS[name][0]
     if horizon and not is_series(name):
         raise ArgumentError(f"horizon={horizon} is only for a series; use pipeline 'stormwater', or horizon=0")
+    if class_weight is not None and name != "svm":
+        why = "searches weights and cutoffs of the classes itself" if name == "spectra" else "has no classes"
+        raise ArgumentError(f"class_weight={class_weight!r}: the pipeline {name} {why}; leave it out, or use the pipeline 'svm'")
     scoring = default_scoring(name, task)
     if is_series(name):
         if task != "regression":
@@ -171,7 +177,7 @@ def named_pipeline(
         kinds: Any = (StratifiedKFold, StratifiedGroupKFold) if classify else (KFold, GroupKFold)
         folds = kinds[train.groups is not None](cv, shuffle=True, random_state=seed)
     if name == "svm":
-        pipeline, space = table_pipeline(task, n, train.categorical, scale)
+        pipeline, space = table_pipeline(task, n, train.categorical, scale, class_weight)
         return NamedPipeline(name, pipeline, space, folds, scoring)
     classes = np.unique(np.asarray(train.y)).tolist() if task == "classification" else None
     pipeline, space = spectra_pipeline(task, n, classes, region=cast("Any", region), scale=True, random_state=seed)

@@ -296,11 +296,11 @@ def _named(given: Sequence[str], known: Container[str]) -> list[str]:
 
 def _positive(y: pd.Series, label: str) -> pd.Series:
     """Return 1 where the target has this label, 0 where it has another label, and missing values unchanged."""
-    is_label = _has_label("--positive", y, label)
+    is_label = has_label("--positive", y, label)
     return is_label[y.notna()].astype(int).reindex(y.index)
 
 
-def _has_label(option: str, y: pd.Series, label: str) -> pd.Series:
+def has_label(option: str, y: pd.Series, label: str) -> pd.Series:
     """Return a mask of the rows whose target has the label of an option; ArgumentError if no row has it."""
     labels = y[y.notna()]
     text = labels.astype(str)
@@ -316,7 +316,7 @@ def _without_classes(file: TableFile, target: str, given: Sequence[str]) -> Tabl
     """Return a table without the rows of some classes; their labels may be separated by commas."""
     y = file.frame[target]
     parts = _named(given, set(y[y.notna()].astype(str)))
-    out = np.logical_or.reduce([_has_label("--drop-classes", y, part) for part in parts])
+    out = np.logical_or.reduce([has_label("--drop-classes", y, part) for part in parts])
     which = "the class" if len(parts) == 1 else "the classes"
     note = f"rows of {which} {', '.join(map(repr, parts))} are left out: {int(out.sum())}"
     return replace(file, frame=file.frame[~out], notes=(*file.notes, note))

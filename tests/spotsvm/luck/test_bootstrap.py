@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 from spotsvm import expected_score
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.bootstrap import expected_of
+from spotsvm.luck.drawn import expected_of, unseen_score
 from spotsvm.luck.intervals import score_interval
 from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.rows import Unseen
@@ -56,6 +56,15 @@ def classes(rng, n, each=1):
 def line(rng, n, each=1):
     X = rng.normal(size=(n, 1))
     return X, X[:, 0] + np.repeat(rng.normal(size=n // each), each)
+
+
+def expected(scorer, metric, out_of_fold, held_out, n_draws=200):
+    parts = [
+        unseen_score(unseen, scorer, 0, kind, n_draws)
+        for unseen, kind in ((out_of_fold, "out of fold"), (held_out, "held out"))
+        if unseen is not None
+    ]
+    return expected_of(parts, metric, "rows")
 
 
 def mae(model, rows, y):
@@ -113,7 +122,7 @@ def test_the_interval_covers_the_score_on_many_new_rows(case):
         held = {"groups": np.arange(20 * each) // each} if groups else {}
         out_of_fold = Unseen.out_of_fold(model, X, y, splits, **groups, block=block)
         held_out = Unseen.held_out(fitted, X_held, y_held, **held, block=block)
-        found = expected_of(scorer, metric, out_of_fold, held_out, 0, n_draws=100)
+        found = expected(scorer, metric, out_of_fold, held_out, 100)
         truth = scorer(fitted, *many(draw))
         hits += found.interval[0] <= truth <= found.interval[1]
         widths.append(found.interval[1] - found.interval[0])
@@ -126,8 +135,8 @@ def test_dependent_rows_say_less():
     rng = np.random.default_rng(0)
     X, y = classes(rng, 240, each=4)
     fitted = Nearest().fit(X, y)
-    alone = expected_of(accuracy, "accuracy", None, Unseen.held_out(fitted, X, y), 0)
-    together = expected_of(accuracy, "accuracy", None, Unseen.held_out(fitted, X, y, np.arange(240) // 4), 0)
+    alone = expected(accuracy, "accuracy", None, Unseen.held_out(fitted, X, y))
+    together = expected(accuracy, "accuracy", None, Unseen.held_out(fitted, X, y, np.arange(240) // 4))
     assert alone.value == together.value
     assert together.error > 1.6 * alone.error
 
@@ -135,12 +144,10 @@ def test_dependent_rows_say_less():
 def test_no_wrong_row_is_no_certainty():
     X, y = classes(np.random.default_rng(0), 40)
     fitted = Nearest().fit(X, X[:, 0] > 0)
-    found = expected_of(accuracy, "accuracy", None, Unseen.held_out(fitted, X, fitted.predict(X)), 0)
+    found = expected(accuracy, "accuracy", None, Unseen.held_out(fitted, X, fitted.predict(X)))
     assert found.value == 1.0
     assert found.interval == pytest.approx((1 / (1 + 2.0227**2 / 40), 1.0), rel=1e-3)  # Wilson, t of 39 degrees of freedom
-    assert np.isnan(
-        expected_of(rmse, "neg_root_mean_squared_error", None, Unseen.held_out(fitted, X[:1], y[:1]), 0).interval
-    ).all()
+    assert np.isnan(expected(rmse, "neg_root_mean_squared_error", None, Unseen.held_out(fitted, X[:1], y[:1])).interval).all()
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "r2", "neg_log_loss", "made_up"])
@@ -160,7 +167,7 @@ def test_the_score_of_few_new_rows_is_less_certain():
         (X, y), held = classes(rng, 80), classes(rng, 40)
         fitted = Nearest().fit(X, y)
         splits = list(KFold(5).split(X))
-        found = expected_of(accuracy, "accuracy", Unseen.out_of_fold(Nearest(), X, y, splits), Unseen.held_out(fitted, *held), 0)
+        found = expected(accuracy, "accuracy", Unseen.out_of_fold(Nearest(), X, y, splits), Unseen.held_out(fitted, *held))
         low, high = found.of_rows(30)
         assert low < found.interval[0] < found.interval[1] < high
         hits += [low <= accuracy(fitted, *classes(rng, 30)) <= high for _ in range(10)]

@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 
-from spotsvm.luck.bootstrap import corrected, expected_of_draws, left_out_scores, mean_score, spread
+from spotsvm.luck.bootstrap import corrected, left_out_scores, mean_score, spread
+from spotsvm.luck.drawn import Drawn, expected_of
 from spotsvm.luck.draws import draw_rows, unit_sums
 from spotsvm.luck.intervals import score_interval
 from spotsvm.luck.scores import score_called
 
 ACCURACY = score_called("accuracy", ("accuracy",))
+
+
+def of_draws(scores, n):
+    return expected_of([Drawn(mean_score(scores), scores, n, float(n))], "accuracy", "draws")
 
 
 def best_in_draws(decisions, y, counts):
@@ -70,7 +75,7 @@ def test_the_score_of_the_best_of_many_guesses_is_that_of_a_guess(n_candidates):
         scores = left_out_scores(decisions, y, np.ones(n), ACCURACY, draws, chosen)
         naive.append(((decisions[..., 0] > 0) == y).mean(axis=1).max())
         estimate.append(scores.mean())
-        low, high = expected_of_draws(scores, "accuracy", n, float(n)).interval
+        low, high = of_draws(scores, n).interval
         covered.append(low <= 0.5 <= high)
     assert np.mean(estimate) == pytest.approx(0.5, abs=0.02)
     assert np.mean(naive) == pytest.approx(0.5, abs=0.02) if n_candidates == 1 else np.mean(naive) > 0.6
@@ -84,9 +89,7 @@ def test_the_correction_moves_the_mean_alone():
     assert moved[1] - moved[0] == pytest.approx(0.2)
     assert np.isnan(moved[2])
     assert np.isnan([mean_score(moved[2:]), spread(moved[1:])]).all()
-    assert not expected_of_draws(moved[2:], "accuracy", 3, 3.0).known
+    assert not of_draws(moved[2:], 3).known
     # equal scores have Wilson's interval of as many rows
     equal = np.array([0.1 + 0.2, 0.3, 0.3])
-    assert expected_of_draws(equal, "accuracy", 30, 30.0).interval == score_interval(
-        equal.mean(), 0.0, 30.0, 29.0, 0.95, "accuracy"
-    )
+    assert of_draws(equal, 30).interval == score_interval(equal.mean(), 0.0, 30.0, 29.0, 0.95, "accuracy")

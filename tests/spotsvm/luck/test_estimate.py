@@ -6,6 +6,7 @@ import pytest
 
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import Difference, TuningGain, difference_on_folds, tuning_gain
+from spotsvm.luck.drawn import Drawn
 from spotsvm.luck.estimate import COVERS, Estimate, ExpectedScore
 from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.luck.sentences import DECISIONS, expectation
@@ -22,7 +23,7 @@ EXPECTED = ExpectedScore.of(
         Estimate(0.9, (0.8, 0.95), 0.03, 0.9, "accuracy", "nested"),
         Estimate(nan),
         EXPECTED,
-        TuningGain(0.1, (0.0, 0.2), 0.05, metric=RMSE, beats_constant=False),
+        TuningGain(0.1, (0.0, 0.2), 0.05, metric=RMSE, over_constant=Difference(0.1, (-0.1, 0.3)), rows={"held out": 9}),
     ],
 )
 def test_it_comes_back_from_json(estimate):
@@ -80,22 +81,29 @@ def test_the_difference_on_folds_has_the_interval_of_nadeau_and_bengio():
     assert not difference_on_folds(first[:1], second[:1], 0.25).known
 
 
+def gain(tuned, default, constant, metric="accuracy"):
+    return tuning_gain(
+        *([Drawn(float(np.mean(scores)), scores, 100, 100.0)] for scores in (tuned, default, constant)), metric=metric
+    )
+
+
 def test_the_sentence_on_tuning_says_what_the_draws_show():
     rng = np.random.default_rng(0)
     default = 0.8 + 0.02 * rng.normal(size=200)
     noise = 0.01 * rng.normal(size=200)
-    helped = tuning_gain(default + 0.05 + noise, default, np.full(200, 0.5), "accuracy", 100.0)
-    assert helped.sentence.startswith("Tuning helped: accuracy of the tuned SVM less that of the default is +0.0")
+    helped = gain(default + 0.05 + noise, default, np.full(200, 0.5))
+    begins = "Tuning helped: over 100 training rows out of fold, accuracy of the tuned model less that of the default is +0.0"
+    assert helped.sentence.startswith(begins)
     assert "constant" not in helped.sentence
-    worse = tuning_gain(default - 0.05 + noise, default, default + 0.01, "accuracy", 100.0)
+    worse = gain(default - 0.05 + noise, default, default + 0.01)
     assert worse.sentence.startswith("Tuning did not help: ")
-    assert worse.sentence.endswith("The tuned SVM cannot be told from a constant.")
-    alike = tuning_gain(default, default, np.full(200, 0.5), "accuracy", 100.0)
+    assert worse.sentence.endswith("The tuned model cannot be told from a constant.")
+    alike = gain(default, default, np.full(200, 0.5))
     assert (alike.decision, alike.known) == ("no difference seen", False)
     # draws that agree up to rounding do not show their common error
     for shift in (0.184, 1e-17):
-        agreed = tuning_gain(default + shift, default, np.full(200, 0.5), "accuracy", 100.0)
+        agreed = gain(default + shift, default, np.full(200, 0.5))
         assert (agreed.decision, agreed.known) == ("no difference seen", False)
-    nothing = tuning_gain(default * np.nan, default, default, "r2", 100.0)
-    assert nothing.sentence.endswith("default SVM: their R2 is undefined on these rows.")
+    nothing = gain(default * np.nan, default, default, "r2")
+    assert nothing.sentence.endswith("default model: their R2 is undefined on 100 training rows out of fold.")
     assert isinstance(helped, Difference)

@@ -11,8 +11,9 @@ from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
 
 from spotsvm import SpotSearchCV, Study, expected_score, oversearching
-from spotsvm.luck.bootstrap import expected_of_draws
+from spotsvm.luck.bootstrap import mean_score
 from spotsvm.luck.difference import Difference, tuning_gain
+from spotsvm.luck.drawn import Drawn, expected_of
 from spotsvm.luck.estimate import Estimate, ExpectedScore
 from spotsvm.luck.intervals import difference_range, score_interval, score_range
 from spotsvm.luck.verdict import Verdict
@@ -59,12 +60,16 @@ def test_differences_are_possible(metric, value, half):
     assert found.turned().interval == pytest.approx((-found.interval[1], -found.interval[0]), nan_ok=True)
 
 
+def of_draws(scores, on_all_rows, n=60):
+    return expected_of([Drawn(mean_score(scores), scores, n, float(n), apparent=on_all_rows)], "accuracy", "draws")
+
+
 def test_an_interval_reaches_what_all_rows_have_where_none_is_wrong_or_right():
     rng = np.random.default_rng(0)
     for draws, on_all, end in ((0.97 + 0.01 * rng.random(200), 1.0, 1), (0.01 + 0.01 * rng.random(200), 0.0, 0)):
-        found = expected_of_draws(draws, "accuracy", 60, 60.0, on_all_rows=on_all)
+        found = of_draws(draws, on_all)
         assert found.interval[end] == on_all
-        assert expected_of_draws(draws, "accuracy", 60, 60.0, on_all_rows=0.98).interval[end] != on_all
+        assert of_draws(draws, 0.98).interval[end] != on_all
         assert ExpectedScore.from_dict(found.to_dict()) == found
     for share in (0.0, 1.0):
         assert share in score_interval(share, 0.0, 37.0, 36.0, 0.95, "accuracy")
@@ -89,13 +94,15 @@ def test_a_code_says_that_rows_are_too_few_for_r2():
     for metric, error in (("neg_mean_squared_error", 4e9), ("r2", 0.3), ("accuracy", 0.2)):
         assert not Estimate(-0.5, error=error, metric=metric).too_few
     rng = np.random.default_rng(0)
-    gain = tuning_gain(*(-1e6 * rng.random((3, 200))), "r2", 12.0)
+    three = [[Drawn(scores.mean(), scores, 9, 9.0)] for scores in -1e6 * rng.random((3, 200))]
+    gain = tuning_gain(*three, "r2")
     assert gain.too_few
-    assert str(gain) == "No difference can be seen between the tuned and the default SVM: the rows are too few for R2."
-    none = Difference(1e5, error=1e6, metric="r2")
+    assert str(gain) == (
+        "No difference can be seen between the tuned and the default model: 9 training rows out of fold are too few for R2."
+    )
     expected = ExpectedScore(-5.7e9, error=1e10, metric="r2", n_rows=9)
-    verdict = Verdict("r2", "no difference seen", "no interval", "tuned", None, {}, *(0.0,) * 6, none, none, 4, expected=expected)
-    assert "the 4 held-out rows are too few for R2." in verdict.sentence
+    verdict = Verdict("r2", gain, "tuned", None, {}, expected, expected)
+    assert str(gain)[:-1] in verdict.sentence
     assert verdict.expectation == "On new rows the R2 of the tuned SVM is unknown: 9 rows are too few for R2."
 
 

@@ -48,17 +48,19 @@ def test_estimates_differences_verdicts_and_optimism(metric):
     gain = 0.0321, (0.0123, 0.0456)
     for one in (Difference(*gain, 0.01, metric=metric), TuningGain(*gain, 0.01, metric=metric)):
         check(str(one), metric, gain[0], *gain[1])
-    expected = ExpectedScore(value, interval, 0.01, metric=metric, out_of_fold=3 * value, out_of_fold_error=0.01)
+    of_rows = {"out_of_fold": 3 * value, "out_of_fold_error": 0.01, "held_out": value, "held_out_error": 0.01}
+    expected = ExpectedScore(value, interval, 0.01, metric=metric, **of_rows)
     rivals = tuple(
-        Rival(code, code, value, value, 0.01, Difference(-0.0321, (-0.0456, -0.0123), metric=metric), 1.0)
+        Rival(code, code, value, 0.01, Difference(-0.0321, (-0.0456, -0.0123), metric=metric), 1.0)
         for code in ("constant", "forest")
     )
     for decision, recommended in (("helped", "tuned"), ("no difference seen", "tuned"), ("did not help", "default")):
-        verdict = Verdict(
-            metric, decision, "undecided", recommended, None, {}, value, value, 0.01, value, value, 0.01,
-            Difference(*gain, metric=metric), Difference(*gain, metric=metric), 50, 0.0321, expected=expected, rivals=rivals,
-        )  # fmt: skip
-        check(verdict.sentence, metric, *numbers, gain[0], *gain[1])
+        side = {"helped": gain, "no difference seen": (0.0321, (-0.0123, 0.0456)), "did not help": (-0.0321, (-0.0456, -0.0123))}
+        rows = {"out of fold": 150, "held out": 50}
+        found = TuningGain(*side[decision], 0.01, metric=metric, rows=rows)
+        verdict = Verdict(metric, found, recommended, None, {}, expected, expected, rivals=rivals)
+        assert verdict.decision == decision
+        check(verdict.sentence, metric, *numbers, *(sign * number for number in (gain[0], *gain[1]) for sign in (1, -1)))
         check(verdict.expectation, metric, *numbers)
         for line in verdict.warnings:
             check(line, metric, *numbers, 3 * value, 0.0321, 0.0123, 0.0456)
@@ -90,7 +92,7 @@ def test_pages_and_methods_of_tuned_models(model, tmp_path):
     value = model.expected_score_.value
     assert value < 0
     assert str(model.expected_score_).startswith(f"{title} {-value:.4g}"[: len(title) + 4])
-    assert f"{title} of the tuned SVM less that of the default is" in str(model.verdict_)
+    assert f"{title} of the tuned model less that of the default is" in str(model.verdict_)
     section = model.methods_section()
     page = unescape(model.report(tmp_path / "page.html").read_text())
     assert f"expected {title} on new rows is {-value:.4g}"[: 24 + len(title)] in section.markdown()

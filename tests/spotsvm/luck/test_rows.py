@@ -6,15 +6,22 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, cross_val_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict, cross_val_score
 from sklearn.svm import SVC
 
-from spotsvm.luck.rows import _UNCHECKED, RememberedPredictions, Unseen, block_length, pooled, score_with_error
+from spotsvm.luck.drawn import unseen_score
+from spotsvm.luck.draws import block_length
+from spotsvm.luck.rows import _UNCHECKED, RememberedPredictions, Unseen
 from spotsvm.trials.metrics import named_scorer
 
 X, Y = load_iris(return_X_y=True, as_frame=True)
 TRAIN, TEST = X.iloc[::2], X.iloc[1::2]
 CLASSES, TRUTH = Y.iloc[::2], Y.iloc[1::2]
+
+
+def score_with_error(scorer, unseen, seed):
+    found = unseen_score(unseen, scorer, seed)
+    return found.value, found.error
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "balanced_accuracy", "neg_log_loss", "roc_auc_ovr", "f1_macro"])
@@ -50,7 +57,7 @@ def test_a_single_column_is_scored_as_a_vector(columns):
     fitted = Column().fit(TRAIN, CLASSES)
     truth = TRUTH if columns == "of the predictions" else TRUTH.to_frame()
     unseen, plain = (Unseen.held_out(fitted, TEST, truth), Unseen.held_out(LogisticRegression().fit(TRAIN, CLASSES), TEST, TRUTH))
-    np.testing.assert_array_equal(unseen.correct, plain.correct)
+    np.testing.assert_array_equal(np.ravel(unseen.predictions), plain.predictions)
     rows = np.arange(10, 60)
     for name in ("accuracy", "balanced_accuracy", "neg_mean_absolute_error"):
         with config_context(assume_finite=True):
@@ -132,7 +139,6 @@ def test_rows_out_of_fold_are_predicted_as_scikit_learn_does():
     order = np.concatenate([test for _, test in splits])
     np.testing.assert_array_equal(unseen.predictions, cross_val_predict(SVC(), X, Y, cv=splits)[order])
     assert unseen.score(get_scorer("accuracy")) == pytest.approx(cross_val_score(SVC(), X, Y, cv=splits).mean())
-    assert unseen.overlap == pytest.approx(1 + 5 / 4)
     # R2 is that of all rows at once; probabilities of different models are compared within each
     straight = Unseen.out_of_fold(LinearRegression(), X, Y, splits)
     together = cross_val_predict(LinearRegression(), X, Y, cv=splits)
@@ -141,19 +147,3 @@ def test_rows_out_of_fold_are_predicted_as_scikit_learn_does():
     logistic = LogisticRegression(max_iter=500)
     each = cross_val_score(logistic, X, Y, cv=splits, scoring="roc_auc_ovr")
     assert Unseen.out_of_fold(logistic, X, Y, splits).score(get_scorer("roc_auc_ovr")) == pytest.approx(each.mean())
-
-
-def test_two_sets_are_weighted_by_their_precision():
-    folds = Unseen.out_of_fold(LinearRegression(), X, Y, list(KFold(5, shuffle=True, random_state=0).split(X)))
-    held = Unseen.held_out(LinearRegression().fit(TRAIN, CLASSES), TEST, TRUTH)
-    scorer = get_scorer("neg_mean_absolute_error")
-    sets = [folds, held]
-    found = pooled(lambda k, rows: sets[k].score(scorer, rows), sets, [0])
-    precise = np.array([150 / 2.25, 75.0])
-    weights = precise / precise.sum()
-    assert found.value == pytest.approx(weights @ [folds.score(scorer), held.score(scorer)])
-    assert found.error == pytest.approx(np.sqrt(weights**2 @ np.square(found.errors)))
-    assert (found.units, found.degrees) == (pytest.approx(precise.sum()), 224)
-    alone = pooled(lambda k, rows: float("nan") if k else folds.score(scorer, rows), sets, [0])
-    assert alone.value == pytest.approx(folds.score(scorer))
-    assert np.isnan(alone.errors[1])

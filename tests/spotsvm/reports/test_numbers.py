@@ -10,7 +10,7 @@ from scipy.stats import loguniform
 
 from spotsvm import Study
 from spotsvm.common.text import short
-from spotsvm.luck.difference import Difference
+from spotsvm.luck.difference import Difference, TuningGain
 from spotsvm.luck.estimate import Estimate, ExpectedScore
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Rival, Verdict
@@ -25,10 +25,18 @@ def by(value, *interval, metric="accuracy"):
     return Difference(value, interval or (nan, nan), 0.02, metric=metric, how="held out")
 
 
-def expect(value, *interval, metric="accuracy"):
+def gained(value, *interval, metric="accuracy"):
+    return TuningGain(
+        value, interval, 0.02, metric=metric, rows={"out of fold": 117, "held out": 61},
+        on_training_rows=by(value, *interval, metric=metric), on_held_out_rows=by(value, *interval, metric=metric),
+    )  # fmt: skip
+
+
+def expect(value, *interval, metric="accuracy", held_out=nan, error=nan):
     return ExpectedScore(
-        value, interval or (nan, nan), 0.02, metric=metric, how="rows", n_rows=178, out_of_fold=value, out_of_fold_error=0.02
-    )
+        value, interval or (nan, nan), 0.02, metric=metric, how="rows", n_rows=178, out_of_fold=value, out_of_fold_error=0.02,
+        held_out=held_out, held_out_error=error,
+    )  # fmt: skip
 
 
 def tuned(**changed):
@@ -37,13 +45,12 @@ def tuned(**changed):
     study.run(lambda p: 0.7 + 0.01 * len(str(p["table__svc__C"])) % 0.05, n_trials=12)
     seventh = study.trials[7]
     known = {
-        "metric": "accuracy", "decision": "helped", "reason": "held-out better", "recommended": "tuned",
-        "number": 7, "params": dict(seventh.params), "default_score": 0.7123, "default_held_out": 0.7011, "default_error": 0.0213,
-        "tuned_score": seventh.value,
-        "tuned_held_out": 0.7533, "tuned_error": 0.0208, "gain": by(0.031, 0.01, 0.052), "difference": by(0.0522, 0.022, 0.081),
-        "n_held_out": 61, "n_better": 3, "n_candidates": 12, "expected": expect(0.7411, 0.7012, 0.7817),
-        "rivals": (Rival("constant", "always 'red'", 0.5, 0.51, 0.05, by(0.2, 0.1, 0.3), 0.001),
-                   Rival("forest", "a random forest", nan, 0.74, 0.02, by(0.01, -0.05, 0.07), 0.7)),
+        "metric": "accuracy", "gain": gained(0.0522, 0.022, 0.081), "recommended": "tuned", "number": 7,
+        "params": dict(seventh.params), "default": expect(0.7066, 0.65, 0.76, held_out=0.7011, error=0.0213),
+        "tuned": expect(0.7411, 0.7012, 0.7817, held_out=0.7533, error=0.0208), "default_on_folds": 0.7123,
+        "tuned_on_folds": seventh.value, "n_better": 3, "n_candidates": 12,
+        "rivals": (Rival("constant", "always 'red'", 0.51, 0.05, by(0.2, 0.1, 0.3), 0.001, 0.5, 0.505, 0.5),
+                   Rival("forest", "a random forest", 0.74, 0.02, by(0.01, -0.05, 0.07), 0.7)),
     }  # fmt: skip
     verdict = Verdict(**known | changed)
     study.add_finding("verdict", verdict.to_dict())
@@ -80,17 +87,17 @@ def test_scores_and_parameters_are_those_of_the_verdict():
     text = study_page(study).html()
     check_page(text)
     found = tables(text)
-    head, constant, default, best, forest = one(found, "accuracy on the folds")
-    assert head == ["model", "on the folds", "held-out", "its error", "fit, s"]
-    assert [constant[0], *map(float, constant[1:4])] == ["always 'red'", 0.5, 0.51, 0.05]
-    assert [forest[0], *map(float, forest[2:])] == ["a random forest", 0.74, 0.02, 0.7]
+    head, constant, default, best, forest = one(found, "accuracy on rows that the judged models")
+    assert head == ["model", "on the folds", "out of fold", "held-out", "its error", "new rows", "low", "high", "fit, s"]
+    assert [constant[0], *map(float, constant[1:6])] == ["always 'red'", 0.5, 0.5, 0.51, 0.05, 0.505]
+    assert [forest[0], *map(float, (forest[3], forest[4], forest[8]))] == ["a random forest", 0.74, 0.02, 0.7]
     assert default[0] == "default"
     assert best[0] == "tuned (recommended)"
-    for row, score, held_out, error in (
-        (default, verdict.default_score, verdict.default_held_out, verdict.default_error),
-        (best, verdict.tuned_score, verdict.tuned_held_out, verdict.tuned_error),
-    ):
-        assert [float(cell) for cell in row[1:4]] == pytest.approx([score, held_out, error], abs=1e-4)
+    for row, on_folds, score in (
+        (default, verdict.default_on_folds, verdict.default), (best, verdict.tuned_on_folds, verdict.tuned)
+    ):  # fmt: skip
+        has = [on_folds, score.out_of_fold, score.held_out, score.held_out_error, score.value, *score.interval]
+        assert [float(cell) for cell in row[1:8]] == pytest.approx(has, abs=1e-4)
     _, *parameters = one(found, "The parameters to use")
     assert [row[0] for row in parameters] == ["C", "gamma"]
     assert [float(row[1]) for row in parameters] == pytest.approx(list(study.trials[7].params.values()), rel=1e-5)
@@ -119,7 +126,7 @@ def test_a_page_recommends_one_trial_and_expects_one_score():
 
 
 def test_held_out_rows_that_contradict_the_others_are_told(no_pictures):
-    study, verdict = tuned(tuned_held_out=1.0, tuned_error=0.0)
+    study, verdict = tuned(tuned=expect(0.7411, 0.7012, 0.7817, held_out=1.0, error=0.0))
     text = unescape(study_page(study).html())
     (sentence,) = verdict.warnings
     assert "12.9 standard errors apart" in sentence
@@ -142,52 +149,42 @@ def test_notices_stand_above_the_verdict(no_pictures):
 def test_a_default_that_nothing_was_compared_with_is_not_compared_with_itself(no_pictures):
     difference = "The tuned model less the default"
     assert difference in study_page(tuned()[0]).html()
-    study, _ = tuned(
-        decision="did not help",
-        reason="none better",
-        recommended="default",
-        number=0,
-        difference=by(nan),
-        gain=by(0.0),
-    )
+    study, _ = tuned(recommended="default", number=0, compares=False)
     text = study_page(study).html()
     assert difference not in text
-    assert [row[0] for row in one(tables(text), "accuracy on the folds")[1:]] == [
+    assert [row[0] for row in one(tables(text), "accuracy on rows that the judged models")[1:]] == [
         "always 'red'", "default (recommended)", "a random forest",
     ]  # fmt: skip
 
 
 def test_an_error_is_drawn_in_its_own_unit(no_pictures):
     error = "neg_root_mean_squared_error"
-    known = {"metric": error, "rivals": (), "expected": expect(-3.7, -4.0, -3.4, metric=error)}
-    scores = {"default_score": -3.9, "default_held_out": -4.1, "tuned_score": -3.6, "tuned_held_out": -3.8}
-    study, _ = tuned(**known, **scores, difference=by(0.3, 0.1, 0.5, metric=error))
+    scores = {"default": expect(-4.0, -4.3, -3.7, metric=error, held_out=-4.1, error=0.1),
+              "tuned": expect(-3.7, -4.0, -3.4, metric=error, held_out=-3.8, error=0.1)}  # fmt: skip
+    on_folds = {"default_on_folds": -3.9, "tuned_on_folds": -3.6}
+    study, _ = tuned(metric=error, rivals=(), gain=gained(0.3, 0.1, 0.5, metric=error), **scores, **on_folds)
     text = unescape(study_page(study).html())
-    rows = one(tables(text), "RMSE on the folds")
-    assert [(row[0], float(row[1]), float(row[2])) for row in rows[1:]] == [
-        ("default", 3.9, 4.1),
-        ("tuned (recommended)", 3.6, 3.8),
+    rows = one(tables(text), "RMSE on rows that the judged models")
+    assert [(row[0], *map(float, row[1:4])) for row in rows[1:]] == [
+        ("default", 3.9, 4.0, 4.1),
+        ("tuned (recommended)", 3.6, 3.7, 3.8),
     ]
-    assert "Points and intervals: default, on the folds 3.9" in text
+    assert "Points and intervals: default, out of fold 4 (" in text
+    assert "tuned, new rows 3.7 (3.4 to 4)" in text
     assert "held-out rows -0.3 (-0.5 to -0.1)" in text
     assert "left of 0 the tuned one is better" in text
 
 
 def test_the_default_is_recommended_although_it_is_no_trial():
-    study, verdict = tuned(
-        decision="did not help",
-        recommended="default",
-        number=None,
-        params=DEFAULT,
-        reason="none better",
-        n_better=0,
-        expected=expect(0.7123),
-    )
+    study, verdict = tuned(recommended="default", number=None, params=DEFAULT, compares=False, n_better=0, default=expect(0.7123))
     text = study_page(study).html()
     check_page(text)
     found = tables(text)
     assert [row[:2] for row in one(found, "The parameters to use")[1:]] == [["C", "1"], ["gamma", "0.1"]]
-    assert [row[0] for row in one(found, "accuracy on the folds")[1:3]] == ["always 'red'", "default (recommended)"]
+    assert [row[0] for row in one(found, "accuracy on rows that the judged models")[1:3]] == [
+        "always 'red'",
+        "default (recommended)",
+    ]
     assert not [caption for caption in found if caption.startswith("The recommended trial")]
     assert not re.search(r'<tr[^>]*class="chosen"', text)
     # pictures mark it, but no trial, as the recommended one
@@ -216,6 +213,15 @@ def test_a_study_of_a_function_has_the_same_order_and_its_own_numbers(no_picture
         assert value <= high * 1.01
 
 
+def test_a_verdict_of_another_version_is_not_shown_and_this_is_told(no_pictures):
+    study, verdict = tuned()
+    study.add_finding("verdict", {"metric": "accuracy", "decision": "helped", "number": 7, "reason": "held-out better"})
+    text = unescape(study_page(study).html())
+    assert "was written by another version of spotsvm, and is not shown" in text
+    assert study.recommend().number == 7
+    assert "another version" not in unescape(study_page(tuned()[0]).html())
+
+
 def test_a_verdict_is_out_of_date_once_the_study_has_further_trials(no_pictures):
     study, verdict = tuned()
     study.add_finding("verdict", verdict.to_dict() | {"of_trials": 12})
@@ -230,8 +236,8 @@ def test_a_choice_that_is_the_default_is_not_said_to_be_another_one(no_pictures)
     said = "The recommended model is not the one that the search chose by its scores"
     for score, is_said in ((0.7123, True), (None, False)):
         study, verdict = tuned()
-        score = verdict.tuned_score if score is None else score
-        kept = replace(verdict, decision="did not help", recommended="default", default_score=score)
+        score = verdict.tuned_on_folds if score is None else score
+        kept = replace(verdict, recommended="default", default_on_folds=score)
         study.add_finding("verdict", kept.to_dict())
         assert (said in study_page(study).html()) == is_said
 

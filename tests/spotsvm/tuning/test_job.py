@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 from sklearn.svm import SVC, SVR
 
+from spotsvm import tuning_verdict
 from spotsvm.commands.tune import demo, tune
 from spotsvm.common.copies import DistinctKFold
 from spotsvm.errors import ArgumentError, DataError, StudyMismatchError
@@ -101,17 +102,17 @@ def test_both_searches_begin_with_the_default_and_the_centre(done):
     (default,) = (t for t in first[0] if short(t.params) == pytest.approx(own))
     assert any((short(t.params)["C"], short(t.params)["gamma"]) == pytest.approx((2.0**5, 2.0**-6)) for t in first[1])
     assert (default.number, short(default.params)["C"]) == (0, 1.0)
-    assert default.value == pytest.approx(results[0].tuned_score, abs=1e-9)
+    assert default.value == pytest.approx(results[0].on_folds, abs=1e-9)
     # the default competes in each search, which is then never worse by what it compares
     for c in results[1:]:
-        assert c.tuned_score >= default.value
+        assert c.on_folds >= default.value
 
 
 def test_the_default_wins_ties():
     X = pd.DataFrame({"a": np.tile([0.0, 1.0], 30)})  # any machine is right
     given = job(make_table(X, pd.Series(np.tile(list("xy"), 30), name="y")), search="random", n_trials=6)
     default, tuned = given.run(quiet)
-    assert tuned.search.study_.trials[0].value == tuned.tuned_score == default.tuned_score == 1.0
+    assert tuned.search.study_.trials[0].value == tuned.on_folds == default.on_folds == 1.0
     assert short(tuned.search.best_params_) == pytest.approx({"C": 1.0, "gamma": 1.0})
     verdict = tuned.verdict
     assert (verdict.decision, verdict.recommended, verdict.number) == ("did not help", "default", 0)
@@ -129,7 +130,7 @@ def test_test_scores_are_those_of_rows_that_nothing_was_fitted_on(done):
     for c in results:
         predicted = c.estimator.predict(test.X)
         hand = accuracy_score(test.y, predicted) if test.task == "classification" else -root_mean_squared_error(test.y, predicted)
-        assert c.test_score == pytest.approx(hand)
+        assert c.held_out == pytest.approx(hand)
         machine = c.estimator[-1]
         fitted = machine if test.task == "classification" else machine.regressor_
         assert fitted.shape_fit_[0] == len(train.y)
@@ -146,8 +147,8 @@ def check_scores(given, results, folds=None):
             folds = DistinctKFold(3, shuffle=True, random_state=1, stratify=classify)
     for result in results:
         again = cross_val_score(result.estimator, train.X, train.y, groups=train.groups, cv=folds, scoring=scorer).mean()
-        assert result.tuned_score == pytest.approx(again)
-        assert result.test_score == pytest.approx(scorer(result.estimator, test.X, test.y))
+        assert result.on_folds == pytest.approx(again)
+        assert result.held_out == pytest.approx(scorer(result.estimator, test.X, test.y))
 
 
 def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
@@ -156,18 +157,28 @@ def test_tuned_scores_are_cross_validated_on_the_same_folds(done):
     for c in results[1:]:
         study = c.search.study_
         number = study.recommend().number
-        assert c.tuned_score == study.trials[number].value or (number, results[0].tuned_score) == (
+        assert c.on_folds == study.trials[number].value or (number, results[0].on_folds) == (
             c.verdict.number, pytest.approx(study.trials[number].value),
         )  # fmt: skip
         if study.recommend().basis == "observed":
-            assert c.tuned_score == study.best_trial.value
+            assert c.on_folds == study.best_trial.value
     verdict = results[-1].verdict
-    for which, c in (("default", results[0]), ("tuned", results[-1])):
-        assert getattr(verdict, f"{which}_score") == c.tuned_score
-        assert (getattr(verdict, f"{which}_held_out"), getattr(verdict, f"{which}_error")) == (c.test_score, c.test_error)
+    train, test = given.split
+    for expected, on_folds, c in (
+        (verdict.default, verdict.default_on_folds, results[0]), (verdict.tuned, verdict.tuned_on_folds, results[-1])
+    ):  # fmt: skip
+        assert on_folds == c.on_folds
+        assert (expected.held_out, expected.held_out_error) == (c.held_out, c.error)
+        assert expected.out_of_fold == c.out_of_fold
+        n, m = len(train.y), len(test.y)
+        assert expected.value == pytest.approx((n * c.out_of_fold + m * c.held_out) / (n + m))
     if verdict.compares:
-        assert verdict.difference.value == pytest.approx(results[-1].test_score - results[0].test_score)
-    assert verdict.gain.value == pytest.approx(results[-1].tuned_score - results[0].tuned_score)
+        assert verdict.gain.on_held_out_rows.value == pytest.approx(results[-1].held_out - results[0].held_out)
+        assert verdict.gain.on_training_rows.value == pytest.approx(results[-1].out_of_fold - results[0].out_of_fold)
+        # the class says the same on the same rows
+        alone = tuning_verdict(results[-1].search, train.X, train.y)
+        assert alone.value == pytest.approx(verdict.gain.on_training_rows.value)
+        assert alone.interval == pytest.approx(verdict.gain.on_training_rows.interval)
     assert Verdict.from_dict(results[-1].search.study_.findings["verdict"]).to_dict() == verdict.to_dict()
 
 
@@ -181,7 +192,7 @@ def test_the_files(done):
         written = pd.read_csv(given.out / f"{c.name}_trials.csv")
         best = written.iloc[c.search.best_index_]
         assert best["value"] == c.search.best_score_
-        assert c.tuned_score == unit.value(table.set_index("model")["on_folds"][c.name])
+        assert c.on_folds == unit.value(table.set_index("model")["on_folds"][c.name])
         assert list(written["number"]) == list(range(len(c.search.study_.trials)))
         assert written.get("sweep", written["number"]).nunique() == BUDGET
         params = json.loads((given.out / f"{c.name}_parameters.json").read_text())
@@ -280,7 +291,7 @@ def test_trials_that_cannot_be_scored_fail_and_the_rest_counts():
     last = job(table, scoring="neg_mean_squared_log_error", search="random", n_trials=12, seed=0).run(quiet)[-1]
     states = [t.state for t in last.search.study_.trials]
     assert set(states) == {"ok", "failed"}
-    assert np.isfinite(last.tuned_score)
+    assert np.isfinite(last.on_folds)
 
 
 def test_a_class_that_a_resample_lacks_is_no_error():
@@ -288,7 +299,7 @@ def test_a_class_that_a_resample_lacks_is_no_error():
     y = pd.Series(np.repeat(list("xyyz"), [30, 25, 8, 12]), name="y")
     X = pd.DataFrame({"a": np.repeat([0.0, 5.0, 10.0, 10.0], [30, 25, 8, 12])})
     results = job(make_table(X, y), scoring="balanced_accuracy", search="random", n_trials=2).run(quiet)
-    assert all(np.isfinite(c.test_error) for c in results)
+    assert all(np.isfinite(c.error) for c in results)
     assert "z" in results[0].estimator.predict(X[y == "y"])
 
 
@@ -362,9 +373,9 @@ def test_a_series_is_tested_on_its_last_quarter():
     assert list(train.X.index) + list(test.X.index) == sorted(given.table.X.index)
     results = given.run(quiet)
     check_scores(given, results, TimeSeriesSplit(3))
-    assert all(result.test_error > 0 for result in results)
+    assert all(result.error > 0 for result in results)
     # the rain between rows with a target is known to the pipeline
-    assert results[-1].test_score > -0.7 * test.y.std()
+    assert results[-1].held_out > -0.7 * test.y.std()
 
 
 def test_a_series_is_resumed_and_workers_change_nothing(tmp_path, no_pictures):
@@ -420,7 +431,7 @@ def test_fresh_repeats_or_nothing(way, method):
 def test_any_number_of_trials_is_enough(n_trials, tmp_path):
     results = job(iris(), n_trials=n_trials, out=tmp_path if n_trials == 1 else None, baseline="random").run(quiet)
     assert [r.search.study_.n_finished for r in results[1:]] == [n_trials] * 2
-    assert all(r.tuned_score > 0.5 for r in results)
+    assert all(r.on_folds > 0.5 for r in results)
     assert len(list(tmp_path.glob("*.db"))) == (2 if n_trials == 1 else 0)
 
 
@@ -459,7 +470,7 @@ def test_a_table_of_all_kinds_of_columns(task, tmp_path, no_pictures):
     table = make_table(X, y > y.median() if task == "classification" else y, task)
     given = job(table, n_trials=2, out=tmp_path, search="random")
     results = given.run(quiet)
-    assert np.isfinite([results[-1].tuned_score, results[-1].test_score]).all()
+    assert np.isfinite([results[-1].on_folds, results[-1].held_out]).all()
     pd.testing.assert_frame_equal(trials(given.run(quiet)), trials(results))
     assert "tableencoder" in (tmp_path / "random_parameters.json").read_text()
 
@@ -475,7 +486,7 @@ def test_the_work_of_many_columns_is_that_of_their_numbers(monkeypatch):
     wide = job(table, search="random", n_trials=1).run(quiet)
     assert not hasattr(wide[-1].estimator, "feature_names_in_")
     assert hasattr(named[-1].estimator, "feature_names_in_")
-    assert wide[-1].tuned_score == pytest.approx(named[-1].tuned_score, abs=1e-9)
+    assert wide[-1].on_folds == pytest.approx(named[-1].on_folds, abs=1e-9)
 
 
 def test_what_is_said_before_the_searches():
@@ -483,7 +494,7 @@ def test_what_is_said_before_the_searches():
     results = job(iris(), search="random", n_trials=1).run(quiet, said.append)
     assert said[0] == "rows: 100; 25 are held out, and no search uses them"
     assert "notice: 2 parameters are searched in 1 trials; use a larger --trials" in said
-    assert f"{results[0].tuned_score:.4g} for the default SVM" in said[-1]
+    assert f"{results[0].on_folds:.4g} for the default SVM" in said[-1]
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
@@ -502,7 +513,7 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     assert [(m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted] == [80, 600]
     found = RecordedStudy(tmp_path / "random.db").findings[ROWS]
     assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 600, 750)
-    assert found["score on held-out rows"] > found["score of the sample"] == tuned.test_score
+    assert found["score on held-out rows"] > found["score of the sample"] == tuned.held_out
     assert "The parameters were tuned on a sample of 80 rows; the final model was then fitted to 600 of 750" in found["sentence"]
     first, rest = (tmp_path / "report.html").read_text().split("Recommended parameters</h2>")
     assert found["sentence"] in unescape(first)  # with what came out, not as something further

@@ -36,13 +36,16 @@ def test_the_page_tells_what_the_results_are(tuned):
     assert [heading for rank, heading in page.headings if rank == 2] == SECTIONS
     verdict = results[-1].verdict
     found = tables(text)
-    _, *rows = one(found, "accuracy on the folds" if verdict.metric == "accuracy" else "RMSE on the folds")
+    title = "accuracy" if verdict.metric == "accuracy" else "RMSE"
+    _, *rows = one(found, f"{title} on rows that the judged models had not seen")
     comparison = pd.read_csv(out / "comparison.csv").set_index("model")
     names = {"default": "default", "tuned": "kriging"} | {rival.name: rival.code for rival in verdict.rivals}
     assert len(rows) == 4 + verdict.compares
     for row in rows:
         result = comparison.loc[names[row[0].removesuffix(" (recommended)")]]
-        assert [float(cell) for cell in row[2:4]] == pytest.approx([result.held_out, result.held_out_error], rel=2e-3, abs=1e-4)
+        assert [float(cell) for cell in row[3:5]] == pytest.approx([result.held_out, result.held_out_error], rel=2e-3, abs=1e-4)
+        shown = [float("nan" if cell in ("", "–") else cell) for cell in (row[2], row[5])]
+        assert shown == pytest.approx([result.out_of_fold, result.expected], rel=2e-3, abs=1e-4, nan_ok=True)
         assert result.held_out >= 0
     assert sum(row[0].endswith("(recommended)") for row in rows) == 1
     plain = " ".join(unescape(text).split())

@@ -7,8 +7,8 @@ from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult
 
 
-def result(test_score, test_error=0.01, name="kriging", search=None):
-    return HeldOutResult(name, 0.9, test_score, test_error, None, search)
+def result(held_out, error=0.01, name="kriging", search=None):
+    return HeldOutResult(name, None, held_out, error, 0.9, search=search)
 
 
 def test_a_random_search_that_only_failed_is_no_baseline(tmp_path):

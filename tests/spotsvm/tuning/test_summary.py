@@ -9,7 +9,7 @@ from sklearn.dummy import DummyClassifier
 
 from spotsvm.common.notices import Notice
 from spotsvm.common.text import short_names
-from spotsvm.luck.difference import Difference
+from spotsvm.luck.difference import Difference, TuningGain
 from spotsvm.luck.estimate import Estimate, ExpectedScore
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Rival, Verdict
@@ -37,45 +37,71 @@ def flat(text):
     return " ".join(text.split())
 
 
+ROWS = {"out of fold": 150, "held out": 50}
 RIVALS = (
-    Rival("constant", "always 'no'", 0.5, 0.5, 0.07, Difference(0.3, (0.2, 0.4)), 0.001),
-    Rival("linear", "logistic regression", np.nan, 0.75, 0.03, Difference(0.05, (-0.02, 0.12)), 0.01),
+    Rival("constant", "always 'no'", 0.5, 0.07, Difference(0.3, (0.2, 0.4)), 0.001, 0.51, 0.505, 0.52),
+    Rival("linear", "logistic regression", 0.75, 0.03, Difference(0.05, (-0.02, 0.12)), 0.01),
 )
+
+
+def expected(value, *interval, metric="accuracy", how="draws", out_of_fold=0.85, held_out=0.8):
+    return ExpectedScore(
+        value, interval or (np.nan, np.nan), 0.02, metric=metric, how=how, n_rows=200, out_of_fold=out_of_fold,
+        out_of_fold_error=0.02, held_out=held_out, held_out_error=0.02,
+    )  # fmt: skip
+
+
 VERDICT = Verdict(
-    "accuracy", "helped", "held-out better", "tuned", 4, {"svc__C": 12.3456, "svc__gamma": 0.000123456}, 0.75, 0.7, 0.1, 0.9, 0.8,
-    0.02, Difference(0.15), Difference(0.1, (0.04, 0.16)), 50, 0.14,
+    "accuracy", TuningGain(0.1, (0.04, 0.16), metric="accuracy", rows=ROWS), "tuned", 4,
+    {"svc__C": 12.3456, "svc__gamma": 0.000123456},
+    expected(0.74, how="rows", out_of_fold=0.75, held_out=0.7), expected(0.84), True, 0.76, 0.9,
 )  # fmt: skip
 
 
-def summary(tuned=0.9, test=0.8, error=0.02, given=None, optimism=None, verdict=VERDICT, **changed):
-    given = search() if given is None else given
-    results = [
-        HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier()),
-        HeldOutResult("kriging", tuned, test, error, DummyClassifier(), given, optimism, verdict, seconds=2.5),
-    ]
-    return module.summary(TuningJob(**({"table": TABLE, "cv": 5} | changed)), results)
+def results(held_out=0.8, error=0.02, given=None, optimism=None, verdict=VERDICT, **more):
+    return [
+        HeldOutResult("default", DummyClassifier(), 0.7, 0.1, 0.75, 0.76),
+        HeldOutResult(
+            "kriging", DummyClassifier(), held_out, error, 0.85, 0.9, search() if given is None else given, optimism, verdict,
+            seconds=2.5, **more,
+        ),
+    ]  # fmt: skip
+
+
+def summary(given=None, optimism=None, verdict=VERDICT, error=0.02, **changed):
+    return module.summary(
+        TuningJob(**({"table": TABLE, "cv": 5} | changed)), results(error=error, given=given, optimism=optimism, verdict=verdict)
+    )
 
 
 def test_the_table():
     lines = summary().splitlines()
-    assert lines[1].split() == ["accuracy", "on", "the", "folds", "held-out", "rows", "fit"]
-    assert lines[2].split() == ["default", "SVM", "0.7500", "0.7000", "+-", "0.1000"]
-    assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8000", "+-", "0.0200", "2.5", "s"]
+    assert re.split("  +", lines[1]) == ["accuracy", "on the folds", "out of fold", "held-out rows", "new rows", "fit"]
+    assert lines[2].split() == ["default", "SVM", "0.7600", "0.7500", "0.7000", "+-", "0.1000", "0.7400"]
+    assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8500", "0.8000", "+-", "0.0200", "0.8400", "2.5", "s"]
     assert len({len(line) for line in lines[1:4]}) == 1
     assert "Recommended: trial 4 of kriging: C = 12.35, gamma = 0.0001235" in lines
-    alone = module.summary(TuningJob(TABLE), [HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier())])
-    assert alone.splitlines()[1:3] == [lines[1], lines[2]]
+    alone = module.summary(TuningJob(TABLE), results()[:1])
+    assert alone.splitlines()[2].split() == lines[2].split()[:-1]
     assert "Recommended" not in alone
     unknown = summary(error=np.nan).splitlines()[3]
-    assert unknown.split()[3:] == ["0.9000", "0.8000", "2.5", "s"]
+    assert unknown.split()[3:] == ["0.9000", "0.8500", "0.8000", "0.8400", "2.5", "s"]
     assert len(unknown) == len(lines[1])
+
+
+def test_an_average_has_no_score_on_folds_that_it_has_optimised():
+    frame = comparison([replace(one, on_folds=np.nan) for one in results()])
+    assert "on_folds" not in frame
+    assert frame["out_of_fold"].tolist() == [0.75, 0.85]
+    assert frame["expected"].tolist() == [0.74, 0.84]
+    assert "on_folds" in comparison(results())
 
 
 def test_all_models_are_in_the_table():
     lines = summary(verdict=replace(VERDICT, rivals=RIVALS)).splitlines()
     names = [re.split("  +", line)[0] for line in lines[2:6]]
     assert names == ["always 'no'", "default SVM", "kriging (10 trials)", "logistic regression"]
-    assert lines[2].split() == ["always", "'no'", "0.5000", "0.5000", "+-", "0.0700", "0.001", "s"]
+    assert lines[2].split() == ["always", "'no'", "0.5200", "0.5100", "0.5000", "+-", "0.0700", "0.5050", "0.001", "s"]
     assert lines[5].split() == ["logistic", "regression", "0.7500", "+-", "0.0300", "0.01", "s"]
     assert len({len(line) for line in lines[1:6]}) == 1
     alone = summary(verdict=replace(VERDICT, rivals=RIVALS[:1]))
@@ -87,71 +113,58 @@ def test_an_error_is_shown_in_its_own_unit():
     """Nothing is negative: neither in the table nor in any sentence."""
     error = "neg_root_mean_squared_error"
     rmse = replace(
-        VERDICT, metric=error, default_score=-3.6, default_held_out=-4.9, tuned_score=-3.4,
-        tuned_held_out=-4.1, difference=Difference(0.8, (0.1, 1.5), metric=error),
-        expected=ExpectedScore(-3.8, (-4.8, -3.0), metric=error, how="rows", n_rows=200), rivals=(
-            Rival("constant", "always the mean", -9.2, -9.0, 0.8, Difference(5.4, (4.3, 6.4), metric=error), 0.001),
-            Rival("forest", "a random forest", np.nan, -4.0, 0.6, Difference(-0.1, (-0.8, 0.6), metric=error), 0.7),
+        VERDICT, metric=error, gain=TuningGain(0.8, (0.1, 1.5), metric=error, rows=ROWS), default_on_folds=-3.6,
+        tuned_on_folds=-3.4,
+        default=expected(-4.2, metric=error, how="rows", out_of_fold=-4.1, held_out=-4.9),
+        tuned=expected(-3.8, -4.8, -3.0, metric=error, out_of_fold=-3.7, held_out=-4.1), rivals=(
+            Rival("constant", "always the mean", -9.0, 0.8, Difference(5.4, (4.3, 6.4), metric=error), 0.001, -9.2, -9.1, -9.3),
+            Rival("forest", "a random forest", -4.0, 0.6, Difference(-0.1, (-0.8, 0.6), metric=error), 0.7),
         ),
     )  # fmt: skip
     found = luck("repeats", 0.27, (0.1, 0.4), tuned=-3.4, metric="neg_root_mean_squared_error")
     given = search()
     given.study_.trials = tuple(replace(t, value=-3.4) for t in given.study_.trials)
-    results = [
-        HeldOutResult("default", -3.6, -4.9, 0.8, DummyClassifier()),
-        HeldOutResult("kriging", -3.4, -4.1, 0.7, DummyClassifier(), given, found, rmse),
+    models = [
+        HeldOutResult("default", DummyClassifier(), -4.9, 0.8, -4.1, -3.6),
+        HeldOutResult("kriging", DummyClassifier(), -4.1, 0.7, -3.7, -3.4, given, found, rmse),
     ]
-    text = flat(module.summary(TuningJob(NUMBERS), results))
+    text = flat(module.summary(TuningJob(NUMBERS), models))
     assert "negative" not in text
     assert re.findall(r"(?<![\w.])-\d[\d.]*", text) == ["-0.8", "-1.5", "-0.1"]  # the difference: the tuned SVM has less
     assert "RMSE: smaller is better." in text
-    assert "always the mean 9.2000 9.0000 +- 0.8000" in text
+    assert "always the mean 9.3000 9.2000 9.0000 +- 0.8000 9.1000" in text
     assert "The tuned RMSE of 3.40 is probably 0.27 (95 % interval 0.10 to 0.40) too low." in text
-    frame = comparison(results).set_index("model")
-    assert (frame["on_folds"].dropna() > 0).all()
-    assert (frame["held_out"] > 0).all()
+    frame = comparison(models).set_index("model")
+    scores = frame[["on_folds", "out_of_fold", "held_out", "expected", "expected_low", "expected_high"]]
+    assert (scores.stack().dropna() > 0).all()
     assert frame.loc["default", ["difference", "low", "high"]].tolist() == [-0.8, -1.5, -0.1]
     assert frame.loc["constant", ["difference", "low", "high"]].tolist() == [-5.4, -6.4, -4.3]
+    assert frame.loc["kriging", ["expected", "expected_low", "expected_high"]].tolist() == [3.8, 3.0, 4.8]
     assert set(frame["better"]) == {"smaller is better"}
 
 
 def test_notices_stand_above_the_verdict_and_in_the_comparison():
-    results = [
-        HeldOutResult("default", 0.75, 0.7, 0.1, DummyClassifier()),
-        HeldOutResult(
-            "kriging",
-            0.9,
-            0.8,
-            0.02,
-            DummyClassifier(),
-            search(),
-            None,
-            VERDICT,
-            notices=(Notice("column", "Column 'a' is odd."),),
-        ),
-    ]
-    text = module.summary(TuningJob(TABLE), results)
+    told = results(notices=(Notice("column", "Column 'a' is odd."),))
+    text = module.summary(TuningJob(TABLE), told)
     assert text.splitlines()[0] == "notice: Column 'a' is odd."
     assert text.index("notice:") < text.index("Tuning helped")
-    assert comparison(results)["note"].tolist() == ["", "recommended", "notice: Column 'a' is odd."]
+    assert comparison(told)["note"].tolist() == ["", "recommended", "notice: Column 'a' is odd."]
 
 
 def test_the_verdict_comes_first_and_the_recommendation_follows_it():
     def paragraphs(**changed):
         return [flat(one) for one in summary(verdict=replace(VERDICT, **changed)).split("\n\n")[1:]]
 
-    expected = ExpectedScore(
-        0.88, (0.83, 0.93), metric="accuracy", how="rows", n_rows=200, out_of_fold=0.9, out_of_fold_error=0.02
+    said = paragraphs(tuned=expected(0.88, 0.83, 0.93, out_of_fold=0.9))
+    assert said[0].startswith(
+        "Tuning helped: over 150 training rows out of fold and 50 held-out rows, accuracy of the tuned model less"
     )
-    said = paragraphs(expected=expected)
-    assert said[0].startswith("Tuning helped: on the 50 held-out rows the tuned SVM has accuracy 0.8, the default SVM 0.7")
     assert said[1].startswith("On new rows expect accuracy 0.88 of the tuned SVM (95 % interval 0.83 to 0.93), as judged by 150")
     assert said[2].startswith(
-        "The 50 held-out rows have accuracy 0.8, and the training rows out of fold 0.9: 3.5 standard errors"
+        "The 50 held-out rows have accuracy 0.8, and the 150 training rows out of fold 0.9: 3.5 standard errors"
     )
-    keep = {"decision": "did not help", "recommended": "default", "number": 3, "params": {"svc__C": 1.0, "svc__gamma": 0.5}}
-    expected = ExpectedScore(0.75, metric="accuracy", how="held out", n_rows=50)
-    kept = paragraphs(**keep, reason="none better", expected=expected)
+    keep = {"recommended": "default", "number": 3, "params": {"svc__C": 1.0, "svc__gamma": 0.5}}
+    kept = paragraphs(**keep, compares=False, default=expected(0.75, how="held out", out_of_fold=np.nan))
     assert kept[0].endswith("no candidate scores better than the default SVM on the folds. Keep the default SVM.")
     assert kept[1].startswith("On new rows expect accuracy 0.75 of the default SVM, as judged by 50 held-out rows.")
     assert "Recommended: the default SVM: C = 1, gamma = 0.5" in kept
@@ -245,7 +258,7 @@ def test_an_estimate_that_says_nothing_is_left_out():
     ],
 )
 def test_how_much_is_luck_comes_first_and_then_how_that_was_found(found, answer, method):
-    answered, found_by, score = summary(optimism=found).split("\n\n")[2:5]
+    answered, found_by, score = summary(optimism=found).split("\n\n")[3:6]
     assert flat(answered).startswith("How much of it is luck? The ")
     assert "expect" not in flat(answered)
     assert answer in flat(answered)

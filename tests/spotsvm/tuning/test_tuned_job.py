@@ -11,7 +11,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import RandomForestRegressor
-from sklearn.metrics import accuracy_score, f1_score, get_scorer, root_mean_squared_error
+from sklearn.metrics import accuracy_score, f1_score, root_mean_squared_error
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -58,6 +58,19 @@ def done(request, tmp_path_factory):
     return job, job.run(said.append), said
 
 
+def says_the_same(job, tuned, model):
+    """The command counts the held-out rows too, and so does the class if it gets them."""
+    train, test = job.split
+    assert tuned.estimator.verdict_.rows == model.verdict_.rows | {"held out": len(test.y)}
+    for name in ("value", "interval", "error"):
+        assert getattr(model.verdict_, name) == pytest.approx(getattr(tuned.estimator.verdict_.on_training_rows, name))
+    model.add_held_out(test.X, test.y, model.default_estimator().fit(train.X, train.y), test.groups)
+    assert model.verdict_.sentence == tuned.estimator.verdict_.sentence
+    assert model.verdict_.sentence.split(".")[0] in tuned.verdict.sentence
+    for name in ("expected_score_", "default_score_", "constant_score_"):
+        assert getattr(model, name) == getattr(tuned.estimator, name)
+
+
 def test_the_model_is_that_of_the_class_on_the_same_rows(done):
     job, (_, tuned), said = done
     train, test = job.split
@@ -71,7 +84,7 @@ def test_the_model_is_that_of_the_class_on_the_same_rows(done):
         plain = TunedSVR(random_state=0).fit(X.loc[train.X.index], y[train.X.index])
         np.testing.assert_array_equal(plain.predict(X), model.predict(X))
     np.testing.assert_array_equal(tuned.estimator.predict(test.X), model.predict(X.loc[test.X.index]))
-    assert model.expected_score_.interval == tuned.estimator.expected_score_.interval
+    says_the_same(job, tuned, model)
     assert said[-1] == f"fit: {model!r} to {len(train.y)} training rows"
 
 
@@ -83,16 +96,19 @@ def test_scores_and_verdict(done):
     machine = (scaled if classify else TransformedTargetRegressor(scaled, transformer=StandardScaler())).fit(train.X, train.y)
     score = accuracy_score if classify else lambda y, p: -root_mean_squared_error(y, p)
     model, verdict = tuned.estimator, tuned.verdict
-    assert default.test_score == pytest.approx(score(test.y, machine.predict(test.X)))
-    assert tuned.test_score == score(test.y, model.predict(test.X))
-    assert (default.tuned_score, tuned.tuned_score) == (model.default_score_.value, model.expected_score_.value)
+    assert default.held_out == pytest.approx(score(test.y, machine.predict(test.X)))
+    assert tuned.held_out == score(test.y, model.predict(test.X))
+    assert (default.out_of_fold, tuned.out_of_fold) == (model.default_score_.out_of_fold, model.expected_score_.out_of_fold)
     assert verdict.gain == model.verdict_
-    assert verdict.difference.value == pytest.approx(tuned.test_score - default.test_score)
+    assert verdict.gain.on_held_out_rows.value == pytest.approx(tuned.held_out - default.held_out)
+    n, m = len(train.y), len(test.y)
+    for result, expected in ((default, verdict.default), (tuned, verdict.tuned)):
+        assert expected.value == pytest.approx((n * result.out_of_fold + m * result.held_out) / (n + m))
     keep = verdict.recommended == "default"
     assert verdict.expected == (model.default_score_ if keep else model.expected_score_)
-    assert f"as judged by {len(train.y)} training rows that the judged models had not seen." in verdict.expectation
+    assert f"as judged by {n} training rows out of fold and {m} held-out rows." in verdict.expectation
     assert [rival.code for rival in verdict.rivals] == ["constant", "linear", "forest"]
-    assert verdict.rivals[0].score == model.constant_score_.value
+    assert verdict.rivals[0].out_of_fold == model.constant_score_.out_of_fold
     assert {rival.difference.metric for rival in verdict.rivals} == {job.metric}  # the sign of an error follows from it
     text = " ".join(summary(job, [default, tuned]).split())
     assert verdict.sentence in text
@@ -116,12 +132,17 @@ def test_the_files(done):
     job, results, _ = done
     out, model = job.out, results[-1].estimator
     table = pd.read_csv(out / "comparison.csv").set_index("model")
+    assert "on_folds" not in table
+    assert table.loc["tuned", "out_of_fold"] == pytest.approx(abs(model.expected_score_.out_of_fold))
+    assert table.loc["tuned", "expected"] == pytest.approx(abs(model.expected_score_.value))
     assert list(table.index[:5]) == ["constant", "default", "tuned", "linear", "forest"]
     assert list(pd.read_csv(out / "settings.csv")) == list(model.settings_)
     assert sorted(path.name for path in out.iterdir()) == [
         "columns.csv", "comparison.csv", "model.skops", "parameters.json", "report.html", "settings.csv", MANIFEST
     ]  # fmt: skip
     saved = load_model(out)
+    if results[-1].verdict.recommended == "tuned":
+        assert str(saved.pipeline.verdict_) == str(model.verdict_)
     np.testing.assert_array_equal(saved.pipeline.predict(job.table.X), recommended(results).predict(job.table.X))
 
 
@@ -143,9 +164,9 @@ def test_the_code_fits_the_same_model(done, capsys):
     names = {}
     exec(tuned.code, names)
     np.testing.assert_array_equal(names["model"].predict(names["test"].X), tuned.estimator.predict(names["test"].X))
-    said = capsys.readouterr().out.splitlines()
-    assert float(said[1]) == tuned.test_score
-    assert ("default" in names) == (tuned.verdict.recommended == "default")
+    verdict, expected = capsys.readouterr().out.splitlines()
+    assert verdict == str(tuned.estimator.verdict_)
+    assert expected == str(tuned.verdict.expected)
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
@@ -174,6 +195,7 @@ def test_groups_and_time(tmp_path):
     train, test = grouped.split
     same = TunedSVC(random_state=0).fit(train.X, train.y, groups=train.groups)
     np.testing.assert_array_equal(tuned.estimator.predict_proba(test.X), same.predict_proba(test.X))
+    says_the_same(grouped, tuned, same)
     assert tuned.verdict.held_out_by == "groups"
     assert "groups=train.groups" in tuned.code
     later = TunedJob(read_table(tmp_path / "t.csv", "kind", choices=Choices(time_split="day")), cv=3, compare=False)
@@ -181,6 +203,7 @@ def test_groups_and_time(tmp_path):
     train, test = later.split
     same = TunedSVC(cv=TimeSeriesSplit(3), random_state=0).fit(train.X, train.y)
     np.testing.assert_array_equal(tuned.estimator.predict_proba(test.X), same.predict_proba(test.X))
+    says_the_same(later, tuned, same)
     assert (tuned.verdict.held_out_by, len(train.y), len(test.y)) == ("time", 45, 15)
 
 
@@ -214,14 +237,16 @@ def test_a_time_limit_is_that_of_the_fit_too():
         TunedJob(make_table(X, y), timeout=-1.0).run()
 
 
-@pytest.mark.parametrize("scoring", ["neg_log_loss", "f1_macro"])
-def test_scores_of_probabilities(scoring):
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc", "average_precision", "f1_macro"])
+def test_other_scores(scoring):
     frame = mixed(60)
     job = TunedJob(make_table(frame[["size", "age"]], frame["kind"]), scoring=scoring, compare=False)
     default, tuned = job.run()
-    _, test = job.split
-    assert tuned.test_score == pytest.approx(get_scorer(scoring)(tuned.estimator, test.X, test.y))
-    assert isinstance(default.estimator, CalibratedClassifierCV) == (scoring != "f1_macro")
+    train, test = job.split
+    positive = tuned.estimator.pos_label
+    says_the_same(job, tuned, TunedSVC(scoring=scoring, pos_label=positive, random_state=0).fit(train.X, train.y))
+    assert tuned.held_out == pytest.approx(tuned.estimator.score(test.X, test.y))
+    assert isinstance(default.estimator, CalibratedClassifierCV) == (scoring == "neg_log_loss")
     assert tuned.estimator.scoring == scoring
 
 
@@ -233,7 +258,7 @@ def test_the_rarer_class_is_the_positive_one_whatever_its_place():
     _, test = job.split
     assert tuned.estimator.pos_label == y.value_counts().idxmin()
     f1 = f1_score(test.y, tuned.estimator.predict(test.X), pos_label=tuned.estimator.pos_label)
-    assert tuned.test_score == pytest.approx(f1)
+    assert tuned.held_out == pytest.approx(f1)
     assert tuned.estimator.score(test.X, test.y) == pytest.approx(f1)
 
 

@@ -22,7 +22,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spotsvm import SpotSearchCV, expected_score
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.refits import candidates as module
+from spotsvm.luck.drawn import expected_of
+from spotsvm.luck.refits import search_rows as module
 from spotsvm.luck.refits.candidates import POOL, OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
 
 
@@ -180,45 +181,50 @@ def test_answers_that_are_known_need_no_fit():
     assert np.ptp(out.answers[1]) > 0
 
 
+def expected(combination, metric="accuracy"):
+    return expected_of([combination.drawn], metric, "draws")
+
+
 @pytest.mark.parametrize("average", [False, True])
 def test_the_score_to_expect_of_the_best_of_many_guesses_is_that_of_a_guess(average):
-    naive, expected, covered = [], [], []
+    naive, scores, covered = [], [], []
     for seed in range(40):
         rng = np.random.default_rng(seed)
         y, answers = rng.integers(2, size=100), rng.normal(size=(10, 100, 1))
         hits = ((answers[..., 0] > 0) == y).mean(axis=1)
-        found = combined(decided(answers[np.argsort(-hits)], y), "accuracy", seed, average=average).expected
+        found = expected(combined(decided(answers[np.argsort(-hits)], y), "accuracy", seed, average=average))
         naive.append(hits.max())
-        expected.append(found.value)
+        scores.append(found.value)
         covered.append(found.interval[0] <= 0.5 <= found.interval[1])
     assert np.mean(naive) > 0.56
-    assert np.mean(expected) == pytest.approx(0.5, abs=0.05)  # the .632 rule keeps some of what is too high
+    assert np.mean(scores) == pytest.approx(0.5, abs=0.05)  # the .632 rule keeps some of what is too high
     assert np.mean(covered) >= 0.9
 
 
 def test_a_perfect_score_is_no_certainty_and_f1_is_of_class_one():
     y = np.arange(40) % 2
     out = decided((2.0 * y - 1.0)[None, :, None], y)
-    found = combined(out, "accuracy", 0, average=False).expected
+    found = expected(combined(out, "accuracy", 0, average=False))
     assert found.value == 1.0
     assert 0.8 < found.interval[0] < found.interval[1] == 1.0
-    assert combined(out, "f1", 0).expected is not None
-    assert combined(decided(-out.answers, 1 - y, [1, 2]), "f1", 0).expected == combined(out, "f1", 0).expected
-    assert combined(decided(out.answers, y, ["no", "yes"]), "f1", 0).expected is None
+    assert combined(out, "f1", 0).drawn is not None
+    same = expected(combined(decided(-out.answers, 1 - y, [1, 2]), "f1", 0))
+    assert same == expected(combined(out, "f1", 0))
+    assert combined(decided(out.answers, y, ["no", "yes"]), "f1", 0).drawn is None
 
 
 @pytest.mark.parametrize(
-    ("y", "estimator", "refit", "all_take_part"),
+    ("y", "estimator", "refit"),
     [
-        (Y > 0, SVC(), True, True),
-        (X[:, 0], SVR(), True, True),
-        (Y, SVC(), True, False),
-        (Y > 0, SVC(), "average", False),
-        (Y > 0, LogisticRegression(), True, False),
+        (Y > 0, SVC(), True),
+        (X[:, 0], SVR(), True),
+        (Y, SVC(), True),
+        (Y > 0, SVC(), "average"),
+        (Y > 0, LogisticRegression(), True),
     ],
 )
-def test_candidates_that_share_work_all_take_part(y, estimator, refit, all_take_part, monkeypatch):
-    """The others cost a fit in each fold, so that only the best of them do."""
+def test_all_candidates_take_part(y, estimator, refit, monkeypatch):
+    """Of an average those that took part in its fit."""
     search = SpotSearchCV(estimator, {"C": loguniform(0.01, 100)}, n_iter=14, sweep=None, refit=refit, random_state=0).fit(X, y)
     compared = []
 
@@ -230,7 +236,7 @@ def test_candidates_that_share_work_all_take_part(y, estimator, refit, all_take_
     expected_score(search, X, y)
     different = len({repr(params) for params in search.cv_results_["params"]})
     assert POOL < different
-    assert compared == [different if all_take_part else POOL]
+    assert compared == [POOL if refit == "average" else different]
 
 
 def test_some_luck_is_taken_off_where_labels_are_coins():

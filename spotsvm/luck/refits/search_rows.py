@@ -1,0 +1,383 @@
+"""The rows of a fitted search, judged again: the score to expect on new rows, and whether tuning has helped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_consistent_length, indexable
+from sklearn.utils.validation import check_is_fitted
+
+from spotsvm.common.checks import check_groups
+from spotsvm.common.folds import seeded
+from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.errors import ArgumentError
+from spotsvm.luck.difference import TuningGain, judged
+from spotsvm.luck.drawn import Drawn, Evidence, expected_of, unseen_score
+from spotsvm.luck.draws import units_of
+from spotsvm.luck.estimate import ExpectedScore
+from spotsvm.luck.intervals import check_confidence
+from spotsvm.luck.refits.candidates import (
+    POOL,
+    OutOfFold,
+    as_decisions,
+    combined,
+    constant_of,
+    first_tests,
+    out_of_fold,
+    score_of_classes,
+    single_score,
+    with_fixed_weights,
+)
+from spotsvm.luck.refits.class_folds import folds_of_all_classes
+from spotsvm.luck.refits.fit_weights import row_weights
+from spotsvm.luck.refits.repeats import fresh_folds
+from spotsvm.luck.refits.search_access import (
+    best_candidates,
+    candidate_params,
+    check_given,
+    check_search,
+    given_by,
+    given_to_fit,
+    mean_scores,
+    metric_of,
+    scorer_of_rows,
+    winner_of,
+    with_params,
+)
+from spotsvm.luck.rows import Unseen
+from spotsvm.luck.scores import Score
+
+#: confidence level of the interval within which the mean score of a search lies if its winner is fitted again to the same rows
+_SURE = 0.99
+
+
+class _SearchRows:
+    """The rows that a fitted search has seen, and its folds, on which candidates are fitted again."""
+
+    def __init__(
+        self, search: Any, X: Any, y: Any, groups: Any, fit_params: Mapping[str, Any] | None, n_jobs: int | None, call: str
+    ):
+        check_is_fitted(search)
+        check_search(search)
+        metric_of(search)
+        X, y = indexable(X, y)
+        passed = given_to_fit(search, X, groups, fit_params)
+        check_given(search.estimator, X, y, passed)
+        if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
+            X, y, passed = search._sample(X, y, passed)
+        groups = passed.pop("groups", None)
+        self._search, self._X, self._y, self._n_jobs = search, X, y, n_jobs
+        self._given = given_by(search, passed)
+        self._groups = self._given.groups if groups is None else groups
+        check_consistent_length(X, self._groups)
+        self._classifier = is_classifier(search.best_estimator_)
+        own_seed = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
+        self.seed = int(search.study_.seed if hasattr(search, "study_") else own_seed)
+        self._scorer, self.metric = scorer_of_rows(search)
+        #: the score by its name, or, where scikit-learn's scorer of this name is for other classes, by the scorer
+        self._scoring = self.metric if self._score_by(self.metric) is not None else self._scorer
+        splitter = seeded(check_cv(search.cv, y, classifier=self._classifier), self.seed)
+        check_groups(splitter, self._groups, call)
+        self._own_splits: Sequence[Split] = list(splitter.split(X, y, self._groups))
+        if not self._own_splits:
+            raise ArgumentError(
+                f"search has cv={type(search.cv).__name__}, an exhausted iterator, so its folds are unknown; "
+                "pass a list of splits, or a splitter, as cv"
+            )
+
+    def _score_by(self, scoring: Any) -> Score | None:
+        if np.ndim(self._y) > 1:
+            return None
+        return score_of_classes(scoring, np.unique(np.asarray(self._y)) if self._classifier else None)
+
+    @property
+    def score(self) -> Score | None:
+        """The score, if rows can be drawn again by it."""
+        return self._score_by(self._scoring)
+
+    @cached_property
+    def _splits(self) -> Sequence[Split]:
+        return self._all_classes(self._own_splits)
+
+    def _all_classes(self, splits: Sequence[Split]) -> Sequence[Split]:
+        return folds_of_all_classes(splits, self._y, self.seed) if self._classifier else splits
+
+    @property
+    def _units(self) -> Any:
+        return units_of(self._search.cv, self._groups, len(np.asarray(self._y)))
+
+    @cached_property
+    def _fold_scorer(self) -> FoldScorer:
+        search = self._search
+        engine = getattr(search, "engine", "auto")
+        return FoldScorer(search.estimator, self._X, self._y, self._splits, self._given.folds, engine=engine, advise=False)
+
+    def _params(self, candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return with_fixed_weights(self._search.estimator, candidates, self._y, self._given.fit)
+
+    def of_winner(self) -> Drawn:
+        """Return the score of the chosen candidate alone, on folds that the search has not used."""
+        X, y, given, search = self._X, self._y, self._given, self._search
+        splits = self._all_classes(fresh_folds(search.cv, X, y, self._groups, self._classifier, self.seed))
+        best = search.best_estimator_
+        best = with_params(best, with_fixed_weights(best, [{}], y, given.fit)[0])
+        options: Any = {"n_jobs": self._n_jobs, "fit_params": given.fit, "score_params": given.score}
+        unseen = Unseen.out_of_fold(best, X, y, splits, self._units, **options)
+        try:
+            drawn = unseen_score(unseen, self._scorer, self.seed, "out of fold")
+            if not hasattr(search, "fit_params_"):
+                again = Unseen.out_of_fold(search.best_estimator_, X, y, self._own_splits, self._units, **options)
+                _check_same_scores(search, again.mean_of_parts(self._scorer), expected_of([drawn], self.metric, "rows"))
+            return drawn
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            raise ArgumentError(
+                f"search has scoring={search.scoring!r}, which cannot score drawn rows: {type(error).__name__}: {error}. "
+                "Use a scorer of make_scorer, or one that calls only predict, predict_proba or decision_function of the "
+                "estimator, and does not use X itself"
+            ) from error
+
+    def of_choice(self, most: int | None = None) -> Drawn:
+        """Return the score of the search's choice, which each draw of rows makes again, among `most` candidates."""
+        search, X, y, given = self._search, self._X, self._y, self._given
+        score = self.score
+        assert score is not None
+        calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
+        ranked = best_candidates(search.cv_results_, metric_of(search), search.best_index_, POOL if average else most)
+        params = self._params([candidate_params(search, k) for k in ranked])
+        known = self._fold_scorer.test_answers(params)
+        candidates = [with_params(search.estimator, one) for one in params]
+        out = out_of_fold(
+            candidates, X, y, self._splits, classifier=self._classifier, metric=self._scoring, average=average,
+            calibrated=calibrated, fit_params=given.fit, weights=given.score.get("sample_weight"), n_jobs=self._n_jobs,
+            known=known,
+        )  # fmt: skip
+        drawn = combined(out, self._scoring, self.seed, groups=self._units, average=average, calibrated=calibrated).drawn
+        assert drawn is not None
+        same = params[0] == candidate_params(search, ranked[0]) and self._splits is self._own_splits
+        if same and not hasattr(search, "fit_params_"):
+            _check_same_scores(search, _mean_of_folds(out, score, self._splits), expected_of([drawn], self.metric, "draws"))
+        return drawn
+
+    def of_default(self) -> Drawn | None:
+        """Return the score of the search's estimator with its own parameters."""
+        (params,) = self._params([{}])
+        known = self._fold_scorer.test_answers([params])
+        return self._single(with_params(self._search.estimator, params), self._given.fit, known)
+
+    def of_constant(self) -> Drawn | None:
+        """Return the score of the shares of the classes, or of the mean."""
+        weights = row_weights(self._search.estimator, self._given.fit, len(np.asarray(self._y)))
+        return self._single(constant_of(self._search.estimator), {"sample_weight": weights}, None)
+
+    def _single(self, estimator: Any, fit_params: Mapping[str, Any], known: Any) -> Drawn | None:
+        return single_score(
+            estimator, self._X, self._y, self._splits, self._scoring, self.seed, groups=self._units, classifier=self._classifier,
+            fit_params=fit_params, weights=self._given.score.get("sample_weight"), n_jobs=self._n_jobs, known=known,
+        )  # fmt: skip
+
+
+def search_evidence(
+    search: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    fit_params: Mapping[str, Any] | None = None,
+    most: int | None = None,
+    compares: bool = True,
+) -> tuple[Evidence, str] | None:
+    """Return the scores of a search's choice, of its estimator's own parameters and of a constant on its rows, and the metric.
+
+    None if the choice cannot be repeated, as the score of rows is unknown. `most` limits the candidates among which the choice is
+    made again; without `compares` the estimator's own parameters are the choice.
+    """
+    rows = _SearchRows(search, X, y, groups, fit_params, n_jobs, "tuning_verdict(search, X, y, groups=groups)")
+    if rows.score is None:
+        return None
+    default, constant = rows.of_default(), rows.of_constant()
+    assert default is not None
+    assert constant is not None
+    return Evidence(rows.of_choice(most) if compares else default, default, constant), rows.metric
+
+
+def expected_score(
+    search: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    fit_params: Mapping[str, Any] | None = None,
+) -> ExpectedScore:
+    """Return the score to expect of a search's best estimator on new rows, with an interval.
+
+    Candidates are fitted on the training rows of the search's folds and predict their test rows. These rows are then drawn with
+    replacement: each draw chooses its own best candidate, or its own average, and is scored on the rows that it leaves out. So
+    the interval covers the luck of the rows, of the folds and of the choice.
+
+    All candidates take part, which takes about the time of the search; of an average the ten best, as in its fit.
+
+    Parameters
+    ----------
+    search : SpotSearchCV, RandomizedSearchCV or GridSearchCV
+        Fitted on X and y, with `refit`.
+    X, y : array-like
+        The data that the search was fitted on. For a search with `rows`, the score is that of its sample.
+    groups : array-like of shape (n_samples,), optional
+        Groups of rows that depend on each other, such as the rows of a person: whole groups are drawn. None for those that a
+        SpotSearchCV was fitted with.
+    confidence : float, default=0.95
+        Confidence level of the interval.
+    n_jobs : int or None, default=None
+        Number of folds fitted in parallel.
+    fit_params : dict, optional
+        What else the search's fit was given, such as weights of rows: candidates are fitted, and scored, with it again. None for
+        what a SpotSearchCV was given. Other searches do not keep it, so pass it again.
+
+    Returns
+    -------
+    ExpectedScore
+        With `value`, `interval`, and `of_rows(n)`, the interval for the score of n rows.
+
+    Raises
+    ------
+    ArgumentError
+        If the confidence level is not between 0 and 1; if the search has `refit=False`, or several metrics and a function as
+        `refit`; if its `cv` is an exhausted iterator; if its scorer cannot score drawn rows; or if its scores on the folds cannot
+        be those of these rows and these `fit_params`; a ValueError.
+
+    Notes
+    -----
+    For an unknown metric, such as a function, or a target of several columns, only the chosen candidate is scored, on folds that
+    the search has not used. This score is a little too high, as the candidate was chosen on the same rows. A scorer of your own
+    may call `predict`, `predict_proba` and `decision_function` on its argument X, like the scorers of `make_scorer`. It may not
+    use X itself, which then has row numbers, nor other methods of the estimator, such as `score` or `transform`. Weights of rows
+    count in the score if they counted in the search's, which needs scikit-learn's metadata routing. In each fold
+    `class_weight="balanced"` stands for the weights of all rows, as in the final fit; and folds that test rows of one class
+    alone, as in leave-one-out, are merged into ten or fewer that test all classes: otherwise a fold would show by its training
+    rows which class it tests.
+
+    References
+    ----------
+    Tsamardinos, Greasidou, Borboudakis 2018, "Bootstrapping the Out-of-sample Predictions for Efficient and Accurate
+    Cross-Validation".
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from spotsvm import SpotSearchCV
+    >>> X, y = load_iris(return_X_y=True)
+    >>> search = SpotSearchCV(
+    ...     SVC(), {"C": loguniform(0.1, 100)}, n_iter=5, random_state=0
+    ... ).fit(X, y)
+    >>> found = expected_score(search, X, y)
+    >>> found.interval[0] < found.value < found.interval[1] < 1
+    True
+    """
+    check_confidence(confidence)
+    rows = _SearchRows(search, X, y, groups, fit_params, n_jobs, "expected_score(search, X, y, groups=groups)")
+    if rows.score is None:
+        return expected_of([rows.of_winner()], rows.metric, "rows", confidence)
+    return expected_of([rows.of_choice()], rows.metric, "draws", confidence)
+
+
+def tuning_verdict(
+    search: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    n_jobs: int | None = None,
+    fit_params: Mapping[str, Any] | None = None,
+) -> TuningGain:
+    """Return whether a search has helped: its best estimator compared with the estimator's own parameters.
+
+    Both are judged on the test rows of the search's folds. Each of 200 draws of these rows makes the choice among the candidates
+    again on the rows drawn, and is scored on those left out, beside the estimator's own parameters. All candidates are fitted on
+    the folds again, which takes about the time of the search.
+
+    Parameters
+    ----------
+    search : SpotSearchCV, RandomizedSearchCV or GridSearchCV
+        Fitted on X and y, with `refit`.
+    X, y : array-like
+        The data that the search was fitted on.
+    groups : array-like of shape (n_samples,), optional
+        Groups of rows that depend on each other: whole groups are drawn. None for those that a SpotSearchCV was fitted with.
+    n_jobs : int or None, default=None
+        Number of folds fitted in parallel.
+    fit_params : dict, optional
+        What else the search's fit was given, as for `expected_score`.
+
+    Returns
+    -------
+    TuningGain
+        With `decision`, the gain as `value`, its 95 % `interval`, and a sentence.
+
+    Raises
+    ------
+    ArgumentError
+        If rows cannot be drawn again by the score: an unknown one such as a function, or a target of several columns; otherwise
+        as `expected_score`. A ValueError.
+
+    See Also
+    --------
+    expected_score : The score to expect on new rows.
+
+    Notes
+    -----
+    Equation :eq:`verdict` of the chapter :doc:`/method/index`. The gain covers the luck of the rows and of the choice among the
+    candidates of this search.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.svm import SVC
+    >>> from spotsvm import SpotSearchCV, tuning_verdict
+    >>> X, y = load_iris(return_X_y=True)
+    >>> space = {"C": loguniform(0.1, 100)}
+    >>> search = SpotSearchCV(SVC(), space, n_iter=5, random_state=0).fit(X, y)
+    >>> tuning_verdict(search, X, y).decision
+    'no difference seen'
+    """
+    found = search_evidence(search, X, y, groups=groups, n_jobs=n_jobs, fit_params=fit_params)
+    if found is None:
+        raise ArgumentError(
+            f"search has scoring={search.scoring!r}, by which rows cannot be drawn again; use a scorer of scikit-learn by its "
+            "name, such as 'accuracy', 'roc_auc', 'r2' or 'neg_root_mean_squared_error', and a target of one column"
+        )
+    evidence, metric = found
+    return judged([evidence], metric).gain
+
+
+def _mean_of_folds(out: OutOfFold, score: Score, splits: Sequence[Split]) -> float:
+    """Return the mean score of the first candidate over the folds; nan if it is unknown."""
+    if out.kept[0] != 0 or (score.kind == "probabilities" and out.response != "predict_proba"):
+        return np.nan
+    decisions, place = as_decisions(out.answers[0], out.response), np.full(out.rows.max() + 1, -1)
+    place[out.rows] = np.arange(len(out.rows))
+    tests = [place[rows] for rows, _ in first_tests(splits, len(place)).values()]
+    return float(np.mean([score.values(decisions[None, at], out.y[at], out.weights[None, at])[0] for at in tests]))
+
+
+def _check_same_scores(search: Any, again: float, expected: ExpectedScore) -> None:
+    """Raise ArgumentError if a winner's mean over the folds cannot be that of the search: the search was given more than this."""
+    theirs = float(mean_scores(search)[winner_of(search)])
+    low, high = expected.at(_SURE).interval
+    if np.isfinite([again, low, high]).all() and not low <= expected.value + theirs - again <= high:
+        raise ArgumentError(
+            f"the best candidate has a mean score of {theirs:.4g} in search, and {again:.4g} when it is fitted to X and y again: "
+            "these are not the rows of the search, or its fit was given more; pass that as fit_params, such as "
+            "fit_params={'sample_weight': weights}"
+        )
