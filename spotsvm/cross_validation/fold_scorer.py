@@ -23,6 +23,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
+from spotsvm.common.compat import scorer_parts
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text, whole
 from spotsvm.common.notices import untold
@@ -295,7 +296,10 @@ class FoldScorer:
 
     def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any, **options: Any) -> GridSearchCV:
         grid = [{name: _single(value) for name, value in candidate.items()} for candidate in candidates]
-        search = GridSearchCV(self._estimator, grid, error_score=error_score, **{**self._options, **options})
+        options = {**self._options, **options}
+        search = GridSearchCV(
+            self._estimator, grid, error_score=error_score, **options | {"scoring": unmasked(options["scoring"])}
+        )
         # which is warned of once, for all candidates; scikit-learn passes the filters on to its workers
         with ignoring("One or more of the (test|train) scores are non-finite"), ignoring(category=DataWarning):
             with untold(), interrupts_kept_from_workers():
@@ -303,7 +307,7 @@ class FoldScorer:
 
     def _results(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
         search = self._search(candidates, error_score)
-        self.scorer, self.multimetric = search.scorer_, bool(search.multimetric_)
+        self.scorer, self.multimetric = given_scorers(search.scorer_), bool(search.multimetric_)
         results: dict[str, Any] = search.cv_results_
         self.metrics = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
         return results
@@ -352,6 +356,48 @@ def check_scorers(estimator: Any, scoring: Any, y: Any) -> None:
     named = scoring if isinstance(scoring, Mapping) else {}
     for name, scorer in scorers.items() if isinstance(scorers, dict) else [(scoring, scorers)]:
         check_scorer(named.get(name, name), scorer, target, is_classifier(estimator))
+
+
+class Unmasked:
+    """A scorer whose masked score is nan: scikit-learn would take the number behind the mask, which is 0 for np.ma.masked."""
+
+    def __init__(self, scorer: Callable[..., Any]):
+        self.scorer = scorer
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the score, or scores by name."""
+        score = self.scorer(*args, **kwargs)
+        if isinstance(score, Mapping):
+            return {name: _nan_if_masked(one) for name, one in score.items()}
+        return _nan_if_masked(score)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "scorer":  # asked for by copies and pickles, before there is a scorer
+            raise AttributeError(name)
+        return getattr(self.scorer, name)
+
+
+def _nan_if_masked(score: Any) -> Any:
+    return np.nan if np.ma.is_masked(score) else score
+
+
+def unmasked(scoring: Any) -> Any:
+    """Return the scoring with functions of the user's, alone or by name, as `Unmasked`; names stay."""
+    if isinstance(scoring, Mapping):
+        return {name: unmasked(one) for name, one in scoring.items()}
+    parts = scorer_parts(scoring)
+    if not callable(scoring) or (
+        parts is not None and str(getattr(parts.function, "__module__", "sklearn.")).startswith("sklearn.")
+    ):
+        return scoring
+    return Unmasked(scoring)
+
+
+def given_scorers(scorer: Any) -> Any:
+    """Return the scorer, or several by name, as they were given to `unmasked`."""
+    if isinstance(scorer, Mapping):
+        return {name: given_scorers(one) for name, one in scorer.items()}
+    return scorer.scorer if isinstance(scorer, Unmasked) else scorer
 
 
 def metric_names(scoring: Any) -> list[str]:
