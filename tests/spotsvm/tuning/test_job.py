@@ -304,8 +304,8 @@ def test_a_class_that_a_resample_lacks_is_no_error():
 
 
 def test_the_cap_on_iterations_is_no_news(monkeypatch):
-    def capped(task, n_samples, categorical, scale):
-        pipeline, space = table_pipeline(task, n_samples, categorical, scale)
+    def capped(task, n_samples, *more):
+        pipeline, space = table_pipeline(task, n_samples, *more)
         return pipeline.set_params(svc__max_iter=3), space
 
     monkeypatch.setattr("spotsvm.tuning.pipelines.registry.table_pipeline", capped)
