@@ -356,4 +356,4 @@ def test_a_tuning_with_a_verdict():
     assert "holds no comparison" not in text
     assert section.results["model"].tolist() == ["always 'red'", "default", "tuned (recommended)", "a random forest"]
     assert section.results["held-out"].tolist() == [0.51, 0.7011, 0.7533, 0.74]
-    assert "Table 2: Results." in section.markdown()
+    assert "Table 2: Results; low and high are the ends of 95 % intervals." in section.markdown()
