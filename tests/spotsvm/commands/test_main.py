@@ -72,8 +72,10 @@ def tune(file, *args, target="kind"):
 
 
 def rows(text):
-    """The closing table: a list of numbers a model."""
-    found = [re.fullmatch(r"(\S.*?)  +([\d.]+)  +([\d.]+) \+- ([\d.]+)(?:  .*s)?", line) for line in text.splitlines()]
+    """The closing table: the first score of a model on the training rows, its held-out score and the error of that."""
+    number = r"  +[\d.]+"
+    line = re.compile(rf"(\S.*?)  +([\d.]+)(?:{number})?  +([\d.]+) \+- ([\d.]+)(?:{number})?(?:  .*s)?")
+    found = [line.fullmatch(one.rstrip()) for one in text.splitlines()]
     return {match[1]: [float(match[k]) for k in (2, 3, 4)] for match in found if match}
 
 
