@@ -107,7 +107,7 @@ def test_a_fit_keeps_copies_of_noise_apart(kind, form, tmp_path):
     assert model.verdict_.interval[0] < model.verdict_.interval[1]
     low, high = model.expected_score_.interval
     assert high - low > 0.15  # 60 rows, and not 240
-    assert "240 judged (60 of them different) by models" in model.report(tmp_path / "page.html").read_text()
+    assert "240 training rows out of fold (60 of them different)" in model.report(tmp_path / "page.html").read_text()
     assert "on 240 rows (60 of them different)" in str(model.methods_section().paragraphs)
 
 
