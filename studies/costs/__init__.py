@@ -1,1 +1,1 @@
-"""Times: suggestions of a search, cross-validation, kernels for groups of columns, load, and path lengths."""
+"""Times: suggestions of a search, cross-validation, kernels for groups of columns, and load."""
