@@ -30,7 +30,7 @@ def positive_class(metric: str, table: Table) -> Any:
         return None
     counts = table.y.value_counts()
     if len(counts) > 2:
-        others = "" if metric == "average_precision" else f"use {metric}_macro, or "
+        others = "" if metric == "average_precision" else f"use {metric}_macro or {metric}_weighted, or "
         raise ArgumentError(
             f"--scoring {metric!r} needs two classes, and the target has {len(counts)} classes; {others}separate one "
             "class from all others by --positive LABEL"

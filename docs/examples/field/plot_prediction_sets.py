@@ -72,9 +72,7 @@ held, both = np.mean(held, axis=0), np.mean(both, axis=0)
 # Left: the mean log loss on new rows. Right: how often a set holds the true
 # class, and below the points how many sets hold both classes.
 
-figure, (left, right) = plt.subplots(
-    1, 2, figsize=(9, 3.5), layout="constrained"
-)
+figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.5), layout="tight")
 bars = left.barh(table.index, table["log loss"])
 left.bar_label(bars, fmt="%.3f", padding=3)
 left.set(xlabel="log loss on new rows", xlim=(0, 0.2))
