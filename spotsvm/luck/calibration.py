@@ -12,6 +12,8 @@ from scipy.special import log_softmax
 Array = NDArray[Any]
 
 _MOST_STEPS, _MOST_HALVINGS, _ENOUGH = 30, 15, 1e-5
+#: from this number of classes on, two steps from a similar calibration are enough: a step is slow, and the score is the same
+_MANY_CLASSES, _FEW_STEPS = 20, 2
 _BLOCK = 2**16  # decisions that are fitted together: what stays in the processor's cache
 _RIDGE = 0.05  # penalty of the offsets, as their sum is not determined
 _FLAT = 1e-9  # added to the curvature along the slope
@@ -100,28 +102,29 @@ def calibrate(
     theta[:, 1:] = prior if start is None else start.offset
     evidence = counts if k == 2 else np.repeat(counts.sum(axis=1, keepdims=True), k, axis=1)
     sure = (evidence + 1.0) / (evidence + 2.0)
+    most = _MOST_STEPS if start is None or k < _MANY_CLASSES else _FEW_STEPS
     size = max(_BLOCK // d[0].size, 1)
     for first in range(0, len(d), size):
         block = slice(first, first + size)
         scaled = d[block] / spread[block, None, None]
         if k == 2:
             sigmoid = _Sigmoid(scaled[:, :, 1] - scaled[:, :, 0], y, w[block], sure[block])
-            found = _minimum(sigmoid, np.stack([theta[block, 0], theta[block, 2] - theta[block, 1]], axis=1))
+            found = _minimum(sigmoid, np.stack([theta[block, 0], theta[block, 2] - theta[block, 1]], axis=1), most)
             theta[block] = found @ [[1.0, 0.0, 0.0], [0.0, -0.5, 0.5]]
         else:
             by_class = np.ascontiguousarray(scaled.transpose(0, 2, 1))
-            theta[block] = _minimum(_Softmax(by_class, y, w[block], sure[block]), theta[block])
+            theta[block] = _minimum(_Softmax(by_class, y, w[block], sure[block]), theta[block], most)
     a, b = theta[:, 0], theta[:, 1:]
     turned = a <= 0.0
     offset = np.zeros_like(b) if own_threshold else np.where(turned[:, None], prior, b)
     return Calibration(np.where(turned, 0.0, a / spread), offset)
 
 
-def _minimum(problem: _Sigmoid | _Softmax, theta: Array) -> Array:
-    """Return where Newton's method ends from `theta`, for each set of decisions."""
+def _minimum(problem: _Sigmoid | _Softmax, theta: Array, most: int) -> Array:
+    """Return where Newton's method ends from `theta` in `most` steps, for each set of decisions."""
     now, values = problem.loss(theta)
     open_ = np.ones((len(theta), 1), dtype=bool)
-    for _ in range(_MOST_STEPS):
+    for _ in range(most):
         step = problem.newton_step(theta, values) * open_
         for _ in range(_MOST_HALVINGS):
             after, values = problem.loss(theta - step)

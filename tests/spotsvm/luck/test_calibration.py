@@ -50,6 +50,21 @@ def test_a_start_does_not_change_where_it_ends():
     )
 
 
+def test_two_steps_from_the_start_are_enough_for_many_classes():
+    """Draws of rows start from the calibration of all rows; more steps change no score that is printed."""
+    k, n, rng = 40, 600, np.random.default_rng(1)
+    y = np.arange(n) % k
+    d = (rng.normal(size=(n, k)) + 2.5 * np.eye(k)[y])[None]
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=3).astype(float)
+    start = calibrate(d, y, np.ones((1, n)))
+    for w in counts[:, None]:
+        few, many = (calibrate(d, y, w, at)(d)[0] for at in (start, None))
+        new = np.flatnonzero(w[0] == 0)
+        losses = [-log_softmax(p, axis=1)[new, y[new]].mean() for p in (few, many)]
+        assert losses[0] == pytest.approx(losses[1], rel=0.01)
+        assert np.mean(few.argmax(axis=1) == many.argmax(axis=1)) > 0.99
+
+
 def test_decisions_that_are_worse_than_chance_give_the_share_of_the_class():
     found = probabilities_of(calibrate(-D[None, :, None], Y, np.ones((1, 300)))(-D[None, :, None]))
     assert found[..., 1] == pytest.approx(Y.mean(), abs=0.01)
