@@ -201,15 +201,12 @@ def _limit_files(size: int, more: int) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores
 
 
-_PATIENCE = 1.0  # seconds
-
-
 @dataclass(frozen=True)
 class Ended:
     """How a process ended: its exit code, or minus the number of the signal that ended it, and how long it lived.
 
-    `hung` is whether it was killed because it took longer than allowed; `left` the number of its own processes that were still
-    there a second later, where the system tells.
+    `hung` is whether it was killed because it took longer than allowed; `left` the number of its own processes that did
+    not end by themselves in time, where the system tells.
     """
 
     code: int
@@ -219,11 +216,17 @@ class Ended:
 
 
 def run_job(
-    target: Callable[..., object], arguments: Mapping[str, Any], *, kill_after: float | None = None, at_most: float = 120.0
+    target: Callable[..., object],
+    arguments: Mapping[str, Any],
+    *,
+    kill_after: float | None = None,
+    at_most: float = 120.0,
+    patience: float = 1.0,
 ) -> Ended:
     """Run a function in a process of its own, to its end or until it is killed with SIGKILL.
 
-    It is killed after `kill_after` seconds, if that is given, or as hung after `at_most` seconds.
+    It is killed after `kill_after` seconds, if that is given, or as hung after `at_most` seconds. Its own processes have
+    `patience` seconds to end.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["killable_runs", "cma", "spotsvm.solvers.search.multi_objective.genetic_algorithm"])
@@ -238,7 +241,7 @@ def run_job(
     assert process.pid is not None
     assert process.exitcode is not None
     seconds = time.monotonic() - began
-    return Ended(process.exitcode, seconds, killed and kill_after is None, _end_group(process.pid))
+    return Ended(process.exitcode, seconds, killed and kill_after is None, _end_group(process.pid, patience))
 
 
 def _in_own_group(target: Callable[..., object], arguments: dict[str, Any]) -> None:
@@ -246,9 +249,9 @@ def _in_own_group(target: Callable[..., object], arguments: dict[str, Any]) -> N
     target(**arguments)
 
 
-def _end_group(group: int) -> int:
+def _end_group(group: int, patience: float) -> int:
     """Return how many processes of a group do not end by themselves, where the system tells, and kill them."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + patience
     while (left := _n_living(group)) and time.monotonic() < until:
         time.sleep(0.02)
     with suppress(ProcessLookupError, PermissionError):

@@ -169,9 +169,13 @@ class _Disturbed:
     def go_on(self, moment: Moment, share: float) -> None:
         """Kill and resume until the run ends; `share` of the whole is where the first kill comes at the latest."""
         most = int(self._rng.integers(1, _MOST_KILLS + 1))
+        # a worker that still imports ends once it sees that its parent has gone; those of an executor may stay
+        patience = 1.0 if self._asked["kind"] in ("processes", ASYNCHRONOUS) else 60.0
         while self.kills < most:
             arguments, delay, text = self._drawn(moment, share)
-            ended = self._run_job(run_to_end, {**self._asked, "path": str(self.path), **arguments}, kill_after=delay)
+            ended = self._run_job(
+                run_to_end, {**self._asked, "path": str(self.path), **arguments}, kill_after=delay, patience=patience
+            )
             self._left += ended.left
             if ended.code >= 0:
                 self.wrong = f"after {text}: the run {_how(ended)}" if ended.code else ""
@@ -182,7 +186,10 @@ class _Disturbed:
             self._look()
             moment, share = MOMENTS[int(self._rng.integers(len(MOMENTS)))], 1.0
         ended = self._run_job(
-            run_to_end, {**self._asked, "path": str(self.path)}, at_most=_PATIENCE * (1 + self._size["seconds"])
+            run_to_end,
+            {**self._asked, "path": str(self.path)},
+            at_most=_PATIENCE * (1 + self._size["seconds"]),
+            patience=patience,
         )
         self._left += ended.left
         if ended.code:

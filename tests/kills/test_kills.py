@@ -75,7 +75,7 @@ class Tampering:
     def __init__(self, statement):
         self.statement, self.calls = statement, 0
 
-    def __call__(self, target, arguments, *, kill_after=None, at_most=120.0):
+    def __call__(self, target, arguments, *, kill_after=None, at_most=120.0, patience=1.0):
         self.calls += 1
         if self.calls <= 2:
             run_to_end(**{name: value for name, value in arguments.items() if name not in ("at_statement", "at_byte")})
