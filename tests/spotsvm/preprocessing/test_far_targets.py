@@ -146,7 +146,7 @@ def test_whole_numbers_that_are_no_floats_are_told():
 
 def test_the_command_names_lines():
     frame = pd.DataFrame(X, columns=list("abcdefghij"), index=[f"line {k + 2}" for k in range(N)])
-    y = pd.Series(Y, index=frame.index, name="y")
+    y = pd.Series(Y.copy(), index=frame.index, name="y")
     y["line 9"] = 1e6
     told = [notice for notice in suspicions(make_table(frame, y, where=str)) if notice.code == "far targets"]
     assert [notice.sentence.partition(";")[0] for notice in told] == ["1 target is far from all others (1e+06 in line 9"]
