@@ -103,7 +103,7 @@ def test_a_target_that_is_no_sequence(y):
         (pd.Series(pd.to_datetime(["2020-01-01"] * 10)).dt.tz_localize("UTC"), "dates"),
         (np.array(["2020-01-01", "NaT"] * 5, dtype="datetime64[D]"), "dates"),
         (pd.to_timedelta(range(10), unit="D"), "durations"),
-        (SERIES([date(2020, 1, 1)] * 10), "dates"),
+        (SERIES(np.array(["2020-01-01"] * 10, dtype="datetime64[ms]")), "dates"),
         (pd.DataFrame({"a": range(10), "b": pd.to_datetime(["2020-01-01"] * 10)}), "dates"),
     ],
 )
