@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
 from numbers import Integral, Real
@@ -30,6 +30,7 @@ from spotsvm.common.notices import untold
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps
 from spotsvm.cross_validation.exactness import LostDigitsError
+from spotsvm.cross_validation.fold_answers import FoldAnswers
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import SharedFolds
@@ -49,7 +50,8 @@ _log = logging.getLogger(__name__)
 class FoldScores:
     """The scores of one candidate, named as in `cv_results_`, without failed ones, and the reason of a failure in a fold.
 
-    A candidate that is `out_of_time` has no scores, as the time was up.
+    A candidate that is `out_of_time` has no scores, as the time was up. `answers` are those for the test rows, if they are kept
+    and no fold failed.
     """
 
     numbers: Mapping[str, float]
@@ -57,6 +59,7 @@ class FoldScores:
     traceback: str = ""
     error_type: str = ""
     out_of_time: bool = False
+    answers: FoldAnswers | None = field(default=None, compare=False)
 
     def mean(self, metric: str, n_splits: int) -> float:
         """Return the mean test score, nan if a fold has none.

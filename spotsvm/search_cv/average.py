@@ -16,9 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
+from spotsvm.cross_validation.fold_answers import common_responses, respond
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration
-from spotsvm.luck.refits.candidates import as_decisions, common_responses, respond
+from spotsvm.luck.refits.candidates import as_decisions
 from spotsvm.luck.scores import as_vector, labels_of, probabilities_of
 
 Array = NDArray[Any]

@@ -14,12 +14,12 @@ from scipy.special import logit
 from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import FitFailedWarning
-from sklearn.metrics import get_scorer, get_scorer_names
 
-from spotsvm.common.compat import check_method_params, safe_split, scorer_parts
+from spotsvm.common.compat import check_method_params, safe_split
 from spotsvm.common.notices import untold
 from spotsvm.common.targets import with_mean_1
 from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
+from spotsvm.cross_validation.fold_answers import any_has, common_responses, of_labels, parts_of_metric, respond
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.bootstrap import N_DRAWS, left_out_scores
@@ -44,33 +44,6 @@ _LOSS_WEIGHT = 0.5
 _LOG_LIKELIHOOD = score_called("neg_log_loss", ("neg_log_loss",))
 
 
-def common_responses(estimators: Sequence[Any], n_classes: int) -> list[str]:
-    """Return the methods that all estimators have, in the order of preference: probabilities, decisions, predictions."""
-    if not n_classes:
-        return ["predict"]
-    # decisions for pairs of classes have no arg max over the classes
-    pairs = n_classes > 2 and _any_has(estimators, "decision_function_shape", "ovo")
-    names = ["predict_proba"] if pairs else ["predict_proba", "decision_function"]
-    return [*(name for name in names if all(hasattr(one, name) for one in estimators)), "predict"]
-
-
-def _any_has(estimators: Sequence[Any], name: str, value: Any) -> bool:
-    """Return whether an estimator, or a step of a pipeline, has this value of a parameter."""
-    return any(
-        key.rpartition("__")[2] == name and isinstance(found, type(value)) and found == value
-        for one in estimators
-        for key, found in one.get_params().items()
-    )
-
-
-def _of_labels(metric: Any) -> bool:
-    """Return whether a metric is a score of predicted classes; True if unknown."""
-    if isinstance(metric, str):
-        metric = get_scorer(metric) if metric in get_scorer_names() else None
-    parts = None if metric is None else scorer_parts(metric)
-    return parts is None or parts.methods == ("predict",)
-
-
 def _responses_for(
     estimators: Sequence[Any], n_classes: int, metric: Any, average: bool, calibrated: bool
 ) -> tuple[list[str], bool]:
@@ -79,38 +52,11 @@ def _responses_for(
     decisions_first = sorted(names, key=["decision_function", "predict_proba", "predict"].index)
     if calibrated or names == ["predict"]:
         return decisions_first, False
-    if _of_labels(metric):
+    if of_labels(parts_of_metric(metric)):
         # the probabilities of an SVC come from another model than its predictions
-        own = _any_has(estimators, "probability", True)
+        own = any_has(estimators, "probability", True)
         return (decisions_first if own else names, True) if average else (["predict"], False)
     return (decisions_first if metric == "roc_auc" and not average else names), False
-
-
-def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
-    """Return a fitted model's answers, (n, k): for two classes k is 1, positive for the second; in regression, predictions.
-
-    Answers from probabilities of two classes are the probability of the second class less one half. A class that the model has
-    not seen has the probability 0, or a decision below those of all other classes.
-    """
-    answers = np.asarray(getattr(model, response)(X))
-    if classes is None:
-        return np.asarray(answers.reshape(len(answers), -1), dtype=np.float64)
-    k = len(classes)
-    if response == "predict":
-        full = np.eye(k)[np.searchsorted(classes, answers.ravel())]
-        return full[:, 1:] - 0.5 if k == 2 else full
-    seen = np.searchsorted(classes, model.classes_)
-    if response == "predict_proba":
-        full = np.zeros((len(answers), k))
-        full[:, seen] = answers
-        return full[:, 1:] - 0.5 if k == 2 else full
-    if answers.ndim == 1:
-        if k == 2 and len(seen) == 2:
-            return np.asarray(answers[:, None], dtype=np.float64)
-        answers = np.stack([-answers, answers], axis=1)[:, -len(seen) :]
-    full = np.full((len(answers), k), answers.min() - 1.0)
-    full[:, seen] = answers
-    return full[:, 1:] - full[:, :1] if k == 2 else full
 
 
 def as_decisions(answers: Array, response: str, calibrated: bool = False) -> Array:

@@ -21,10 +21,11 @@ from sklearn.svm import SVC, SVR
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from spotsvm import SpotSearchCV, expected_score
+from spotsvm.cross_validation.fold_answers import common_responses, respond
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.drawn import expected_of
 from spotsvm.luck.refits import search_rows as module
-from spotsvm.luck.refits.candidates import POOL, OutOfFold, as_decisions, combined, common_responses, out_of_fold, respond
+from spotsvm.luck.refits.candidates import POOL, OutOfFold, as_decisions, combined, out_of_fold
 
 
 class ProbabilityBeside(LogisticRegression):
