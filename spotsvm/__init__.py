@@ -18,6 +18,8 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm import kernels as kernels
     from spotsvm import searches as searches
     from spotsvm import tables as tables
+    from spotsvm.comparison.between_sets import OversearchingMatrix as OversearchingMatrix
+    from spotsvm.comparison.between_sets import oversearching_between_sets as oversearching_between_sets
     from spotsvm.comparison.compare import compare as compare
     from spotsvm.comparison.comparison import Comparison as Comparison
     from spotsvm.cross_validation.cross_val_scores import cross_val_scores as cross_val_scores
@@ -32,11 +34,6 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel as ExpressionKernel
     from spotsvm.estimators.reduced.reduced_svc import ReducedSVC as ReducedSVC
     from spotsvm.luck.estimate import ExpectedScore as ExpectedScore
-    from spotsvm.luck.judges.judges import Judgement as Judgement
-    from spotsvm.luck.judges.judges import judge_recommendation as judge_recommendation
-    from spotsvm.luck.judges.judges import judge_search as judge_search
-    from spotsvm.luck.judges.sets import OversearchingMatrix as OversearchingMatrix
-    from spotsvm.luck.judges.sets import oversearching_between_sets as oversearching_between_sets
     from spotsvm.luck.optimism import Optimism as Optimism
     from spotsvm.luck.refits.analysis import oversearching as oversearching
     from spotsvm.luck.refits.search_rows import expected_score as expected_score
@@ -85,6 +82,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
 
 #: the public names of each module, which is imported when one of them is first used
 _NAMES = {
+    "comparison.between_sets": "OversearchingMatrix oversearching_between_sets",
     "comparison.compare": "compare",
     "comparison.comparison": "Comparison",
     "cross_validation.cross_val_scores": "cross_val_scores",
@@ -99,8 +97,6 @@ _NAMES = {
     "estimators.evolved.expression_kernel": "ExpressionKernel",
     "estimators.reduced.reduced_svc": "ReducedSVC",
     "luck.estimate": "ExpectedScore",
-    "luck.judges.judges": "Judgement judge_recommendation judge_search",
-    "luck.judges.sets": "OversearchingMatrix oversearching_between_sets",
     "luck.optimism": "Optimism",
     "luck.refits.analysis": "oversearching",
     "luck.refits.search_rows": "expected_score tuning_verdict",

@@ -50,14 +50,13 @@ spotsvm.estimators.reduced          14      not spotsvm.space spotsvm.trials
 spotsvm.preprocessing.cells         12      not spotsvm.space spotsvm.estimators
 spotsvm.preprocessing.time_series   12
 spotsvm.preprocessing               13      not spotsvm.space spotsvm.trials spotsvm.estimators
-spotsvm.tuned                       18      not spotsvm.search_cv spotsvm.cross_validation
+spotsvm.tuned                       18
 spotsvm.cross_validation            15      not spotsvm.study spotsvm.reports spotsvm.preprocessing
 spotsvm.luck.refits                 16      not spotsvm.study spotsvm.reports
 spotsvm.search_cv                   17
 spotsvm.multi_kernel.models         18
 spotsvm.multi_kernel                19 20
 spotsvm.comparison                  17
-spotsvm.luck.judges                 18
 spotsvm.tuning.tables               14
 spotsvm.tuning.pipelines            19
 spotsvm.tuning                      20

@@ -212,11 +212,11 @@ search_options = _section(
     ),
     click.option(
         "--oversearching",
-        type=_Choice(["auto", "folds", "repeats", "nested", "none"]),
+        type=_Choice(["auto", "folds", "nested", "none"]),
         default="auto",
         show_default=True,
-        help="How to estimate how much of the tuned score is luck. auto, folds: from the fold scores, at no cost. repeats: by "
-        "fresh repeats, at the cost of half a search. nested: by nested resampling, at the cost of five searches.",
+        help="How to estimate how much of the tuned score is luck. auto, folds: from the fold scores, at no cost. nested: "
+        "by nested resampling, at the cost of five searches.",
     ),
     click.option(
         "--stop",

@@ -186,14 +186,11 @@ def difference_on_folds(
     first: Floats,
     second: Floats,
     ratio: float,
-    *,
-    confidence: float = CONFIDENCE,
-    how: How = "repeats",
 ) -> Difference:
     """Return the second model's score less the first's on the same folds; with a single fold there is no interval.
 
-    `ratio` is the number of rows tested on per row trained on, as in `nadeau_bengio`; 0 for independent pairs of scores.
+    `ratio` is the number of rows tested on per row trained on, as in `nadeau_bengio`.
     """
     gains = second - first
-    interval = nadeau_bengio(gains, ratio, confidence)
-    return Difference(float(gains.mean()), interval, sqrt(corrected_variance(gains, ratio)), confidence, how=how)
+    interval = nadeau_bengio(gains, ratio, CONFIDENCE)
+    return Difference(float(gains.mean()), interval, sqrt(corrected_variance(gains, ratio)), CONFIDENCE, how="rows")

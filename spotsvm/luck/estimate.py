@@ -22,17 +22,17 @@ from spotsvm.luck.intervals import (
 )
 from spotsvm.trials.metrics import ScoreUnit
 
-How = Literal["draws", "rows", "held out", "nested", "repeats", "folds", "fresh"]
+How = Literal["draws", "rows", "held out", "nested", "folds"]
 #: the uncertainty that an interval covers, by the method of the estimate
 COVERS: dict[How, str] = {
     "draws": "the luck of the rows and of the choice among settings",
     "rows": "the luck of the rows and of the folds",
     "held out": "the luck of the held-out rows",
     "nested": "the luck of rows and folds, and the whole search",
-    "repeats": "the luck of the splits",
     "folds": "roughly the choice among the candidates",
-    "fresh": "the noise of the fresh values",
 }
+#: methods of version 0.2.0, fresh splits and fresh evaluations
+_GONE = ("repeats", "fresh")
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,9 @@ class Estimate:
         The confidence level of the interval, between 0 and 1.
     metric : str
         Name of the score.
-    how : {"draws", "rows", "held out", "nested", "repeats", "folds", "fresh"}
+    how : {"draws", "rows", "held out", "nested", "folds"}
         Method of the estimate: draws of out-of-fold rows, with a new choice in each draw; draws of rows for one chosen model;
-        held-out rows; nested searches; fresh splits; the fold scores of all candidates; fresh evaluations.
+        held-out rows; nested searches; the fold scores of all candidates.
     too_few : bool
         Whether the rows are too few to tell a score in units of the target's spread, such as R2: its standard error is above 1.
         Value and interval are nan then.
@@ -162,8 +162,10 @@ class Estimate:
         Raises
         ------
         ArgumentError
-            If an entry is missing or unknown.
+            If an entry is missing or unknown, or the method is one that only version 0.2.0 has.
         """
+        if (how := found.get("how")) in _GONE:
+            raise ArgumentError(f"how={how!r} is a method of version 0.2.0, which this version does not have; use that version")
         names = [field.name for field in fields(cls) if field.name in found or field.name not in cls._later]
         if missing := [name for name in names if name not in found]:
             raise ArgumentError(f"found has no {missing[0]!r}; pass the result of {cls.__name__}.to_dict()")

@@ -26,7 +26,7 @@ def _best_and_own(scores: Floats, winner: int | None) -> tuple[Floats, Floats]:
     if scores.ndim != 2 or scores.shape[1] < 2:
         raise ArgumentError(
             f"the fold scores have shape {scores.shape}; they show the optimism only with two or more folds, as "
-            "(n_candidates, n_folds): use more folds, or method='nested' or 'repeats'"
+            "(n_candidates, n_folds): use more folds, or method='nested'"
         )
     whole = np.isfinite(scores.sum(axis=1))
     if winner is None:

@@ -6,7 +6,7 @@ from math import exp, isfinite, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import norm, ttest_ind
+from scipy.stats import norm
 from scipy.stats import t as student
 
 from spotsvm.errors import ArgumentError
@@ -76,15 +76,6 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
     """
     values = np.asarray(values, dtype=np.float64)
     return t_interval(float(values.mean()), corrected_variance(values, ratio), len(values) - 1, confidence)
-
-
-def welch(first: ArrayLike, second: ArrayLike, confidence: float = 0.95) -> Interval:
-    """Return Welch's interval of the difference of two means (1947); (nan, nan) with fewer than two values or no spread."""
-    first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
-    if min(len(first), len(second)) < 2 or not (np.ptp(first) > 0 or np.ptp(second) > 0):
-        return NO_INTERVAL
-    interval = ttest_ind(first, second, equal_var=False).confidence_interval(confidence)
-    return float(interval.low), float(interval.high)
 
 
 def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:

@@ -22,15 +22,11 @@ from spotsvm.trials.metrics import ScoreUnit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Method = Literal["nested", "repeats", "folds"]
-METHODS: tuple[Method, ...] = ("nested", "repeats", "folds")
-_ROWS: dict[str, str] = {"nested": "outer fold", "repeats": "candidate, winner first", "folds": "fold"}
-_TUNED: dict[str, str] = dict.fromkeys(map(str, METHODS), "tuned score") | {"folds": "best candidate of the fold"}
-_OUTER: dict[str, str] = {
-    "nested": "score on the outer fold",
-    "repeats": "score on fresh splits",
-    "folds": "winner of the search",
-}
+Method = Literal["nested", "folds"]
+METHODS: tuple[Method, ...] = ("nested", "folds")
+_ROWS: dict[str, str] = {"nested": "outer fold", "folds": "fold"}
+_TUNED: dict[str, str] = {"nested": "tuned score", "folds": "best candidate of the fold"}
+_OUTER: dict[str, str] = {"nested": "score on the outer fold", "folds": "winner of the search"}
 _CURVE = ["n_trials", "tuned", "outer", "optimism", "low", "high"]
 
 
@@ -44,8 +40,8 @@ class Optimism(Estimate):
         As in `Estimate`: the tuned score minus the score on new data, in the score's units. Above 0 the tuned score is too good,
         also for errors, which scorers return as negative numbers. `interval` is (nan, nan) if there is none, for example because
         all resamples agree.
-    how : {"nested", "repeats", "folds"}
-        The method: nested resampling; fresh splits for the winner and the runners-up; the fold scores of all candidates.
+    how : {"nested", "folds"}
+        The method: nested resampling, or the fold scores of all candidates.
     variance : str
         The rule for the interval.
     tuned_score : float
@@ -122,8 +118,7 @@ class Optimism(Estimate):
         """Return the resamples as a frame.
 
         For "nested" one row per outer fold: its number of rows, the tuned and the outer score, the optimism, and the chosen
-        parameters. For "repeats" one row per candidate, the winner first: tuned score, mean over fresh splits, and the difference
-        with its interval. For "folds" one row per fold: the best score of any candidate there, and the winner's.
+        parameters. For "folds" one row per fold: the best score of any candidate there, and the winner's.
 
         Returns
         -------

@@ -20,10 +20,6 @@ _DONE = {
         "Method: nested resampling. In each of {rows} outer folds the whole search of {trials} was repeated without the "
         "fold's rows, and its winner was scored on them."
     ),
-    "repeats": (
-        "Method: fresh repeats. After one search of {trials}, the winner and the runners-up, {candidates} in total, "
-        "were scored again on splits that the search has not used."
-    ),
     "folds": (
         "Method: fold scores (Tibshirani and Tibshirani 2009). In each of {rows} folds the score of the best of {tried} "
         "in that fold is compared with the winner's score. Nothing was fitted."
@@ -37,10 +33,6 @@ _LIMITS = {
     "nested": (
         "This covers the whole search, for slightly fewer rows than there are in total. It does not cover new data that differ "
         "from these rows."
-    ),
-    "repeats": (
-        "This covers the luck of the splits among the candidates that were scored again. It does not cover the luck of the rows, "
-        "which the fresh splits share with the search, so the optimism can be larger. Nested resampling covers both."
     ),
     "folds": (
         "This is a rough estimate, and never below 0. It does not account for what the search would have found with other rows, "
@@ -60,8 +52,7 @@ def optimism_sentences(
     """
     yield _answer(optimism, expected, tuned_score, expect)
     yield from _clear(optimism)
-    counts = {"trials": (n_trials, "trial"), "tried": (n_trials, "candidate"), "candidates": (n_rows, "candidate")}
-    yield _DONE[optimism.how].format(rows=n_rows, **{name: counted(*count) for name, count in counts.items()})
+    yield _DONE[optimism.how].format(rows=n_rows, trials=counted(n_trials, "trial"), tried=counted(n_trials, "candidate"))
     if optimism.known and not any("Nadeau" in note for note in notes):  # unless a note names the rule
         yield _RULES.get(variance, f"The interval of the optimism is that of {variance}.")
     yield from notes

@@ -83,8 +83,6 @@ _ORIGINS = {
 _OF_OPTIMISM = {
     "nested": "It was estimated by nested resampling: in each of {rows} outer folds the whole search was repeated without "
     "the rows of the fold, and its winner was scored on them.",
-    "repeats": "It was estimated by scoring the winner and the runners-up again, {rows} configurations in all, on splits that "
-    "the search has not used; this does not cover the luck of the rows.",
     "folds": "It was estimated from the scores of all candidates on each fold, without a further fit [@tibshirani2009]; this is "
     "a rough estimate.",
 }  # fmt: skip

@@ -21,7 +21,6 @@ from spotsvm.trials.trial import Trial
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of their winners on the outer folds.",
-    "repeats": "Tuned scores of the winner and the runners-up, and their scores on fresh splits.",
     "folds": "The score of each fold's own best candidate, and of the winner over all folds, fold by fold.",
 }
 _HOW_TO_KNOW = (

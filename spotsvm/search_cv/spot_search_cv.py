@@ -211,8 +211,8 @@ classes_, n_features_in_, feature_names_in_
         (`oof_predict_` in regression); nan for rows in no test fold. For a row in several test folds the first counts. With
         `rows` they are those of the sampled rows, in the order of the sample.
     fit_params_ : dict
-        What `fit` was given beside X and y, such as weights and groups of rows: `expected_score`, `oversearching` and
-        `judge_search` fit and score with it again.
+        What `fit` was given beside X and y, such as weights and groups of rows: `expected_score` and `oversearching` fit and
+        score with it again.
     study_ : Study
         The study behind the search; its values are mean test scores, and it maximises. With several objectives `study_.pareto()`
         returns the candidates that no other candidate dominates.
@@ -484,7 +484,7 @@ classes_, n_features_in_, feature_names_in_
 
         See Also
         --------
-        judge_search : The score on separate data, with an interval.
+        expected_score : The score to expect on new rows, with an interval.
         """
         require_refit(self, "score")
         check_is_fitted(self)

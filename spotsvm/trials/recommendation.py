@@ -55,7 +55,6 @@ class Recommendation(ShowsFacts):
     See Also
     --------
     Study.recommend : Returns it.
-    judge_recommendation : Evaluates it afresh.
 
     Examples
     --------

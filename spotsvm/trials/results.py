@@ -277,7 +277,6 @@ class StudyResults:
         --------
         best_trial : The best trial observed.
         edges : Whether a wider range may be better.
-        judge_recommendation : Evaluates the recommendation afresh.
         """
         self.objectives.require_one("recommend()")
         if not any(map(may_be_best, self._ledger.trials)):

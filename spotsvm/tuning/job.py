@@ -129,10 +129,6 @@ class TuningJob(TableJob):
         checked_timeout(self.trial_timeout)
         if self.memory_limit is not None:
             checked_memory_limit(self.memory_limit)
-        if self.oversearching == "repeats" and self.in_time:
-            raise ArgumentError(
-                "--oversearching repeats: splits by time cannot be drawn again at random; use folds, nested or none"
-            )
         super().check()
 
     def _say_plan(self, say: Callable[[str], Any]) -> tuple[Notice, ...]:

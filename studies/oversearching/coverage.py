@@ -101,7 +101,7 @@ SETTINGS = (
     Setting("60 rows, regression", "regression", 60, 0.7),
 )
 DEFAULT = "nested, jackknife"
-METHODS = (DEFAULT, "nested, Nadeau-Bengio", "repeats", "folds")
+METHODS = (DEFAULT, "nested, Nadeau-Bengio", "folds")
 CONFIDENCE = 0.95
 
 
@@ -111,8 +111,8 @@ class OptimismCoverageStudy(Experiment):
 
     A simulated study draws rows, tunes an SVM on them by random search with 5-fold cross-validation, and estimates the optimism
     by each method of `oversearching`. The true optimism is the tuned score minus the score on many new rows, averaged over other
-    samples. For nested resampling these samples have the size of an outer training part, for the other methods that of a whole
-    sample. The study also reports the optimism of the models that were chosen.
+    samples. For nested resampling these samples have the size of an outer training part, for "folds" that of a whole sample. The
+    study also reports the optimism of the models that were chosen.
 
     Parameters
     ----------
@@ -245,16 +245,12 @@ def _run_study(setting: Setting, seed: list[int]) -> list[Row]:
     plain = nadeau_bengio([row["optimism"] for row in nested.rows], 1 / (OUTER - 1), CONFIDENCE)
     search.fit(X, y)
     whole = float(search.best_score_) - setting.true_score(search, [*seed, 1])
-    repeats, by_folds = (
-        oversearching(search, X, y, method=method, confidence=CONFIDENCE, random_state=number, n_candidates=1)
-        for method in ("repeats", "folds")
-    )
+    by_folds = oversearching(search, X, y, method="folds", confidence=CONFIDENCE, random_state=number)
     n_train = setting.n_rows - setting.n_rows // OUTER
     return [
         _row(METHODS[0], nested, nested.interval, float(np.mean(chosen)), n_train),
         _row(METHODS[1], nested, plain, float(np.mean(chosen)), n_train),
-        _row(METHODS[2], repeats, repeats.interval, whole, setting.n_rows),
-        _row(METHODS[3], by_folds, by_folds.interval, whole, setting.n_rows),
+        _row(METHODS[2], by_folds, by_folds.interval, whole, setting.n_rows),
     ]
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Self
 import pandas as pd
 
 from spotsvm.common.csv_files import write_csv
+from spotsvm.comparison.between_sets import OversearchingMatrix
 from spotsvm.comparison.comparison import Comparison
 from spotsvm.comparison.runs import Searches, check_entrants, labelled_searches
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.luck.judges.sets import OversearchingMatrix
 from spotsvm.space.space import Space
 from spotsvm.studies.common.experiment import Experiment, Seeds, either
 from spotsvm.studies.stormwater.runs import StormwaterErrors, run_rows, tuned_on_set

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from spotsvm.common.drawing import COLOURS, tidy
+from spotsvm.comparison.between_sets import OversearchingMatrix
 from spotsvm.comparison.comparison import Comparison
-from spotsvm.luck.judges.sets import OversearchingMatrix
 from spotsvm.studies.stormwater.runs import HAND, StormwaterErrors
 from spotsvm.studies.tasks.svm import BY_HAND, REGION
 

@@ -24,7 +24,6 @@ from spotsvm import (
     TunedSVC,
     TunedSVR,
     expected_score,
-    judge_search,
     oversearching,
 )
 from spotsvm.errors import ArgumentError, DataError
@@ -123,7 +122,7 @@ def test_weights_of_classes(name):
 
 def test_estimates():
     search = SpotSearchCV(SVC(), {"C": [1.0, 2.0]}, **TWO).fit(X, Y)
-    for estimate in (expected_score, oversearching, judge_search):
+    for estimate in (expected_score, oversearching):
         with pytest.raises(DataError, match="y has None in row 3"):
             estimate(search, X, GAPS[0])
         for message, weights in WRONG_WEIGHTS.items():

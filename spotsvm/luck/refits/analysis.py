@@ -17,7 +17,6 @@ from spotsvm.luck.fold_bias import optimism_of_folds
 from spotsvm.luck.intervals import check_confidence
 from spotsvm.luck.optimism import METHODS, Method, Optimism
 from spotsvm.luck.refits.nested import VARIANCES, FoldTask, Variance, check_folder, outer_splits, run_nested
-from spotsvm.luck.refits.repeats import run_repeats
 from spotsvm.luck.refits.search_access import (
     candidate_params,
     check_given,
@@ -49,8 +48,6 @@ def oversearching(
     path: str | Path | None = None,
     variance: Variance = "auto",
     curve: bool = True,
-    n_candidates: int = 5,
-    n_repeats: int = 5,
 ) -> Optimism:
     """Estimate how much of a search's tuned score is luck, and which score to expect on new data.
 
@@ -60,7 +57,7 @@ def oversearching(
     Parameters
     ----------
     search : SpotSearchCV, or another search with `cv_results_`, `best_score_` and `best_params_`
-        The search to analyse. "nested" clones it; the other methods use it if it is fitted, and otherwise fit a clone.
+        The search to analyse. "nested" clones it; "folds" uses it if it is fitted, and otherwise fits a clone.
     X : array-like of shape (n_samples, n_features)
         All rows; not needed for "folds" with a fitted search.
     y : array-like of shape (n_samples,), default=None
@@ -68,18 +65,17 @@ def oversearching(
     outer : int, splitter or iterable, default=5
         Outer folds of "nested". A number makes shuffled folds, stratified for a classifier, and by group if there are groups.
         Any splitter of scikit-learn is allowed, also repeated ones and splits by time.
-    method : {"nested", "repeats", "folds"}, default="nested"
-        "nested": in each outer fold the search runs without the fold's rows, and its winner is scored on them. "repeats": after
-        one search, the winner and the runners-up are scored on fresh splits of the same rows. "folds": the fold scores of all
-        candidates are compared, without a further fit. "nested" costs as many searches as there are folds and is the reference;
-        the other methods are cheap, but do not cover the luck of the rows.
+    method : {"nested", "folds"}, default="nested"
+        "nested": in each outer fold the search runs without the fold's rows, and its winner is scored on them. "folds": the fold
+        scores of all candidates are compared, without a further fit. "nested" costs as many searches as there are folds and is
+        the reference; "folds" is free, but does not cover the luck of the rows.
     confidence : float, default=0.95
         Confidence level of the intervals.
     n_jobs : int or None, default=None
-        Number of outer folds (for "repeats" of fresh folds) in parallel; it does not change the results.
+        Number of outer folds in parallel; it does not change the results.
     random_state : int, RandomState or None, default=None
-        Seed of the outer folds, of the search in each of them, and of fresh splits. None uses the search's own seed if that is a
-        number, and otherwise draws one.
+        Seed of the outer folds, and of the search in each of them. None uses the search's own seed if that is a number, and
+        otherwise draws one.
     groups : array-like of shape (n_samples,), default=None
         For splitters that need them, outer and inner. None for those that a SpotSearchCV was fitted with.
     fit_params : dict, optional
@@ -94,8 +90,6 @@ def oversearching(
     curve : bool, default=True
         Whether "nested" also scores each trial that was the best so far. This gives the optimism as a function of the number of
         trials, and costs one fit for each such trial.
-    n_candidates, n_repeats : int, default=5
-        For "repeats": number of candidates scored again, including the winner, and number of cross-validations with other seeds.
 
     Returns
     -------
@@ -147,10 +141,6 @@ def oversearching(
         if value not in known:
             raise ArgumentError(f"{name}={value!r} is unknown; use one of {', '.join(known)}")
     confidence = check_confidence(confidence)
-    counts = {"n_candidates": n_candidates, "n_repeats": n_repeats}
-    for name, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, Integral) or count < 1:
-            raise ArgumentError(f"{name}={count!r} is not a valid number; use an integer of at least 1")
     check_search(search)
     if X is None and not (method == "folds" and hasattr(search, "cv_results_")):
         raise ArgumentError("X=None: pass the data; it can be omitted only for method='folds' with a fitted search")
@@ -169,17 +159,15 @@ def oversearching(
             return run_nested(task, splits, confidence=confidence, variance=variance, n_jobs=n_jobs, seed=seed)
         if not hasattr(search, "cv_results_"):
             search = _fit_one(search, X, y, groups, given, seed, path)
-        if method == "folds":
-            winner = winner_of(search)
-            return optimism_of_folds(
-                fold_scores(search),
-                winner=winner,
-                params=candidate_params(search, winner),
-                metric=metric_title(search, metric_of(search)),
-                confidence=confidence,
-                ratio=inner_ratio(search, X, y, groups),
-            )
-        return run_repeats(search, X, y, groups, given, confidence=confidence, n_jobs=n_jobs, seed=seed, **counts)
+        winner = winner_of(search)
+        return optimism_of_folds(
+            fold_scores(search),
+            winner=winner,
+            params=candidate_params(search, winner),
+            metric=metric_title(search, metric_of(search)),
+            confidence=confidence,
+            ratio=inner_ratio(search, X, y, groups),
+        )
 
 
 def _how_to_resume(search: Any, path: Any) -> str:
@@ -209,5 +197,4 @@ def _fit_one(search: Any, X: Any, y: Any, groups: Any, fit_params: Mapping[str, 
     record = {} if folder is None else {"path": folder / "search.db"}
     one = fresh_search(search, inner_cv(search, X, y, groups, states[1]), states[0], **record)
     fit_search(one, X, y, fit_params)
-    one.cv = search.cv  # fresh splits are then of the same kind
     return one

@@ -16,6 +16,7 @@ from spotsvm.common.checks import check_groups
 from spotsvm.common.folds import seeded
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.partitions import fresh_folds
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import TuningGain, judged
 from spotsvm.luck.drawn import Drawn, Evidence, expected_of, unseen_score
@@ -36,7 +37,6 @@ from spotsvm.luck.refits.candidates import (
 )
 from spotsvm.luck.refits.class_folds import folds_of_all_classes
 from spotsvm.luck.refits.fit_weights import row_weights
-from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.refits.search_access import (
     best_candidates,
     candidate_params,

@@ -12,10 +12,10 @@ from sklearn.model_selection import GridSearchCV, KFold, TimeSeriesSplit
 from sklearn.svm import SVC
 
 from spotsvm import expected_score
+from spotsvm.cross_validation.partitions import fresh_folds
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.drawn import expected_of, unseen_score
 from spotsvm.luck.intervals import score_interval
-from spotsvm.luck.refits.repeats import fresh_folds
 from spotsvm.luck.rows import Unseen
 
 

@@ -61,12 +61,11 @@ def test_the_summary_says_how_sure_it_is(found, interval, words):
     assert ("95 % interval" in summary) == np.isfinite(interval[0])
 
 
-@pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
+@pytest.mark.parametrize("method", ["nested", "folds"])
 def test_the_summary_says_what_the_method_does_not_cover(found, method):
     summary = replace(found, how=method, notes=("A note.",)).summary()
     limits = {
         "nested": "does not cover new data that differ",
-        "repeats": "scored again on splits that the search has not used",
         "folds": "rough",
     }
     for name, words in limits.items():
@@ -83,10 +82,16 @@ def test_the_picture_is_the_curve_or_the_rows(found):
     ax = cheap.plot(Figure().subplots())
     assert ax.lines[0].get_ydata().tolist() == [0.92, 0.90]
     assert ax.get_ylabel() == "accuracy"
-    with pytest.raises(ArgumentError, match="how='draws' is no method of oversearching; use one of nested, repeats, folds"):
+    with pytest.raises(ArgumentError, match="how='draws' is no method of oversearching; use one of nested, folds"):
         replace(found, how="draws")
     with pytest.raises(ArgumentError, match="how='bootstrap' is unknown; use one of draws, rows"):
         replace(found, how="bootstrap")
+
+
+def test_an_estimate_of_a_method_of_0_2_0_names_the_version(found):
+    for given in (found.to_dict() | {"how": "repeats"}, found.to_dict() | {"expected_score": {"how": "fresh"}}):
+        with pytest.raises(ArgumentError, match=r"is a method of version 0\.2\.0, which this version does not have"):
+            Optimism.from_dict(given)
 
 
 def told(optimism, interval, tuned, outer, outer_interval, metric="accuracy", method="nested", variance="jackknife"):
@@ -136,8 +141,7 @@ def test_no_optimism_and_no_interval_are_called_that_and_numbers_keep_their_size
 
 
 def test_a_single_candidate_and_trial_are_named_in_the_singular(found):
-    said = replace(found, how="repeats", n_trials=1, rows=ROWS[:1]).summary()
-    assert "After one search of 1 trial, the winner and the runners-up, 1 candidate in total, were scored" in said
+    assert "the whole search of 1 trial was repeated" in replace(found, n_trials=1).summary()
     assert "the best of 1 candidate in that fold" in replace(found, how="folds", n_trials=1).summary()
 
 

@@ -240,10 +240,10 @@ def test_a_pool_of_few_candidates_and_rows_that_are_all():
     assert re.search(r"averages [123] of 3 configurations, fitted on all rows, with", text)
 
 
-@pytest.mark.parametrize("method", ["folds", "nested", "repeats"])
+@pytest.mark.parametrize("method", ["folds", "nested"])
 def test_how_optimistic_the_score_is(method):
     search = SpotSearchCV(SVM, SVM_SPACE, n_iter=3, cv=3, random_state=0).fit(X, y)
-    found = oversearching(search, X, y, outer=3, method=method, n_repeats=2, random_state=0)
+    found = oversearching(search, X, y, outer=3, method=method, random_state=0)
     text = str(search.methods_section(found))
     assert f"too {'good' if found.optimism >= 0 else 'bad'} by {abs(found.optimism):.4g}" in text
     assert f"on new rows {found.expected_score.value:.4g} is to be expected" in text

@@ -171,7 +171,7 @@ def test_fold_scores_tell_of_the_optimism_for_free(svc, no_pictures):
 
 
 def test_what_was_found_out_comes_before_what_is_free(svc, no_pictures):
-    found = optimism_of_trials(svc.study_.trials).to_dict() | {"how": "repeats", "value": 0.12345}
+    found = optimism_of_trials(svc.study_.trials).to_dict() | {"how": "nested", "value": 0.12345}
     study = RecordedCopy(svc.study_)
     study.findings = {"oversearching": found, "stop": {"sentence": "The search stopped.", "n_trials": 12}}
     text, page = rendered(study)
@@ -182,6 +182,8 @@ def test_what_was_found_out_comes_before_what_is_free(svc, no_pictures):
     assert ">Whether to continue</h3>" in section(text, "Convergence")
     study.findings = {"oversearching": {"how": "magic"}}
     assert "The finding on oversearching cannot be read" in study_page(study).html()
+    study.findings = {"oversearching": found | {"how": "repeats"}}
+    assert "is a method of version 0.2.0" in study_page(study).html()
 
 
 class RecordedCopy(StudyResults):

@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, TableEncoder, TunedSVC, expected_score, judge_search, oversearching
+from spotsvm import SpotSearchCV, TableEncoder, TunedSVC, expected_score, oversearching
 from spotsvm.errors import DataWarning
 
 N = 60
@@ -88,11 +88,6 @@ def test_estimates_of_luck_tell_nothing(fitted):
         lambda: oversearching(fitted, X, y, 2, method="nested"),
     ):
         assert told_by(call)[1] == []
-
-
-def test_a_judgement_on_new_rows_tells_of_these_rows(fitted):
-    new = X.assign(a=[*map(str, NUMBERS[:-1]), "n.a."])
-    assert told_by(lambda: judge_search(fitted, X, y, X_new=new, y_new=y))[1] == OF_ROWS
 
 
 def test_warnings_as_errors_lose_no_search():

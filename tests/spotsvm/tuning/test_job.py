@@ -421,8 +421,8 @@ def test_nested_resampling_keeps_its_searches(tmp_path, no_pictures):
     assert given.run(quiet)[-1].optimism == found
 
 
-@pytest.mark.parametrize(("way", "method"), [("repeats", "repeats"), ("folds", "folds"), ("none", None)])
-def test_fresh_repeats_or_nothing(way, method):
+@pytest.mark.parametrize(("way", "method"), [("folds", "folds"), ("none", None)])
+def test_fold_scores_or_nothing(way, method):
     found = job(iris(), search="random", n_trials=3, oversearching=way).run(quiet)[-1].optimism
     assert getattr(found, "how", None) == method
 

@@ -121,7 +121,7 @@ def test_an_error_is_shown_in_its_own_unit():
             Rival("forest", "a random forest", -4.0, 0.6, Difference(-0.1, (-0.8, 0.6), metric=error), 0.7),
         ),
     )  # fmt: skip
-    found = luck("repeats", 0.27, (0.1, 0.4), tuned=-3.4, metric="neg_root_mean_squared_error")
+    found = luck("nested", 0.27, (0.1, 0.4), tuned=-3.4, metric="neg_root_mean_squared_error")
     given = search()
     given.study_.trials = tuple(replace(t, value=-3.4) for t in given.study_.trials)
     models = [
@@ -221,7 +221,7 @@ def luck(method, optimism=0.02, interval=(-0.01, 0.05), tuned=0.9, metric="accur
 
 
 def test_an_estimate_that_says_nothing_is_left_out():
-    for nothing in (luck("folds", 0.0), luck("nested", 0.0, (np.nan, np.nan)), luck("repeats", 0.0, (0.0, 0.0))):
+    for nothing in (luck("folds", 0.0), luck("nested", 0.0, (np.nan, np.nan)), luck("nested", 0.0, (0.0, 0.0))):
         said = summary(optimism=nothing)
         assert "luck?" not in said
         assert "Method" not in said
@@ -239,21 +239,15 @@ def test_an_estimate_that_says_nothing_is_left_out():
             "that fold is compared with the winner's score. Nothing was fitted.",
         ),
         (
-            luck("repeats", notes=("No runner-up beats the winner.",)),
-            "The tuned accuracy of 0.900 is probably 0.020 (95 % interval -0.010 to 0.050) too high.",
-            "This difference can be explained by chance. Method: fresh repeats. After one search of 10 trials, the winner and "
-            "the runners-up, 5 candidates in total, were scored again on splits that the search has not used.",
-        ),
-        (
             luck("nested", -0.02),
             "The tuned accuracy of 0.900 shows no optimism (-0.020, 95 % interval -0.010 to 0.050).",
             "This difference can be explained by chance. Method: nested resampling. In each of 5 outer folds the whole search of "
             "10 trials was repeated without the fold's rows, and its winner was scored on them.",
         ),
         (
-            luck("repeats", interval=(np.nan, np.nan)),
+            luck("nested", interval=(np.nan, np.nan)),
             "The tuned accuracy of 0.900 is probably 0.020 too high.",
-            "The uncertainty of this estimate is unknown. Method: fresh repeats.",
+            "The uncertainty of this estimate is unknown. Method: nested resampling.",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from spotsvm import CutoffClassifier, SpotSearchCV, TunedSVC, expected_score, judge_search, oversearching
+from spotsvm import CutoffClassifier, SpotSearchCV, TunedSVC, expected_score, oversearching
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.refits.class_folds import folds_of_all_classes
 from spotsvm.luck.refits.fit_weights import fixed_weights
@@ -80,16 +80,12 @@ def test_groups_of_the_fit_are_drawn_and_kept_together():
     assert found == oversearching(search, X, Y, outer=GroupKFold(3), curve=False, groups=groups)
 
 
-def test_oversearching_and_judges_fit_with_the_weights_of_the_search():
+def test_oversearching_fits_with_the_weights_of_the_search():
     search = searched()
-    for method in ("nested", "repeats"):
-        options = {"method": method, "outer": CV, "n_repeats": 2, "curve": False}
-        given, without = (oversearching(search, X, Y, **options, fit_params=params) for params in (None, {}))
-        assert given == oversearching(search, X, Y, **options, fit_params={STEP: WEIGHT})
-        assert given.expected_score.value > without.expected_score.value + 0.15
-    for new in ((), (X, Y)):
-        given, without = (judge_search(search, X, Y, *new, n_repeats=2, fit_params=params) for params in (None, {}))
-        assert given.best_seen_fresh > without.best_seen_fresh + 0.15
+    options = {"outer": CV, "curve": False}
+    given, without = (oversearching(search, X, Y, **options, fit_params=params) for params in (None, {}))
+    assert given == oversearching(search, X, Y, **options, fit_params={STEP: WEIGHT})
+    assert given.expected_score.value > without.expected_score.value + 0.15
 
 
 def test_scores_are_weighted_where_the_search_has_weighted_them():
@@ -113,12 +109,8 @@ def test_scores_are_weighted_where_the_search_has_weighted_them():
             assert expected_score(by_grid, X, y, fit_params={"sample_weight": weight}).value == pytest.approx(
                 found.value, abs=0.02
             )
-            for method in ("nested", "repeats"):
-                luck = oversearching(search, X, y, method=method, outer=CV, n_repeats=2)
-                assert luck.expected_score.value == pytest.approx(search.best_score_, abs=0.06)
-            assert judge_search(search, X, y, n_repeats=2).best_seen_fresh == pytest.approx(search.best_score_, abs=0.06)
-            with pytest.raises(ArgumentError, match="the scorer takes sample_weight, which the new rows do not have"):
-                judge_search(search, X, y, X, y)
+            luck = oversearching(search, X, y, outer=CV)
+            assert luck.expected_score.value == pytest.approx(search.best_score_, abs=0.06)
         average = SpotSearchCV(estimator, {"C": [0.1, 1.0]}, scoring=scorer, refit="average", **options)
         value = average.fit(X, y, sample_weight=weight).expected_score_.value
         assert value == pytest.approx(average.best_score_, abs=0.05)

@@ -65,7 +65,7 @@ def test_the_winner_is_judged_where_the_result_is_an_average(options, found):
     assert combined.frame()["outer"].tolist() == found.frame()["outer"].tolist()
 
 
-@pytest.mark.parametrize("method", ["nested", "repeats", "folds"])
+@pytest.mark.parametrize("method", ["nested", "folds"])
 def test_perfect_scores_have_no_interval(method):
     apart = np.vstack([X - 99.0, X + 99.0])
     search = searched(n_iter=3, random_state=0).fit(apart, np.repeat([0, 1], len(X)))
@@ -282,10 +282,9 @@ ORDERED = np.r_[np.tile([0, 1], 40), np.zeros(40, dtype=int)]
         ({}, {"outer": 1}, "outer=1 is not a number of folds; use 2 or more"),
         ({}, {"outer": 121}, "outer=121 folds cannot be made from 120 rows"),
         ({}, {"outer": PredefinedSplit(np.repeat([-1, 0], 60))}, "makes 1 fold; two or more are needed"),
-        ({}, {"method": "bootstrap"}, "method='bootstrap' is unknown; use one of nested, repeats, folds"),
+        ({}, {"method": "bootstrap"}, "method='bootstrap' is unknown; use one of nested, folds"),
         ({}, {"variance": "naive"}, "variance='naive' is unknown; use one of auto, jackknife, nadeau"),
         ({}, {"confidence": 95}, "confidence=95 is not between 0 and 1"),
-        ({}, {"n_candidates": 0, "method": "repeats"}, "n_candidates=0 is not a valid number"),
         ({}, {"path": "x"}, "random_state=None with a path"),
         ({}, {"X": None}, "X=None: pass the data"),
         ({}, {"X": None, "method": "folds"}, "X=None: pass the data"),
@@ -293,7 +292,6 @@ ORDERED = np.r_[np.tile([0, 1], 40), np.zeros(40, dtype=int)]
         ({"refit": False}, {}, "search has refit=False"),
         ({"scoring": ["accuracy", "roc_auc"], "refit": lambda results: 0}, {}, "let refit name one of them"),
         ({"cv": list(KFold(3).split(X))}, {}, "splits of all rows; use a number of folds or a splitter"),
-        ({"cv": TimeSeriesSplit(3)}, {"method": "repeats"}, "cannot be drawn; use method='nested'"),
         ({}, {"y": np.where(np.arange(120) < 3, "rare", "common")}, "class rare has 3 rows, fewer than"),
         ({}, {"y": BY_CLASS, "outer": TimeSeriesSplit(3)}, "outer fold 0 has no training row of class 1"),
         ({}, {"y": BY_CLASS, "outer": LeaveOneGroupOut(), "groups": BY_CLASS}, "fold 0 has no training row of class 0"),

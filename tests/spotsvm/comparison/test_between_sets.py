@@ -9,8 +9,8 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import uniform
 
 from spotsvm import Study
+from spotsvm.comparison.between_sets import OversearchingMatrix, off_diagonal_means, oversearching_between_sets
 from spotsvm.errors import ArgumentError, BudgetError, NoCompletedTrialError, StorageError
-from spotsvm.luck.judges.sets import OversearchingMatrix, off_diagonal_means, oversearching_between_sets
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 BEST = {"one": 0.2, "two": 0.5, "three": 0.9}
