@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # for type checkers; a test compares it with `_FURTHER` and `
     from spotsvm.luck.refits.search_rows import tuning_verdict as tuning_verdict
     from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC as MultiKernelSVC
     from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR as MultiKernelSVR
+    from spotsvm.out_of_fold.table import OutOfFold as OutOfFold
     from spotsvm.preprocessing.importance_fraction import ImportanceFraction as ImportanceFraction
     from spotsvm.preprocessing.principal_monomials import PrincipalMonomials as PrincipalMonomials
     from spotsvm.preprocessing.table_encoder import TableEncoder as TableEncoder
@@ -102,6 +103,7 @@ _NAMES = {
     "luck.refits.search_rows": "expected_score tuning_verdict",
     "multi_kernel.multi_kernel_svc": "MultiKernelSVC",
     "multi_kernel.multi_kernel_svr": "MultiKernelSVR",
+    "out_of_fold.table": "OutOfFold",
     "preprocessing.importance_fraction": "ImportanceFraction",
     "preprocessing.principal_monomials": "PrincipalMonomials",
     "preprocessing.table_encoder": "TableEncoder",

@@ -52,6 +52,7 @@ spotsvm.preprocessing.time_series   12
 spotsvm.preprocessing               13      not spotsvm.space spotsvm.trials spotsvm.estimators
 spotsvm.tuned                       18
 spotsvm.cross_validation            15      not spotsvm.study spotsvm.reports spotsvm.preprocessing
+spotsvm.out_of_fold                 15      not spotsvm.study spotsvm.reports spotsvm.cross_validation
 spotsvm.luck.refits                 16      not spotsvm.study spotsvm.reports
 spotsvm.search_cv                   17
 spotsvm.multi_kernel.models         18

@@ -18,7 +18,7 @@ import pandas as pd
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
-from sklearn.base import is_regressor
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -29,18 +29,21 @@ from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text
 from spotsvm.common.folds import check_repeatable, seeded
+from spotsvm.common.frames_in_state import FramesInState
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight, with_mean_1
 from spotsvm.common.text import checked_path
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_names
-from spotsvm.luck.bootstrap import N_DRAWS, left_out_scores
 from spotsvm.luck.difference import judged
-from spotsvm.luck.drawn import Drawn, Evidence, Kind, left_out, unseen_score
-from spotsvm.luck.draws import Draws, draw_rows, sample_rows, units_of
+from spotsvm.luck.drawn import Evidence, unseen_score
+from spotsvm.luck.draws import sample_rows, units_of
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, as_vector
+from spotsvm.out_of_fold.combination import Combination, Rule, choose, gains_of
+from spotsvm.out_of_fold.judged_rows import Answers, JudgedRows
+from spotsvm.out_of_fold.table import OutOfFold
 from spotsvm.preprocessing.frames import as_frame
 from spotsvm.preprocessing.kept_digits import has_large_integers
 from spotsvm.preprocessing.missing_codes import target_codes
@@ -48,7 +51,6 @@ from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
-from spotsvm.tuned.frames_in_state import FramesInState
 from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
 from spotsvm.tuned.progress import SweepProgress
@@ -60,8 +62,6 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
-#: (averages (b, n, k), counts of rows in draws (b, n), shares of settings (b, m)) -> decisions for the score, (b, n, k)
-Finish = Callable[[Array, Array, Array], Array]
 
 _DEFAULT_FAMILIES = ("rbf", "laplacian", "relevance_rbf", "relevance_laplacian")
 #: sweeps beyond the grid if a space is given: in any case, and for each parameter
@@ -96,6 +96,10 @@ class Task:
         Maps training rows to C and epsilon of the default model, in the units of the models.
     epsilon : float
         Epsilon of the grid.
+    classes : ndarray or None
+        The classes.
+    location, scale : float
+        The models of a regression answer in units of `scale` from `location`.
     """
 
     y: Array
@@ -104,14 +108,27 @@ class Task:
     relevance_target: Floats
     default: Callable[[NDArray[np.intp]], tuple[float, float]]
     epsilon: float
+    classes: Array | None = None
+    location: float = 0.0
+    scale: float = 1.0
 
     def sample(self, size: int, seed: int, groups: Any = None, held: Any = ()) -> NDArray[np.intp]:
         """Return indices of random rows; see `sample_rows`."""
         return sample_rows(len(self.y), size, seed, self.y if self.machines.n_classes else None, groups, held)
 
+    def judged(self, weights: Floats, units: Any, held: bool) -> JudgedRows:
+        """Return the rows as those that are judged, with these weights in scores; `held` if a fit on many rows left them out."""
+        kind: Any = "left out" if held else "out of fold"
+        cost, of_target = self.machines.cost, (self.location, self.scale)
+        return JudgedRows(self.y, self.aim, self.classes, weights, cost, units, *of_target, kind)
+
+    def answers(self, decisions: Array, own_threshold: bool = False) -> Answers:
+        """Return decisions of settings, (m, n, k), as answers."""
+        return Answers("predict" if self.classes is None else "decision_function", decisions, own_threshold=own_threshold)
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TunedModel(FramesInState, ABC):
+class TunedModel(FramesInState, BaseEstimator, ABC):
     """The common base class; see `TunedSVC` and `TunedSVR`."""
 
     families: Any = "auto"
@@ -127,6 +144,7 @@ class TunedModel(FramesInState, ABC):
     n_jobs: int | None = None
     random_state: Any = None
     verbose: int = 0
+    keep_out_of_fold: bool = True
 
     _search: ClassVar[Any] = "kriging"
     _log_gammas: ClassVar[tuple[float, ...]] = (-3.0, -7.0, 1.0)
@@ -160,37 +178,16 @@ class TunedModel(FramesInState, ABC):
         """Return the splitter for a number of folds, or for fewer if the rows do not allow as many."""
 
     @abstractmethod
-    def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
-        """Return the contribution of each row to the score of each setting, (m, n)."""
-
-    @abstractmethod
     def _slack(self, gains: Array) -> float:
         """Return how much worse than the best a setting must be to end its sweep."""
 
     @abstractmethod
-    def _scales(self, decisions: Array) -> Array:
-        """Return the divisors of the decisions of each setting before averaging."""
+    def _keep(self, found: Combination, rows: JudgedRows) -> None:
+        """Store what predictions need of the average: its calibration, and the limits of sets or intervals."""
 
-    @abstractmethod
-    def _shares(
-        self, decisions: Array, gains: Array, task: Task, weights: Floats, draws: Draws, seed: int
-    ) -> tuple[Array, Array]:
-        """Return the weights of the settings, (m,), and their weights in each draw, (b, m)."""
-
-    @abstractmethod
-    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Finish:
-        """Store the calibration of the averaged decisions; return the function that calibrates averages in draws.
-
-        With `own_threshold` the decisions keep their threshold, which searched class weights have moved.
-        """
-
-    def _moves(self, score: Score) -> bool:
-        """Return whether predictions that a score counts need calibrated decisions, which a threshold moves."""
-        return False
-
-    def _for_score(self, decisions: Array, score: Score) -> Array:
-        """Return calibrated decisions as a score takes them."""
-        return decisions
+    def _rule(self, score: Score, most: int | None = None) -> Rule:
+        """Return how settings are chosen, and how averaged decisions are calibrated."""
+        return Rule(score, self.average, most)
 
     @abstractmethod
     def _scorer(self) -> Any:
@@ -199,10 +196,6 @@ class TunedModel(FramesInState, ABC):
     @abstractmethod
     def _fitted_constant(self, task: Task) -> Any:
         """Return the model without columns as an estimator, fitted."""
-
-    @abstractmethod
-    def _constant(self, task: Task, weights: Array) -> Array:
-        """Return the decisions of a model without columns in each draw, (b, n, k)."""
 
     # fit
 
@@ -279,11 +272,12 @@ class TunedModel(FramesInState, ABC):
             return values[..., tested] if len(tested) < len(rows) else values
 
         scored = self._on(task, tested)
-        w = on_tested(weights) / weights.mean()
+        drawn_together = units_of(self.cv, None if grid_units is None else grid_units[tested], len(tested))
+        judged_rows = scored.judged(on_tested(weights) / weights.mean(), drawn_together, False)
 
         def quality(decisions: Array) -> tuple[float, float]:
-            gains = self._gains(decisions[None, tested], scored, w, score)
-            return float(np.average(gains[0], weights=w)), self._slack(gains[0])
+            gains = gains_of(judged_rows, scored.answers(decisions[None, tested]), self._rule(score))
+            return float(np.average(gains[0], weights=judged_rows.weights)), self._slack(gains[0])
 
         costs = [2.0**c for c in self._log_costs]
         deadline = self._ends(began, _SHARES[0] if len(held) else _GRID_SHARE)
@@ -303,15 +297,16 @@ class TunedModel(FramesInState, ABC):
         self._n_sweeps = len({sweep_of(setting) for setting in grid.settings})
         self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
         if len(held):
-            _, gains, _, shares, _ = self._weigh(grid, scored, tested, w, score, grid_units, seed)
-            best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: gains[one[0]] @ w)}
-            order = [*np.argsort(-shares, kind="stable")[: np.count_nonzero(shares)], *best.values()]
+            choice = choose(judged_rows, scored.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
+            means = choice.gains @ judged_rows.weights
+            best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: means[one[0]])}
+            order = [*np.argsort(-choice.weights, kind="stable")[: np.count_nonzero(choice.weights)], *best.values()]
             begin = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
             self.complete_ = grid.complete
             X = table if len(every) == len(y) else safe_indexing(table, every)
             self._fit_many_rows(X, whole, groups_of, units, held, begin, row_weights, score, seed, began, every, len(y))
         else:
-            self._average(grid, scored, tested, w, score, grid_units, seed, len(y), rows)
+            self._average(grid, scored, judged_rows, tested, score, seed, len(y), rows)
             fitted = whole.sample(_MOST_ROWS, seed, groups_of)
             rows = every[fitted]
             X = table if len(rows) == len(y) else safe_indexing(table, rows)
@@ -323,7 +318,7 @@ class TunedModel(FramesInState, ABC):
         self.fit_seconds_ = time.monotonic() - began
         judged = np.searchsorted(every, self._scored_rows)
         self._n_distinct = len(judged) if copied is None else len(np.unique(copied[judged]))
-        told = [*self._target_notices(y[every], every, row_weights), *self._columns.notices]
+        told = [*self._target_notices(y[every], every, row_weights), *self._columns.notices, *self._keep_table()]
         if copied is not None and groups is None and isinstance(self.cv, int | np.integer):
             told += held_back(copied, len(held) or len(every) / int(self.cv), every)
         elif copied is not None:
@@ -398,6 +393,7 @@ class TunedModel(FramesInState, ABC):
 
     def _check_parameters(self) -> None:
         check_flag("average", self.average)
+        check_flag("keep_out_of_fold", self.keep_out_of_fold)
         check_count("verbose", int(self.verbose) if isinstance(self.verbose, bool) else self.verbose, 0)
         if self.rows is not None and self.rows != "auto":
             check_count("rows", self.rows, 2, before="'auto', None for all, or ")
@@ -500,58 +496,42 @@ class TunedModel(FramesInState, ABC):
         return splits
 
     def _average(
-        self, grid: Grid, task: Task, tested: Array, w: Floats, score: Score, groups: Any, seed: int, n: int, rows: Array
+        self, grid: Grid, task: Task, judged_rows: JudgedRows, tested: Array, score: Score, seed: int, n: int, rows: Array
     ) -> None:
-        """Compute the weights of the settings, and estimate the score by draws of rows."""
-        decisions, gains, draws, self._weights, in_draws = self._weigh(grid, task, tested, w, score, groups, seed)
-        if n > _MANY_ROWS:
-            self._weights[np.argsort(-self._weights, kind="stable")[_FEW_MEMBERS:]] = 0.0
-            self._weights /= self._weights.sum()
-        average = np.tensordot(self._weights.astype(np.float32), decisions, 1)
-        own_threshold = score.kind == "labels" and bool(grid.settings[0].class_factors)
-        finish = self._finish(average, task, w, own_threshold)
-        self._scored_rows, self._scored_y = rows[tested], task.y
-        self.average_oof_ = self._expanded(self._public(average), n, rows[tested])
-        once, shares = np.ones((1, len(w))), self._weights[None]
-        self._oof = self._expanded(finish(average[None], once, shares)[0], n, rows[tested])
-
-        def on_all(outputs: Array) -> float:
-            return float(score.values(outputs, task.y, w[None])[0])
-
-        kind: Kind = "left out" if self._n_held else "out of fold"
-        n_units = float(draws.drawn.shape[1])
-
-        def drawn(scores: Array, outputs: Array, chosen: bool = False) -> Drawn:
-            return left_out(scores, on_all(outputs), len(tested), n_units, kind, chosen=chosen)
-
-        def for_score(outputs: Array, counts: Array, shares: Array) -> Array:
-            return self._for_score(finish(outputs, counts, shares), score)
-
-        scores = left_out_scores(decisions, task.y, w, score, draws, in_draws, for_score)
-        tuned = drawn(scores, for_score(average[None], once, shares), chosen=True)
-        assert grid.default is not None
-        plain = grid.default[None, tested]
-        # SVC() has no probabilities
-        calibrated = None if score.kind in ("labels", "ranks") and not self._moves(score) else for_score
-        alone = np.ones((N_DRAWS, 1))
-        scores = left_out_scores(plain, task.y, w, score, draws, alone, calibrated)
-        default = drawn(scores, plain if calibrated is None else calibrated(plain, once, alone[:1]))
-        counts = draws.counts
-        scores = score.values(self._for_score(self._constant(task, counts * w), score), task.y, (counts == 0) * w)
-        constant = drawn(scores, self._for_score(self._constant(task, w[None]), score))
+        """Compute the weights of the settings, and estimate the score by draws of rows, by the table of their answers."""
         self.scoring_ = score.name
+        own_threshold = score.kind == "labels" and bool(grid.settings[0].class_factors)
+        assert grid.default is not None
+        described = pd.DataFrame([self._described(setting) for setting in grid.settings])
+        rule = self._rule(score, _FEW_MEMBERS if n > _MANY_ROWS else None)
+        table = OutOfFold(
+            described.assign(answered=True), np.empty(0), np.arange(len(described)),
+            task.answers(np.ascontiguousarray(np.stack(grid.decisions)[:, tested]), own_threshold), judged_rows, rows[tested], n,
+            scoring=score.name, seed=seed, average=rule.average, most=rule.most, calibrated=rule.calibrated, shift=rule.shift,
+            positive=self._positive_code,
+            default=task.answers(grid.default[None, tested], own_threshold),
+        )  # fmt: skip
+        found = table.combination
+        self._weights, self._divisors = found.weights, found.scales
+        self._scored_rows, self._scored_y = rows[tested], task.y
+        self._keep(found, judged_rows)
+        self.average_oof_ = self._expanded(self._public(found.average), n, rows[tested])
+        self._oof = self._expanded(found.decisions, n, rows[tested])
         self._constant_model = self._fitted_constant(task)
-        self._evidence = Evidence(tuned, default, constant)
+        self._evidence = table.evidence(score)
         self._judge()
 
-        means = (gains * w).sum(axis=1) / w.sum()
+        means = table.choice.gains @ judged_rows.weights
         # nan would count as the best
         self.best_index_ = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
-        if score.kind == "values":  # their gains may be squared errors instead of the score
-            means = np.array([float(score.values(self._in_units(d)[None], task.y, w[None])[0]) for d in decisions])
-        described = pd.DataFrame([self._described(setting) for setting in grid.settings])
-        self.settings_ = described.assign(weight=self._weights, score=means)
+        self.settings_ = described.assign(weight=self._weights, score=table.scores().to_numpy())
         self.best_params_ = self._described(grid.settings[self.best_index_])
+        self.out_of_fold_ = table
+
+    @property
+    def _positive_code(self) -> int | None:
+        """The code of the positive class, if scores or a threshold have one."""
+        return None
 
     def _judge(self, *further: Evidence) -> None:
         """Store the scores to expect and the verdict, from the training rows and further rows."""
@@ -613,25 +593,11 @@ class TunedModel(FramesInState, ABC):
         tell(unseen[0].notices)
         return self
 
-    def _weigh(self, grid: Grid, task: Task, tested: Array, w: Floats, score: Score, groups: Any, seed: int) -> Any:
-        """Return scaled decisions, contributions of rows to the score, draws, and weights of the settings, also in draws."""
-        decisions = np.stack(grid.decisions)[:, tested]
-        self._divisors = self._scales(decisions)
-        gains = self._gains(decisions, task, w, score)
-        decisions /= self._divisors[:, None, None].astype(np.float32)
-        units = units_of(self.cv, None if groups is None else groups[tested], len(tested))
-        draws = draw_rows(len(tested), N_DRAWS, np.random.default_rng(seed), units)
-        return decisions, gains, draws, *self._shares(decisions, gains, task, w, draws, seed)
-
     def _expanded(self, values: Array, n: int, rows: Array) -> Array:
         """Return the values of some rows expanded to all n rows, nan for the others."""
         full = np.full((n, *values.shape[1:]), np.nan)
         full[rows] = values
         return full
-
-    def _in_units(self, decisions: Array) -> Array:
-        """Return the decisions of a setting in the units of the score."""
-        return decisions
 
     def _public(self, decisions: Array) -> Array:
         """Return averaged decisions, (n, k), in the public units and shape."""
@@ -664,6 +630,15 @@ class TunedModel(FramesInState, ABC):
         self.members_ = frame[frame["weight"] > 0].sort_values("weight", ascending=False, kind="stable").reset_index(drop=True)
         self._limits = task.machines.limits
 
+    def _keep_table(self) -> list[Notice]:
+        """Store the table with the weights of the fitted members, if it is to be kept; return what to tell of it."""
+        table = replace(self.out_of_fold_, weights=self._weights)
+        del self.out_of_fold_
+        if not self.keep_out_of_fold:
+            return []
+        self.out_of_fold_, limited = table.limited()
+        return [] if limited is None else [limited]
+
     def _fit_many_rows(
         self, X: Any, whole: Task, groups: Any, units: Any, held: Array, begin: list[Setting], row_weights: Floats, score: Score,
         seed: int, began: float, every: Array, n_given: int,
@@ -693,10 +668,12 @@ class TunedModel(FramesInState, ABC):
             lambda size, draw: whole.sample(size, draw, groups, held),
         )
         task = self._on(whole, held)
-        w = row_weights[held] / row_weights[held].mean()
+        drawn_together = units_of(self.cv, None if units is None else units[held], len(held))
+        judged_rows = task.judged(row_weights[held] / row_weights[held].mean(), drawn_together, True)
 
         def quality(decisions: Array) -> float:
-            return float(np.average(self._gains(decisions[None], task, w, score)[0], weights=w))
+            gains = gains_of(judged_rows, task.answers(decisions[None]), self._rule(score))
+            return float(np.average(gains[0], weights=judged_rows.weights))
 
         n = len(whole.y) - len(held)
         timed = self.timeout is not None
@@ -715,9 +692,7 @@ class TunedModel(FramesInState, ABC):
         if with_landmarks:
             race.run(LANDMARKS, dict.fromkeys(race.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
         judged = Grid(race.settings, race.decisions, default[1][0])
-        self._average(
-            judged, task, np.arange(len(held)), w, score, None if units is None else units[held], seed, n_given, every[held]
-        )
+        self._average(judged, task, judged_rows, np.arange(len(held)), score, seed, n_given, every[held])
         self._members = [member for member in race.members if self._weights[member.places].any()]
         self.complete_ &= race.complete
         self._keep_members(whole)

@@ -20,13 +20,13 @@ from spotsvm.common.checks import check_flag
 from spotsvm.common.compat import scorer_parts
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_factors
-from spotsvm.luck.calibration import Calibration, calibrate, conformal_limit
-from spotsvm.luck.draws import Draws
+from spotsvm.luck.calibration import conformal_limit
 from spotsvm.luck.scores import Score, has_positive, labels_of, of_class, probabilities_of, score_called
-from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, single_best
+from spotsvm.out_of_fold.combination import Combination, Rule
+from spotsvm.out_of_fold.judged_rows import JudgedRows, own_class
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.trials.scorer_trial import with_positive
-from spotsvm.tuned.base import Array, Finish, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.default_models import default_classifier, with_threshold
 from spotsvm.tuned.grid import Machines, class_labels
 
@@ -109,6 +109,8 @@ class TunedSVC(ClassifierMixin, TunedModel):
     verbose : int, default=0
         1 shows how far the sweeps of C are on standard error: a bar on a terminal, else a line for each tenth; with 2 or more a
         line for each sweep is printed. The logger `spotsvm.tuned` has the same lines, at level INFO.
+    keep_out_of_fold : bool, default=True
+        Whether the fitted estimator keeps `out_of_fold_`, the answers of all settings for all rows.
     class_weight : dict, "balanced" or None, default=None
         Factors of C for each class, of which only the ratios count. Probabilities are those of rows with these weights, so the
         most probable class takes the weights into account.
@@ -139,6 +141,9 @@ class TunedSVC(ClassifierMixin, TunedModel):
         The same columns for all scored settings.
     best_params_, best_index_ : dict, int
         The single best setting, and its row in `settings_`.
+    out_of_fold_ : OutOfFold
+        The table of all settings' answers for rows that they were not fitted on: scores by other metrics, confusion matrix and
+        more, without a further fit. At most 512 MB; then a warning says that the best settings alone have answers.
     average_oof_ : ndarray of shape (n,) or (n, n_classes)
         The averaged out-of-fold decisions, before calibration.
     oof_decision_function_, oof_predict_proba_ : ndarray
@@ -247,7 +252,7 @@ class TunedSVC(ClassifierMixin, TunedModel):
         default = float(cost.mean()), 0.0  # SVC takes the weights of classes as they are
         target = np.eye(k)[code][:, : k if k > 2 else 1]
         machines = Machines(class_labels(code, k), cost / cost.mean(), k, code=code)
-        return Task(code, code, machines, target, lambda train: default, 0.0)
+        return Task(code, code, machines, target, lambda train: default, 0.0, self.classes_)
 
     def _splitter(self, n_folds: int, y: Array, grouped: bool, seed: int) -> Any:
         if grouped:
@@ -257,38 +262,21 @@ class TunedSVC(ClassifierMixin, TunedModel):
             return KFold(min(n_folds, len(y)), shuffle=True, random_state=seed)
         return StratifiedKFold(min(n_folds, most), shuffle=True, random_state=seed)
 
-    def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
-        if score.kind == "probabilities" or self._moves(score):
-            cost = np.broadcast_to(task.machines.cost, decisions.shape[:2])
-            decisions = calibrate(decisions, task.y, cost)(decisions)
-        gains: Array = score.gains(self._for_score(decisions, score), task.y, weights)
-        return gains
-
     def _slack(self, gains: Array) -> float:
         return float(2.0 * max(gains.std(), 0.1) / np.sqrt(len(gains)))
 
-    def _scales(self, decisions: Array) -> Array:
-        return np.asarray(np.abs(decisions).mean(axis=(1, 2)).astype(np.float64) + 1e-6)
+    def _rule(self, score: Score, most: int | None = None) -> Rule:
+        return Rule(score, self.average, most, calibrated=True, shift=None if self.threshold is None else self._shift)
 
-    def _shares(
-        self, decisions: Array, gains: Array, task: Task, weights: Floats, draws: Draws, seed: int
-    ) -> tuple[Array, Array]:
-        if not self.average:
-            return single_best(gains, weights[None])[0], single_best(gains, draws.counts * weights)
-        rng = np.random.default_rng((seed, 1))
-        return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
+    @property
+    def _positive_code(self) -> int | None:
+        return None if self._positive is None else self.classes_.tolist().index(self._positive)
 
-    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Finish:
-        cost = task.machines.cost
-
-        def calibrated(average: Array, counts: Array, start: Calibration | None = None) -> Calibration:
-            return calibrate(average, task.y, counts * cost, start, own_threshold=own_threshold)
-
-        self._calibration = calibrated(decisions[None], np.ones((1, len(weights))))
-        p = probabilities_of(self._calibration(decisions[None])[0])
-        self._unusual = 1.0 - p[np.arange(len(p)), task.y]
-        self._unusual_weights, self._calibration_weights = weights, cost
-        return lambda average, counts, shares: calibrated(average, counts, self._calibration)(average)
+    def _keep(self, found: Combination, rows: JudgedRows) -> None:
+        assert found.calibration is not None
+        self._calibration = found.calibration
+        self._unusual = 1.0 - own_class(self._calibration(found.average[None])[0], rows.y)
+        self._unusual_weights, self._calibration_weights = rows.weights, rows.fit_weights
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -308,14 +296,6 @@ class TunedSVC(ClassifierMixin, TunedModel):
         if self.threshold is None:
             return ""
         return f"a row is predicted to be of the class {self._positive!r} if its probability is {self.threshold:g} or more"
-
-    def _moves(self, score: Score) -> bool:
-        """Return whether the threshold decides which class a score counts."""
-        return self.threshold is not None and score.kind == "labels"
-
-    def _for_score(self, decisions: Array, score: Score) -> Array:
-        shifted: Array = decisions - self._shift if self._moves(score) else decisions
-        return shifted
 
     @property
     def _shift(self) -> float:
@@ -360,14 +340,6 @@ class TunedSVC(ClassifierMixin, TunedModel):
         zeros, y = np.zeros((len(task.y), 1)), self.classes_[task.y]
         shares = DummyClassifier(strategy="prior").fit(zeros, y, sample_weight=task.machines.cost)
         return with_threshold(FrozenEstimator(shares), self.threshold, self._positive).fit(zeros, y) if self.threshold else shares
-
-    def _constant(self, task: Task, weights: Array) -> Array:
-        k = task.machines.n_classes
-        factor = task.machines.cost
-        shares = np.stack([(weights * (task.y == c) * factor).sum(axis=1) for c in range(k)], axis=1) + 1e-3
-        logs = np.log(shares / shares.sum(axis=1, keepdims=True))
-        decisions = logs[:, 1:] - logs[:, :1] if k == 2 else logs
-        return np.repeat(decisions[:, None], len(task.y), axis=1)
 
     def _log_odds(self, X: Any) -> Array:
         decisions = self._averaged(X)

@@ -16,13 +16,13 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.common.notices import Notice
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.luck.calibration import conformal_limit
-from spotsvm.luck.draws import Draws
 from spotsvm.luck.scores import Score, score_called
-from spotsvm.luck.weights import agnostic_bayes, agnostic_bayes_in_draws, greedy, single_best
+from spotsvm.out_of_fold.combination import Combination
+from spotsvm.out_of_fold.judged_rows import JudgedRows
 from spotsvm.preprocessing.far_targets import ordinary_range, target_notices
 from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
 from spotsvm.solvers.checked_numbers import as_float
-from spotsvm.tuned.base import Array, Finish, Floats, Task, TunedModel, check_coverage
+from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.default_models import default_regressor
 from spotsvm.tuned.grid import Machines
 from spotsvm.tuned.sweeps import Setting
@@ -49,7 +49,7 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     Parameters
     ----------
-    families, budget, timeout, rows, average, categorical, path, n_jobs, random_state, verbose
+    families, budget, timeout, rows, average, categorical, path, n_jobs, random_state, verbose, keep_out_of_fold
         As in `TunedSVC`; beyond the grid, epsilon is searched too.
     space : dict or None, default=None
         As in `TunedSVC`, without class weights and with "epsilon", in standard deviations of the target: the grid has 0.02, and
@@ -68,6 +68,8 @@ class TunedSVR(RegressorMixin, TunedModel):
         variance 1; the constant is the mean.
     members_, settings_, best_params_, best_index_
         As in `TunedSVC`, with epsilon in units of the target.
+    out_of_fold_ : OutOfFold
+        As in `TunedSVC`; the answers are predictions in the unit of the target.
     average_oof_ : ndarray of shape (n,)
         Out-of-fold predictions; nan for rows of weight 0 or in no test fold.
     columns_, relevance_, support_, support_vectors_, dual_coef_, complete_, n_rows_, seed_, fit_seconds_
@@ -131,7 +133,7 @@ class TunedSVR(RegressorMixin, TunedModel):
             spread = float(z[train].std()) or 1.0  # SVR() on a target with mean 0 and variance 1 in these rows
             return spread, 0.1 * spread
 
-        return Task(y, aim, machines, near[:, None], default, _EPSILON)
+        return Task(y, aim, machines, near[:, None], default, _EPSILON, None, self._mean, self._deviation)
 
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         floats = np.asarray(y, dtype=np.float64)
@@ -146,31 +148,11 @@ class TunedSVR(RegressorMixin, TunedModel):
     def _in_units(self, decisions: Array) -> Array:
         return np.asarray(decisions, dtype=np.float64) * self._deviation + self._mean
 
-    def _gains(self, decisions: Array, task: Task, weights: Floats, score: Score) -> Array:
-        return score.gains(self._in_units(decisions), task.aim, weights)
-
     def _slack(self, gains: Array) -> float:
         return max(0.5 * abs(float(gains.mean())), 1e-300)
 
-    def _scales(self, decisions: Array) -> Array:
-        return np.ones(len(decisions))
-
-    def _shares(
-        self, decisions: Array, gains: Array, task: Task, weights: Floats, draws: Draws, seed: int
-    ) -> tuple[Array, Array]:
-        in_draws = draws.counts * weights
-        if not self.average:
-            return single_best(gains, weights[None])[0], single_best(gains, in_draws)
-        if self._score().name == "neg_mean_absolute_error":
-            rng = np.random.default_rng((seed, 1))
-            return agnostic_bayes(gains, weights, draws.unit, rng), agnostic_bayes_in_draws(gains, weights, draws, rng)
-        errors = decisions[..., 0] - (task.aim - self._mean) / self._deviation
-        return greedy(errors, weights[None])[0], greedy(errors, in_draws)
-
-    def _finish(self, decisions: Array, task: Task, weights: Floats, own_threshold: bool) -> Finish:
-        self._unusual = np.abs(self._in_units(decisions[:, 0]) - task.y)
-        self._unusual_weights = weights
-        return lambda average, counts, shares: self._in_units(average)
+    def _keep(self, found: Combination, rows: JudgedRows) -> None:
+        self._unusual, self._unusual_weights = np.abs(found.decisions[:, 0] - rows.y), rows.weights
 
     def default_estimator(self, cv: int = 5) -> Any:
         """Return the default model, with which `verdict_` compares the tuned one, not fitted yet.
@@ -192,10 +174,6 @@ class TunedSVR(RegressorMixin, TunedModel):
 
     def _fitted_constant(self, task: Task) -> Any:
         return DummyRegressor().fit(np.zeros((len(task.y), 1)), task.y, sample_weight=task.machines.cost)
-
-    def _constant(self, task: Task, weights: Array) -> Array:
-        means = weights @ task.y / weights.sum(axis=1)
-        return np.repeat(means[:, None, None], len(task.y), axis=1)
 
     def _public(self, decisions: Array) -> Array:
         return self._in_units(decisions[:, 0])

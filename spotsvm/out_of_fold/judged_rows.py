@@ -1,0 +1,141 @@
+"""Rows that are judged by models that have not seen them, and the answers of settings for these rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logit
+
+from spotsvm.luck.bootstrap import N_DRAWS
+from spotsvm.luck.drawn import Kind
+from spotsvm.luck.draws import Draws, draw_rows
+from spotsvm.luck.scores import probabilities_of
+
+Array = NDArray[Any]
+Response = Literal["predict_proba", "decision_function", "predict"]
+
+#: a probability of 0 is taken for this one; before a calibration for a larger one, as its log odds count like any others
+_LEAST_PROBABILITY, _LEAST_CALIBRATED = 1e-6, 0.01
+#: added to the number of rows of each class in the shares of a constant
+_PRIOR_ROWS = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedRows:
+    """The target of judged rows in numbers, and their weights.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n,) or (n, t)
+        Codes of classes, or targets in their own unit.
+    aim : ndarray of shape (n,) or (n, t)
+        The target by which settings are chosen: `y`, without targets far from all others in regression.
+    classes : ndarray or None
+        The classes; None in regression.
+    weights, fit_weights : ndarray of shape (n,)
+        The weights of the rows in scores, and in fits.
+    units : ndarray of shape (n,) or None
+        Label of what is drawn together with each row: a group, or a block of a series.
+    location, scale : float or ndarray of shape (t,)
+        Answers of regressions are in units of `scale` from `location`.
+    kind : {"out of fold", "left out"}
+        The kind of the rows.
+    """
+
+    y: Array
+    aim: Array
+    classes: Array | None
+    weights: Array
+    fit_weights: Array
+    units: Array | None = None
+    location: Any = 0.0
+    scale: Any = 1.0
+    kind: Kind = "out of fold"
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def draws(self, seed: int) -> Draws:
+        """Return draws of the rows with replacement."""
+        return draw_rows(len(self), N_DRAWS, np.random.default_rng(seed), self.units)
+
+    def in_units(self, values: Array) -> Array:
+        """Return decisions as they are, and answers of regressions in the unit of the target."""
+        if self.classes is not None:
+            return values
+        return np.asarray(np.asarray(values, dtype=np.float64) * self.scale + self.location)
+
+    def constant(self, counts: Array) -> Array:
+        """Return the decisions of a model without columns in each draw of rows, (b, n), as (b, n, k)."""
+        weights = counts * self.fit_weights
+        if self.classes is None:
+            means = weights @ self.y / weights.sum(axis=1)
+            return np.repeat(means[:, None, None], len(self), axis=1)
+        k = len(self.classes)
+        shares = np.stack([(weights * (self.y == c)).sum(axis=1) for c in range(k)], axis=1) + _PRIOR_ROWS
+        logs = np.log(shares / shares.sum(axis=1, keepdims=True))
+        return np.repeat((logs[:, 1:] - logs[:, :1] if k == 2 else logs)[:, None], len(self), axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """The answers of settings for judged rows.
+
+    Attributes
+    ----------
+    response : {"predict_proba", "decision_function", "predict"}
+        The method whose results the answers are.
+    values : ndarray of shape (m, n, k)
+        The answers. For two classes k is 1: the decision, or the probability of the second class less one half. Votes are
+        1 for the predicted class. In regression the predictions, in the units of `JudgedRows`.
+    votes : ndarray of shape (m, n, k) or None
+        The votes, if the predicted class is not always that of the largest answer.
+    factors : ndarray of shape (m, n_classes) or None
+        The factors of the classes in the fits of each setting, beyond `JudgedRows.fit_weights`: they move its threshold.
+    own_threshold : bool
+        Whether a calibration has to keep the threshold of the answers, as it is moved in ways that `factors` do not say.
+    """
+
+    response: Response
+    values: Array
+    votes: Array | None = None
+    factors: Array | None = None
+    own_threshold: bool = False
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def of(self, settings: Any) -> Answers:
+        """Return the answers of some settings."""
+        votes, factors = (None if one is None else one[settings] for one in (self.votes, self.factors))
+        return replace(self, values=self.values[settings], votes=votes, factors=factors)
+
+    def as_votes(self) -> Answers:
+        """Return the votes as the answers; the same answers if these say what is predicted."""
+        return self if self.votes is None else replace(self, response="predict", values=self.votes, votes=None)
+
+    def public(self, rows: JudgedRows) -> Array:
+        """Return the answers as `response` returns them, (m, n, k): probabilities of all classes, decisions, or predictions."""
+        if rows.classes is None or self.response == "decision_function":
+            return rows.in_units(self.values)
+        if self.values.shape[-1] > 1:
+            return self.values
+        return np.concatenate([0.5 - self.values, 0.5 + self.values], axis=-1)
+
+
+def as_decisions(answers: Array, response: str, calibrated: bool = False) -> Array:
+    """Return averaged answers as decisions, for scores or for a calibration: of probabilities log odds or logarithms."""
+    if response != "predict_proba":
+        return answers
+    least = _LEAST_CALIBRATED if calibrated else _LEAST_PROBABILITY
+    if answers.shape[-1] == 1:
+        return np.asarray(logit(np.clip(answers + 0.5, least, 1.0 - least)))
+    return np.asarray(np.log(np.clip(answers, least, 1.0)))
+
+
+def own_class(decisions: Array, y: Array) -> Array:
+    """Return the probability of each row's own class, (n,), by calibrated decisions, (n, k)."""
+    return np.asarray(probabilities_of(decisions)[np.arange(len(y)), y])
