@@ -81,7 +81,7 @@ class OutOfFold(FramesInState):
     >>> table = TunedSVC(random_state=0).fit(X[:200], y[:200]).out_of_fold_
     >>> table.answers.shape
     (100, 200, 1)
-    >>> table.confusion().to_numpy().sum()
+    >>> int(table.confusion().to_numpy().sum())
     200
     >>> bool(table.scores("roc_auc").max() > 0.98)
     True
