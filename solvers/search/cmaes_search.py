@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
 from spotsvm.solvers.checked_numbers import check_choice, is_count
-from spotsvm.solvers.search.contract.base import Capabilities, Noise, Suggestion
+from spotsvm.solvers.search.contract.base import Capabilities, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
 from spotsvm.surrogates.domain import Domain
 
@@ -38,9 +38,6 @@ class CmaesSearch(PlannedSearch):
         The unit cube to search.
     seed : int, default=0
         Seed of every random choice.
-    noise : "auto" or bool, default="auto"
-        Whether two evaluations of a point may differ; with True, `n_again` is 1 by default. With "auto" and a positive `n_again`,
-        the best point of the first generation is evaluated again to detect noise.
     popsize : int or None, default=None
         Points in each generation of the first run, at least 3; None is 4 + 3 ln n for n coordinates, rounded down.
     sigma0 : float, default=0.25
@@ -48,9 +45,6 @@ class CmaesSearch(PlannedSearch):
     restarts : {"ipop", "bipop"}, default="ipop"
         After a run has stopped, the next has twice the population ("ipop"), or such runs take turns with small, narrow runs of as
         many evaluations ("bipop").
-    n_again : int or None, default=None
-        Number of repeated evaluations of each generation's best point before the ranking, if there is noise; None is 1 with
-        `noise=True`, and 0 otherwise.
     tol_x : float, default=1e-4
         A run stops when the standard deviations of all continuous coordinates are below it, as a share of their ranges.
     options : dict, optional
@@ -73,11 +67,10 @@ class CmaesSearch(PlannedSearch):
     deviation; categories are drawn by shares (`CategoryShares`). Only ranks count: a failed point is the worst of its generation,
     and after a generation without a success a new run begins.
 
-    With noise, the weighted mean and the evolution path average over the ranks, and `Study.recommend` chooses by a model. With
-    `noise=True` the best point of each generation is also evaluated again, so that it does not lead by luck alone. This makes
-    little difference at these budgets, so it is off by default: median regret of 16 runs on Branin with noise of deviation 3 is
-    0.18 after 100 evaluations and 0.11 after 200 with `n_again=0`, 0.18 and 0.13 with 1; on Hartmann's function of six variables
-    with deviation 0.25 it is 0.51 and 0.23, and 0.52 and 0.30. Larger populations did not help either.
+    With noise, the weighted mean and the evolution path average over the ranks, and `Study.recommend` chooses by a model. No
+    point is evaluated again: with one more evaluation of each generation's best point, the median regret of 16 runs on Branin
+    with noise of deviation 3 was 0.18 after 100 evaluations and 0.13 after 200, in place of 0.18 and 0.11; on Hartmann's function
+    of six variables with deviation 0.25 it was 0.52 and 0.30, in place of 0.51 and 0.23. Larger populations did not help either.
 
     References
     ----------
@@ -89,7 +82,7 @@ class CmaesSearch(PlannedSearch):
 
     Examples
     --------
-    >>> search = CmaesSearch(Domain.continuous(2), seed=0, noise=False)
+    >>> search = CmaesSearch(Domain.continuous(2), seed=0)
     >>> for _ in range(60):
     ...     point = search.ask().point
     ...     search.tell(point, float(((point - 0.3) ** 2).sum()))
@@ -104,11 +97,9 @@ class CmaesSearch(PlannedSearch):
         domain: Domain,
         seed: int = 0,
         *,
-        noise: Noise = "auto",
         popsize: int | None = None,
         sigma0: float = 0.25,
         restarts: Schedule = "ipop",
-        n_again: int | None = None,
         tol_x: float = 1e-4,
         options: dict[str, Any] | None = None,
     ):
@@ -118,14 +109,10 @@ class CmaesSearch(PlannedSearch):
             raise SolverError(f"popsize={popsize!r} is not a population size; use 3 points or more, or None")
         if not 0 < sigma0 < 1:
             raise SolverError(f"sigma0={sigma0} is not a part of a coordinate's range; use a number between 0 and 1")
-        if n_again is not None and not is_count(n_again, 0):
-            raise SolverError(f"n_again={n_again!r} is not a number of evaluations; use 0 to evaluate no point again, or more")
         if not tol_x > 0:
             raise SolverError(f"tol_x={tol_x} is not positive; use a small part of a coordinate's range, such as 1e-4")
-        self.noise = noise
         self.popsize = int(4 + 3 * np.log(len(self.coding.widths))) if popsize is None else int(popsize)
         self.sigma0 = sigma0
-        self.n_again = int(noise != "auto" and bool(noise)) if n_again is None else int(n_again)
         self.tol_x = tol_x
         self.options = checked_options(options or {})
         self.restarts = Restarts(restarts, self.popsize, sigma0)
@@ -133,7 +120,6 @@ class CmaesSearch(PlannedSearch):
         self._run: CmaesRun | None = None
         self._slots: list[Sample] = []
         self._late: list[Sample] = []
-        self._again = 0
         self._heard = 0
 
     @property
@@ -142,7 +128,7 @@ class CmaesSearch(PlannedSearch):
         if not self._own or self._run is None:
             return self.popsize
         left = sum(self.is_new(sample.point) for sample in self._slots)
-        return left or (1 if self._n_told() < self._run.popsize or self._due_again() else self._run.popsize)
+        return left or (1 if self._n_told() < self._run.popsize else self._run.popsize)
 
     def _plan(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point: of this generation, of the next if this is complete, or another of the same distribution."""
@@ -155,10 +141,6 @@ class CmaesSearch(PlannedSearch):
                     return Suggestion(sample.point, "generation")
             if self._n_told() < run.popsize:
                 break
-            if again := self._due_again():
-                if not self.is_pending(again.point):
-                    return Suggestion(again.point, "replicate", "to rank the best of the generation under noise")
-                break
             run = self._next_generation(run)
         for _ in range(_EXTRA_DRAWS):
             sample = run.sample(1)[0]
@@ -168,20 +150,10 @@ class CmaesSearch(PlannedSearch):
         return Suggestion(self.new_point(rng), "random", "every point that was drawn had been asked for")
 
     def _proceed(self, planned: Suggestion) -> None:
-        self._again += planned.origin == "replicate"
+        """Leave the plan as it is: the points of a generation are drawn together."""
 
     def _n_told(self) -> int:
         return sum(self.response(sample.point) is not None for sample in self._slots)
-
-    def _due_again(self) -> Sample | None:
-        """Return the point to evaluate again before the generation is ranked, or None."""
-        # judging the noise reads the whole history: only if needed
-        verdict = self.judge(self.noise) if self.n_again else "deterministic"
-        due = {"noisy": self.n_again, "unknown": min(self.n_again, 1), "deterministic": 0}[verdict]
-        values = [(v, s) for s in self._slots if (v := self.response(s.point)) is not None and np.isfinite(v)]
-        if waiting := [s for _, s in values if self.is_pending(s.point)]:
-            return waiting[0]
-        return min(values, key=lambda told: told[0])[1] if values and self._again < due else None
 
     def _first_run(self) -> CmaesRun:
         """Start at the best point reported so far, or at the centre; repeated until a point of the run is asked for."""
@@ -203,7 +175,6 @@ class CmaesSearch(PlannedSearch):
         shares = CategoryShares(self.domain, _SHARE_RATE, _SHARE_FLOOR, known)
         self._run = CmaesRun(self.coding, start, sigma0, popsize, streams[:2], shares, self.tol_x, self.options)
         self._late = []
-        self._again = 0
         return self._run
 
     def _next_generation(self, run: CmaesRun) -> CmaesRun:
@@ -215,7 +186,6 @@ class CmaesSearch(PlannedSearch):
         run.tell([s for s, _ in done] + strangers, np.array(values + [self.response(s.point) for s in strangers], dtype=float))
         self.restarts.spend(len(done))
         self._late = [s for s, v in told if v is None]
-        self._again = 0
         if run.stopped:
             self.restarts.end(run.all_failed)
             run = self._new_run(None, None)

@@ -46,7 +46,7 @@ OURS = {
     "koch2011": {name: search_checks("koch2011", 12)[name] for name in ("same seed", "failures", "exhaustion", "declared")},
     # twice six for the design, the best, one by OCBA, three of a new point, the best
     "koch, noise": search_checks(partial(KochSearch, noise=True, n_initial=6, n_members=2), 18),
-    "cmaes, noise": search_checks(partial(CmaesSearch, noise=True, n_again=2, restarts="bipop")),
+    "cmaes, bipop": search_checks(partial(CmaesSearch, restarts="bipop")),
     "lbfgsb, noise": search_checks(partial(LbfgsbSearch, noise=True, n_initial=3)),
     "vns, options": search_checks(partial(VnsSearch, norm="2", plateau="stay", radii="linear", step=0.1, kappa_max=4)),
     "nested vns": search_checks(nested("vns")),

@@ -19,7 +19,7 @@ def rosenbrock(u):
 
 @pytest.mark.parametrize(("f", "options"), [(bowl, {}), (rosenbrock, {"CMA_diagonal": True})])
 def test_it_draws_what_cma_itself_draws_with_its_options_and_only_ranks_count(f, options):
-    made = partial(CmaesSearch, CUBE, 7, noise=False, popsize=8, options=options)
+    made = partial(CmaesSearch, CUBE, 7, popsize=8, options=options)
     stream = np.random.SeedSequence([7, 1 << 42, 0]).spawn(3)[0]
     strategy = cma.CMAEvolutionStrategy([0.5] * 4, 0.25, cma_options(CmaesCoding(CUBE), 8, stream) | options)
     strategy.inject([[0.5] * 4], force=True)
@@ -38,12 +38,12 @@ def test_a_failed_point_is_the_worst_of_its_generation():
     def f(u):
         return bowl(u) if u[0] < 0.6 else np.nan
 
-    failing, worst = (CmaesSearch(CUBE, 1, noise=False) for _ in range(2))
+    failing, worst = (CmaesSearch(CUBE, 1) for _ in range(2))
     # at most one point of a generation fails here, so that a huge value has the same rank
     a = drive_points(failing, lambda u: np.inf if np.array_equal(u, np.full(4, 0.5)) else bowl(u), 60)
     b = drive_points(worst, lambda u: 1e9 if np.array_equal(u, np.full(4, 0.5)) else bowl(u), 60)
     assert np.array_equal(a, b)
-    search = CmaesSearch(CUBE, 1, noise=False)
+    search = CmaesSearch(CUBE, 1)
     drive(search, f, 100)
     assert np.isnan(search.values[:30]).any()
     assert np.isnan(search.values[-30:]).mean() < 0.2
@@ -82,7 +82,7 @@ def test_prior_points_may_be_assumed_before_they_are_told():
 
 
 def test_a_stranger_that_beats_the_generation_draws_the_mean():
-    with_it, without = (CmaesSearch(CUBE, 3, noise=False) for _ in range(2))
+    with_it, without = (CmaesSearch(CUBE, 3) for _ in range(2))
     for search in (with_it, without):
         drive(search, bowl, 12)
     with_it.tell(np.full(4, 0.3), 0.0)
@@ -93,7 +93,7 @@ def test_a_stranger_that_beats_the_generation_draws_the_mean():
 
 
 def test_whole_generations_are_ready_at_once():
-    search = CmaesSearch(CUBE, 0, noise=False)
+    search = CmaesSearch(CUBE, 0)
     assert search.n_foreseen == search.capabilities.n_initial == search.popsize == 8
     generation = [search.ask().point for _ in range(3)]
     assert search.n_foreseen == 5
@@ -102,13 +102,13 @@ def test_whole_generations_are_ready_at_once():
     for point in generation:
         search.tell(point, bowl(point))
     assert search.n_foreseen == 8
-    sequential = CmaesSearch(CUBE, 0, noise=False)
+    sequential = CmaesSearch(CUBE, 0)
     assert np.array_equal(drive_points(sequential, bowl, 8), generation)
     assert np.array_equal(sequential.ask().point, search.ask().point)
 
 
 def test_points_beyond_the_generation_take_the_place_of_those_that_are_late():
-    search = CmaesSearch(CUBE, 0, noise=False)
+    search = CmaesSearch(CUBE, 0)
     first = [search.ask().point for _ in range(11)]
     for point in first[3:]:
         search.tell(point, bowl(point))
@@ -123,24 +123,8 @@ def test_points_beyond_the_generation_take_the_place_of_those_that_are_late():
     assert search._late == []
 
 
-def replicates(n, f, **options):
-    return [k for k, s in enumerate(drive(CmaesSearch(CUBE, 0, **options), f, n)) if s.origin == "replicate"]
-
-
-def test_replicates_are_made_where_they_are_wanted_and_the_objective_is_noisy():
-    rng = np.random.default_rng(0)
-    assert len(replicates(50, bowl, noise="auto", n_again=1)) == 1
-    for noise, n_again in [(False, 1), ("auto", 0), (True, 0)]:
-        assert replicates(50, bowl, noise=noise, n_again=n_again) == []
-    for noise in ("auto", True):
-        assert len(replicates(50, lambda u: bowl(u) + rng.normal(), noise=noise, n_again=1)) == 5
-    assert [CmaesSearch(CUBE, noise=noise).n_again for noise in ("auto", False, True)] == [0, 0, 1]
-    assert [CmaesSearch(CUBE, noise=True, n_again=n).n_again for n in (0, 3)] == [0, 3]
-    assert replicates(28, bowl, noise=True) == [8, 17, 26]
-
-
 def test_a_stopped_run_is_followed_by_one_of_twice_the_population():
-    search = CmaesSearch(Domain.continuous(2), 0, noise=False, tol_x=0.02)
+    search = CmaesSearch(Domain.continuous(2), 0, tol_x=0.02)
     sizes = []
     for _ in range(300):
         drive(search, bowl, 1)
@@ -151,7 +135,7 @@ def test_a_stopped_run_is_followed_by_one_of_twice_the_population():
 
 @pytest.mark.parametrize("f", [lambda u: 1.0, lambda u: float(u[0] > 2)])
 def test_a_flat_response_does_not_hold_it(f):
-    search = CmaesSearch(CUBE, 0, noise=False)
+    search = CmaesSearch(CUBE, 0)
     points = drive_points(search, f, 150)
     assert search.restarts.n_runs > 1
     assert np.ptp(points, axis=0).min() > 0.8
@@ -159,7 +143,7 @@ def test_a_flat_response_does_not_hold_it(f):
 
 @pytest.mark.parametrize("at", [0.0, 0.02, 1.0])
 def test_an_optimum_at_or_near_the_border_is_found(at):
-    search = CmaesSearch(Domain.continuous(3), 0, noise=False)
+    search = CmaesSearch(Domain.continuous(3), 0)
     drive(search, lambda u: float(np.abs(u - at).sum()), 200)
     assert search.values.min() < 0.01
 
@@ -169,7 +153,7 @@ def test_integers_and_categories():
         level = MIXED.level_of(u)[0]
         return (u[0] - 0.2) ** 2 + 0.1 * (level[1] - 5) ** 2 + 1.0 * (level[2] != 1)
 
-    search = CmaesSearch(MIXED, 0, noise=False)
+    search = CmaesSearch(MIXED, 0)
     drive(search, f, 80)
     best = search.points[np.argmin(search.values)]
     assert MIXED.level_of(best)[0, 1:].tolist() == [5, 1]
@@ -184,8 +168,6 @@ def test_integers_and_categories():
         ({"sigma0": 0.0}, "sigma0=0.0 is not a part"),
         ({"sigma0": 1.5}, "sigma0=1.5 is not a part"),
         ({"restarts": "none"}, "restarts='none' is unknown; use 'ipop' or 'bipop'"),
-        ({"n_again": -1}, "n_again=-1 is not a number of evaluations; use 0"),
-        ({"n_again": 0.5}, "n_again=0.5 is not a number"),
         ({"options": {"tolfan": 1}}, "options has 'tolfan', which is not an option of cma.CMAEvolutionStrategy"),
         ({"options": {"popsize": 9}}, "options has 'popsize', which the search sets itself"),
         ({"tol_x": 0.0}, "tol_x=0.0 is not positive"),
