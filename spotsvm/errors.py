@@ -22,7 +22,6 @@ __all__ = [
     "DataWarning",
     "FirstTrialsFailedError",
     "NoCompletedTrialError",
-    "RefitTimeoutError",
     "SearchExhaustedError",
     "SolverError",
     "SpaceError",
@@ -73,12 +72,6 @@ class TrialStateError(SpotSVMError, ValueError):
 
 class WorkersError(SpotSVMError, RuntimeError):
     """The workers cannot continue: an executor is broken or stuck, or worker processes die while they start."""
-
-
-class RefitTimeoutError(SpotSVMError, TimeoutError):
-    """A refit took longer than `refit_timeout`; `search` is the SpotSearchCV, whose results are complete but for the refit."""
-
-    search: Any = None
 
 
 class NoCompletedTrialError(SpotSVMError, ValueError):

@@ -12,14 +12,12 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn import config_context, get_config
 from sklearn.base import is_classifier, is_regressor
 
 from spotsvm.common.checks import check_flag
-from spotsvm.common.notices import Notice, gathered, tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
-from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError, RefitTimeoutError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.luck.difference import judged
 from spotsvm.luck.drawn import Evidence
 from spotsvm.luck.draws import units_of
@@ -33,7 +31,6 @@ from spotsvm.search_cv.average import AverageClassifier, AverageRegressor, Respo
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
 from spotsvm.search_cv.scoring import CandidateScoring, metric_name, why_none_holds
 from spotsvm.study.study import Study
-from spotsvm.study.workers.process import TimeUpError, call_within
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.trial import Trial, holds_bounds
 
@@ -197,29 +194,6 @@ def _chosen_by(index: Any, n_trials: int) -> int:
 #: the attributes of a search that a combination of candidates sets
 JUDGED = ("expected_score_", "default_score_", "constant_score_", "verdict_")
 COMBINED = (*JUDGED, "oof_decision_function_", "oof_predict_proba_", "oof_predict_")
-
-
-def refitted(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any], seconds: float | None) -> Any:
-    """Return an estimator fitted to all rows: this one, or with a limit in seconds its copy from a process.
-
-    Raises RefitTimeoutError if the time is up.
-    """
-    config = get_config()
-
-    def fit() -> tuple[Any, list[Notice]]:
-        with config_context(**config), gathered() as told:
-            _ = estimator.fit(X, **fit_params) if y is None else estimator.fit(X, y, **fit_params)
-        return estimator, told  # as fit of some estimators returns None
-
-    try:
-        fitted, told = fit() if seconds is None else call_within(fit, seconds)
-        tell(told)
-        return fitted
-    except TimeUpError as error:
-        raise RefitTimeoutError(
-            f"the refit took longer than refit_timeout={seconds:g} s; the search itself is done: cv_results_, best_params_ and "
-            "study_ are set on it, and it is the attribute `search` of this error"
-        ) from error
 
 
 def check_combination(search: SearchArguments, y: Any) -> None:

@@ -94,7 +94,6 @@ class SearchArguments:
     retries: int = 0
     timeout: float | None = None
     max_failures: int | None = 5
-    refit_timeout: float | None = None
     constraints: ConstraintsLike | None = None
     prior: Mapping[str, Any] | None = None
     calibrate: bool = False
@@ -459,7 +458,6 @@ def check_arguments(search: SearchArguments) -> None:
     RunSettings(search.n_iter, search.batch_size, search.retries, max_failures=search.max_failures)
     checked_timeout(search.trial_timeout)
     checked_timeout(search.timeout, "timeout")
-    checked_timeout(search.refit_timeout, "refit_timeout")
     if search.rows is not None:
         check_count("rows", search.rows, 2, after=", or None for all")
         if isinstance(search.cv, Iterable) and not hasattr(search.cv, "split"):

@@ -25,7 +25,7 @@ from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import check_scorers
-from spotsvm.errors import ArgumentError, NoCompletedTrialError, RefitTimeoutError
+from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.luck.draws import sample_rows
 from spotsvm.luck.refits.candidates import with_fixed_weights
 from spotsvm.luck.refits.class_folds import tests_one_class
@@ -34,7 +34,7 @@ from spotsvm.preprocessing.frames import as_frame
 from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, check_types, notices_of, samples
 from spotsvm.search_cv.named_laws import with_laws, with_named_laws
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
-from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, refitted, warn_of_results
+from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, warn_of_results
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
 from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import (
@@ -62,7 +62,7 @@ class SpotSearchCV(
     - what is tuned: `estimator`, `space`, `param_distributions`, `constraints`, `prior`, `start`
     - how candidates are scored: `scoring`, `cv`, `error_score`, `return_train_score`, `engine`, `sweep`, `rows`
     - the search: `n_iter`, `search`, `noise`, `batch_size`, `random_state`
-    - the model that is fitted in the end: `refit`, `calibrate`, `refit_timeout`
+    - the model that is fitted in the end: `refit`, `calibrate`
     - when it ends: `stop`, `timeout`, `max_failures`
     - where it runs, and its record: `n_jobs`, `pre_dispatch`, `executor`, `trial_timeout`, `memory_limit`, `retries`, `path`,
       `callback`, `verbose`
@@ -161,10 +161,6 @@ class SpotSearchCV(
         folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. Weights of rows
         and of classes, in the estimator or in the space, and the cutoffs of a `CutoffClassifier` stay in force: the probabilities
         are those of rows with these weights. It takes the time of one more candidate; with `refit="average"` no further time.
-    refit_timeout : float or None, default=None
-        Seconds that the refit may take: the final fit alone, on all rows. With `refit="average"` or `calibrate=True` candidates
-        are fitted on the folds before it, without a limit. The final fit is then done in a worker process, which is killed when
-        the time is up, and sends the fitted estimator back. None fits in this process, without a limit.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. `study_.findings["stop"]` has the decision of the rule.
@@ -222,9 +218,6 @@ classes_, n_features_in_, feature_names_in_
     NoCompletedTrialError
         If every candidate failed, or none satisfies the bounds of `constraints`: then `cv_results_` and `study_` are set, and the
         error says how near the nearest came. A ValueError. Scores that are nan without an error are warned of.
-    RefitTimeoutError
-        If the refit takes longer than `refit_timeout`; a TimeoutError. The error's attribute `search` is the search, with all
-        attributes set but `best_estimator_`.
     DataError
         If X or y has text, gaps or infinite numbers that the estimator cannot take, or y is missing; it names row and column.
     SpaceError
@@ -401,11 +394,9 @@ classes_, n_features_in_, feature_names_in_
             self.__dict__.update(attributes)
         else:
             best = with_params(self.estimator, self.best_params_)
-        try:
-            self.best_estimator_ = refitted(best, *every, self.refit_timeout)
-        except RefitTimeoutError as error:
-            error.search = self
-            raise
+        every_row, target, params = every
+        _ = best.fit(every_row, **params) if target is None else best.fit(every_row, target, **params)
+        self.best_estimator_ = best  # as fit of some estimators returns None
         self.refit_time_ = time.time() - began
         if hasattr(self.best_estimator_, "feature_names_in_"):
             self.feature_names_in_ = self.best_estimator_.feature_names_in_

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
+from sklearn import config_context, get_config
 from sklearn.base import clone
 
+from spotsvm.common.notices import Notice, gathered, tell
 from spotsvm.common.text import duration
-from spotsvm.errors import RefitTimeoutError
-from spotsvm.search_cv.results import refitted
+from spotsvm.study.workers.process import TimeUpError, call_within
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuning.pipelines.default_spaces import iteration_cap
 from spotsvm.tuning.tables.split import TEST_SHARE, sample
@@ -121,8 +122,21 @@ def fit_to_more_rows(
     model = clone(fitted).set_params(**{name: iteration_cap(n) for name in fitted.get_params() if name.endswith("max_iter")})
     began = monotonic()
     try:
-        model = refitted(model, some.X, some.y, {}, seconds)
-    except RefitTimeoutError:
+        model = _fitted(model, some, seconds)
+    except TimeUpError:
         say(f"the fit took longer than the time left; the model fitted to {sampled} rows is kept")
         return MoreRows(None, sampled, sampled, n_training, monotonic() - began)
     return MoreRows(model, sampled, n, n_training, monotonic() - began)
+
+
+def _fitted(model: Any, some: Table, seconds: float | None) -> Any:
+    """Return a model fitted in this process, or with a limit in a process that is killed when the time is up."""
+    config = get_config()
+
+    def fit() -> tuple[Any, list[Notice]]:
+        with config_context(**config), gathered() as told:
+            return model.fit(some.X, some.y), told
+
+    fitted, told = fit() if seconds is None else call_within(fit, seconds)
+    tell(told)
+    return fitted

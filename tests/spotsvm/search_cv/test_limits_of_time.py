@@ -1,8 +1,6 @@
 """The limits of time of a cross-validated search."""
 
-import pickle
 import sys
-import time
 
 import cloudpickle
 import numpy as np
@@ -13,7 +11,7 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.errors import ArgumentError, RefitTimeoutError
+from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.run import CandidatesHere
 
 # worker processes cannot import the tests
@@ -60,51 +58,6 @@ def test_enough_time_changes_nothing():
 def test_what_is_no_time_is_refused():
     with pytest.raises(ArgumentError, match="timeout=0 is not a time"):
         search(timeout=0).fit(X, Y)
-
-
-class SlowOnAllRows(ClassifierMixin, BaseEstimator):
-    """An estimator that takes long for more than `patience` rows."""
-
-    def __init__(self, a=0, patience=50):
-        self.a, self.patience = a, patience
-
-    def fit(self, X, y):
-        if len(X) > self.patience:
-            time.sleep(60)
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.a % 2)
-
-
-def slow_to_refit(**options):
-    return SpotSearchCV(
-        SlowOnAllRows(**options), {"a": [0, 1]}, n_iter=2, search="random", cv=3, random_state=0, refit_timeout=0.3
-    )
-
-
-def test_a_refit_past_its_time_leaves_the_search():
-    given = slow_to_refit()
-    with pytest.raises(RefitTimeoutError, match=r"longer than refit_timeout=0.3 s; .* are set on it") as caught:
-        given.fit(X, Y)
-    assert caught.value.search is given
-    assert given.best_params_ in given.cv_results_["params"]
-    assert given.study_.n_finished == 2
-    assert not hasattr(given, "best_estimator_")
-    assert isinstance(caught.value, TimeoutError)
-    with pytest.raises(ArgumentError, match="refit_timeout=-1 is not a time"):
-        search(refit_timeout=-1).fit(X, Y)
-
-
-def test_a_refit_within_its_time_is_that_of_this_process():
-    fitted = search(n_iter=6, refit=True, refit_timeout=60.0).fit(X, Y)
-    here = search(n_iter=6, refit=True).fit(X, Y)
-    assert np.array_equal(fitted.decision_function(X), here.decision_function(X))
-    assert type(fitted.best_estimator_) is SVC
-    assert pickle.loads(pickle.dumps(fitted)).best_params_ == here.best_params_
-    quick = slow_to_refit(patience=1000).set_params(refit_timeout=60.0)
-    assert type(quick.fit(X, Y).best_estimator_) is SlowOnAllRows
 
 
 class Counting(ClassifierMixin, BaseEstimator):

@@ -52,7 +52,6 @@ def fitted():
         {"engine": "sklearn", "n_jobs": 2},
         {"refit": "average"},
         {"calibrate": True},
-        {"refit_timeout": 60.0},
         {"executor": "threading", "n_jobs": 2},
     ],
     ids=str,

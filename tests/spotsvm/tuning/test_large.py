@@ -2,9 +2,7 @@ import numpy as np
 import pandas as pd
 from sklearn.svm import SVC
 
-from spotsvm.errors import RefitTimeoutError
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuning import large
 from spotsvm.tuning.large import Limits, fit_to_more_rows
 from spotsvm.tuning.tables.table import Table
 
@@ -36,13 +34,9 @@ def test_the_machine_is_fitted_to_more_rows():
     assert "fitted to 1000 of 1000 training rows" in found.finding(0.9, 0.01, 0.8, 100, ScoreUnit("accuracy"))["sentence"]
 
 
-def test_a_fit_that_takes_too_long_is_given_up(monkeypatch):
-    def refitted(estimator, X, y, params, seconds):
-        raise RefitTimeoutError("too long")
-
-    monkeypatch.setattr(large, "refitted", refitted)
+def test_a_fit_that_takes_too_long_is_given_up():
     whole, said = table(1000), []
-    found = fit_to_more_rows(fitted(whole, 50), 50, whole, 1000, 60.0, said.append)
+    found = fit_to_more_rows(fitted(whole, 50), 50, whole, 1000, 1e-3, said.append)
     assert (found.estimator, found.n_rows) == (None, 50)
     assert said[-1] == "the fit took longer than the time left; the model fitted to 50 rows is kept"
     sentence = found.finding(0.9, 0.01, 0.9, 100, ScoreUnit("accuracy"))["sentence"]
