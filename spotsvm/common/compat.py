@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from inspect import signature
+from traceback import walk_tb
 from typing import Any
 
 from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
+from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils.metaestimators import _safe_split as safe_split
 from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
@@ -22,6 +24,7 @@ __all__ = [
     "check_method_params",
     "check_parameters",
     "check_y",
+    "every_fit_failed",
     "num_samples",
     "safe_indexing",
     "safe_split",
@@ -80,6 +83,23 @@ def scorer_parts(scorer: Any) -> ScorerParts | None:
     return ScorerParts(
         scorer._score_func, scorer._sign, scorer._kwargs, (methods,) if isinstance(methods, str) else tuple(methods)
     )
+
+
+def every_fit_failed(error: BaseException) -> bool:
+    """Return whether a search of scikit-learn raised this error because no fit succeeded; the error has no type of its own.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_validate
+    >>> from sklearn.svm import SVC
+    >>> try:
+    ...     cross_validate(SVC(C=-1), [[0], [1], [2], [3]], [0, 1, 0, 1], cv=2)
+    ... except ValueError as error:
+    ...     every_fit_failed(error)
+    True
+    """
+    place = _warn_or_raise_about_fit_failures.__code__
+    return any(frame.f_code is place for frame, _ in walk_tb(error.__traceback__))
 
 
 def check_parameters(estimator: Any) -> None:

@@ -23,7 +23,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
 
-from spotsvm.common.compat import scorer_parts
+from spotsvm.common.compat import every_fit_failed, scorer_parts
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text, whole
 from spotsvm.common.notices import untold
@@ -323,7 +323,7 @@ class FoldScorer:
             try:
                 numbers = self._numbers(self._results([candidate], np.nan), 0)
             except ValueError as every_fold:
-                if "fits failed" not in str(every_fold):  # scikit-learn's text; any other error is not the candidate's
+                if not every_fit_failed(every_fold):  # any other error is not the candidate's
                     raise
                 numbers = {}
         self.last_error = error

@@ -15,7 +15,7 @@ from sklearn.metrics import check_scoring, get_scorer, get_scorer_names
 from sklearn.model_selection import check_cv
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 
-from spotsvm.common.compat import check_method_params, num_samples, safe_split, scorer_parts
+from spotsvm.common.compat import check_method_params, every_fit_failed, num_samples, safe_split, scorer_parts
 from spotsvm.common.folds import seeded
 from spotsvm.common.notices import untold
 from spotsvm.common.targets import as_classes, check_no_dates, check_sample_weight
@@ -155,7 +155,7 @@ def fit_search(search: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) -> An
     except NoCompletedTrialError:
         raise
     except ValueError as error:
-        if "fits failed" not in str(error):
+        if not every_fit_failed(error):
             raise
         raise NoCompletedTrialError(f"search has no completed trial: {str(error).strip().splitlines()[0]}") from error
 

@@ -186,9 +186,12 @@ def line_of(path: str | Path, layout: Layout, row: int) -> int:
     return layout.skip + row + layout.header + 1
 
 
-def last_line(path: str | Path, layout: Layout) -> int:
-    """Return the number of the line in the file where the last row begins; an unclosed quote begins there."""
-    return max((line for line, _ in _rows(path, layout)), default=1)
+def _unclosed_quote(path: str | Path, layout: Layout) -> int | None:
+    """Return the number of the line in the file where a quote is opened that is never closed; None if there is none."""
+    begins = max((line for line, _ in _rows(path, layout)), default=1)  # the rest of the file is one row
+    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+        n_quotes = sum(line.count('"') for k, line in enumerate(text, start=1) if k >= begins)
+    return begins if n_quotes % 2 else None
 
 
 def uneven_rows(path: str | Path, layout: Layout, longer: bool) -> tuple[int, int] | None:
@@ -414,8 +417,8 @@ def _read(path: str | Path, target: str, how: Choices) -> tuple[Layout, pd.DataF
     except Exception as error:  # pandas and the decompressors raise many types
         if isinstance(error, pd.errors.ParserError) and uneven_rows(path, layout, longer=True):
             raise DataError(_too_long(path, layout)) from error
-        why = _why(error, path, layout)
-        raise DataError(f"{path} is not a CSV file with a header row: {why}; {_remedy(why)}{_hint(layout)}") from error
+        why, remedy = _why_and_remedy(error, path, layout)
+        raise DataError(f"{path} is not a CSV file with a header row: {why}; {remedy}{_hint(layout)}") from error
     if not layout.header:
         frame.columns = pd.Index([str(k + 1) for k in range(frame.shape[1])])
         return layout, frame
@@ -514,22 +517,13 @@ def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
     return bool(spare and is_integer_dtype(first) and first.is_unique)
 
 
-def _why(error: Exception, path: str | Path, layout: Layout) -> str:
-    """Return the error in one line; pandas counts rows, so the line of an unclosed quote is found here."""
+def _why_and_remedy(error: Exception, path: str | Path, layout: Layout) -> tuple[str, str]:
+    """Return an error of pandas in one line, and what to do; the line of an unclosed quote is found here: pandas counts rows."""
+    if isinstance(error, pd.errors.ParserError) and (line := _unclosed_quote(path, layout)) is not None:
+        return f"EOF inside string starting in line {line}", "a quote is opened and not closed, so close or remove it"
     why = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ") or type(error).__name__
-    return f"EOF inside string starting in line {last_line(path, layout)}" if why.startswith("EOF inside string") else why
-
-
-#: remedies for errors of pandas, by words of their messages
-_REMEDIES = {
-    "No columns": "the file has no rows, so name another one",
-    "Expected": "correct that line, or put quotes around fields that contain separators",
-    "EOF inside string": "a quote is opened and not closed, so close or remove it",
-}
-
-
-def _remedy(why: str) -> str:
-    return next((remedy for words, remedy in _REMEDIES.items() if words in why), "save the table as CSV in UTF-8")
+    empty = isinstance(error, pd.errors.EmptyDataError)
+    return why, "the file has no rows, so name another one" if empty else "save the table as CSV in UTF-8"
 
 
 def _instead(error: OSError) -> str:

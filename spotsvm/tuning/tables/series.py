@@ -147,10 +147,18 @@ def _stamps(column: pd.Series) -> Any:
             warnings.simplefilter("error", FutureWarning)  # raised by pandas 2 for several time zones
             return pd.DatetimeIndex(pd.to_datetime(column), name=column.name)
     except (ValueError, TypeError, OverflowError, UserWarning, FutureWarning) as error:
-        several = isinstance(error, FutureWarning)
-        why = "Mixed timezones detected" if several else " ".join(str(error).split()).partition(". ")[0]
-        right = "a single time zone, such as UTC" if "timezones" in why else "the format 2024-05-31 13:00"
+        why, right = " ".join(str(error).split()).partition(". ")[0], "the format 2024-05-31 13:00"
+        if _has_several_zones(column):
+            why, right = "Mixed timezones detected", "a single time zone, such as UTC"
         raise DataError(f"the time column {column.name!r} cannot be read as time stamps ({why}); use {right}") from error
+
+
+def _has_several_zones(column: pd.Series) -> bool:
+    """Return whether all cells are time stamps, but with different offsets from UTC, or some without one."""
+    try:
+        return len({pd.Timestamp(cell).utcoffset() for cell in column.unique()}) > 1
+    except (ValueError, TypeError, OverflowError):
+        return False
 
 
 def _check_spacing(index: Any) -> None:

@@ -304,6 +304,19 @@ def test_what_cannot_be_analysed(options, arguments, message):
         oversearching(**given)
 
 
+class Inspected(GridSearchCV):
+    """A search with an error of its own, in scikit-learn's words for another one."""
+
+    def fit(self, X, y=None, **params):
+        raise ValueError("All the 5 fits failed the inspection")
+
+
+def test_an_error_in_the_words_of_another_stays():
+    with pytest.raises(ValueError, match="the inspection") as caught:
+        oversearching(Inspected(SVC(), {"C": [1.0]}), X, Y)
+    assert caught.type is ValueError
+
+
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 @pytest.mark.parametrize("search", [SpotSearchCV(SVC(C=-1), {"gamma": [1, 2]}, n_iter=2, search="random", cv=3), None])
 def test_no_completed_trial(search):

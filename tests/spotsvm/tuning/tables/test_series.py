@@ -84,6 +84,10 @@ def test_the_latest_rows_with_the_past_of_all(write, caplog):
             FRAME.assign(time=HOURS.tz_localize("Europe/Berlin").shift(-100, "h").astype(str)),
             "cannot be read as time stamps (Mixed timezones detected); use a single time zone, such as UTC",
         ),
+        (
+            FRAME.assign(time=[f"{time}+01:00" if k % 2 else time for k, time in enumerate(FRAME["time"])]),
+            "(Mixed timezones detected); use a single time zone, such as UTC",
+        ),
         (pd.concat([FRAME, FRAME[7:8]]), "the time 2011-03-31 07:00:00 occurs more than once (1 repeated rows in total)"),
         (FRAME.assign(time=["soon", *FRAME["time"][1:]]), "the time column 'time' cannot be read as time stamps"),
         (FRAME.assign(time=FRAME["time"].where(FRAME.index != 3)), "the time column 'time' has 1 missing values"),
