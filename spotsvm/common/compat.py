@@ -11,6 +11,7 @@ from typing import Any
 from sklearn.metrics._scorer import _PassthroughScorer, _Scorer
 from sklearn.model_selection._validation import _warn_or_raise_about_fit_failures
 from sklearn.utils import _safe_indexing as safe_indexing
+from sklearn.utils._array_api import device, get_namespace
 from sklearn.utils.metaestimators import _safe_split as safe_split
 from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
 from sklearn.utils.validation import _check_method_params as check_method_params
@@ -26,6 +27,8 @@ __all__ = [
     "check_y",
     "every_fit_failed",
     "num_samples",
+    "routed_params",
+    "rows_of",
     "safe_indexing",
     "safe_split",
     "scorer_parts",
@@ -105,6 +108,16 @@ def every_fit_failed(error: BaseException) -> bool:
 def check_parameters(estimator: Any) -> None:
     """Raise an error if an estimator's parameters violate the constraints that its class declares."""
     estimator._validate_params()
+
+
+def rows_of(X: Any, rows: Any) -> Any:
+    """Return the numbers of rows as an array that can index X, which may be on another device."""
+    return get_namespace(X)[0].asarray(rows, device=device(X))
+
+
+def routed_params(search: Any, params: Mapping[str, Any]) -> Any:
+    """Return the arguments of a search's fit by recipient, as its own fit passes them on."""
+    return search._get_routed_params_for_fit(dict(params))
 
 
 def callback_context(estimator: Any, max_subtasks: int) -> Any:

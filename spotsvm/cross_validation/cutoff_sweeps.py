@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from spotsvm.cross_validation.fold_fits import FoldScoring, Remembered, Scored, View
 from spotsvm.cross_validation.machines import NotSharedError, split_pipeline
 from spotsvm.cross_validation.shared_scores import known_score
 from spotsvm.estimators.class_entries import class_cutoffs
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm.luck.scores import Score
 
 
 class CutoffSweeps:
@@ -58,23 +62,9 @@ class CutoffSweeps:
         """Return a candidate with equal cutoffs, whose fit all candidates of its group share."""
         return {name: value for name, value in candidate.items() if not self.covers(name)} | {f"{self._prefix}cutoff": None}
 
-    def scoring(self, candidates: Sequence[Mapping[str, Any]]) -> EachCutoff:
-        """Return a callable for `scoring` that scores all candidates of a group; NotSharedError if scikit-learn has to do it."""
-        return EachCutoff([self._cutoff_of(candidate) for candidate in candidates], self._scorers)
-
-    def numbers(self, results: Mapping[str, Any], n_candidates: int, n_splits: int) -> list[dict[str, float] | None]:
-        """Return the scores of each candidate from `cv_results_` of such a `scoring`; None if scikit-learn has to score it.
-
-        Each candidate has an equal share of the times.
-        """
-        times = {key: float(results[key][0]) / n_candidates for key in results if key.endswith(("_fit_time", "_score_time"))}
-        sides = [f"split{i}_{side}_" for i in range(n_splits) for side in ("test", "train") if f"split0_{side}_0:" in results]
-        found: list[dict[str, float] | None] = []
-        for k in range(n_candidates):
-            failed = any(results[f"{side}{k}:"][0] for side in sides)
-            scores = {f"{side}{name}": float(results[f"{side}{k}:{name}"][0]) for side in sides for name in self._scorers}
-            found.append(None if failed else times | scores)
-        return found
+    def sweep(self, candidates: Sequence[Mapping[str, Any]]) -> CutoffSweep:
+        """Return the candidates of a group as a sweep of one fit; NotSharedError if they have to be fitted one by one."""
+        return CutoffSweep([self._cutoff_of(candidate) for candidate in candidates], self._scorers)
 
     def _cutoff_of(self, candidate: Mapping[str, Any]) -> Any:
         try:
@@ -87,65 +77,69 @@ class CutoffSweeps:
 
 
 @dataclass(frozen=True)
-class EachCutoff:
-    """Scores a fitted CutoffClassifier, alone or last in a pipeline, with each of several cutoffs.
-
-    Scores are named by the cutoff's index and the metric, as in `2:score`. Without a metric, `2:` is 1 if scikit-learn has to
-    report an error: the cutoffs are invalid, or a scorer fails or does not return a number.
-    """
+class CutoffSweep:
+    """Cutoffs with which a fitted CutoffClassifier, alone or last in a pipeline, is scored."""
 
     cutoffs: Sequence[Any]
     scorers: Mapping[str, Any]
 
-    def __call__(self, estimator: Any, X: Any, y: Any) -> dict[str, float]:
-        """Return the scores."""
-        transformers, last = split_pipeline(estimator)
-        rows = X if transformers is None else transformers.transform(X)
-        voter = copy(last)
-        voter.estimator_ = _Remembered(last.estimator_, rows)
-        truth, classes = np.asarray(y), voter.classes_
-        plain = truth.ndim == 1 and bool(np.isin(truth, classes).all())
-        known = {name: known_score(scorer, classes) for name, scorer in self.scorers.items()} if plain else {}
-        of_labels = {name: score for name, score in known.items() if score is not None and score.kind == "labels"}
-        code, weights = np.searchsorted(classes, truth) if plain else truth, np.ones(len(truth))
-        scores: dict[str, float] = {}
-        for k, cutoff in enumerate(self.cutoffs):
+    def __len__(self) -> int:
+        return len(self.cutoffs)
+
+    def views(self, fitted: Any, test: Any, train: Any) -> list[View | Exception]:
+        """Return the classifier with each of the cutoffs, or the error of a fit with it."""
+        transformers, last = split_pipeline(fitted)
+        sides = [rows if transformers is None or rows is None else transformers.transform(rows) for rows in (test, train)]
+        remembered = [Remembered(last.estimator_, rows) for rows in sides]
+        known = {name: known_score(scorer, last.classes_) for name, scorer in self.scorers.items()}
+        found: list[View | Exception] = []
+        for cutoff in self.cutoffs:
             try:
-                voter.cutoff_ = class_cutoffs(cutoff, classes, voter.excess)
-                labels = np.searchsorted(classes, voter.predict(rows)) if of_labels else code
-                found = {name: float(score.of(labels, code, weights, strict=True)) for name, score in of_labels.items()}
-                for name, scorer in self.scorers.items():
-                    if np.isnan(found.get(name, np.nan)):
-                        found[name] = float(scorer(voter, rows, y))
-            except Exception:  # it is raised again, or reported, when scikit-learn scores the candidate
-                found = dict.fromkeys(self.scorers, np.nan)
-            failed = not np.isfinite(list(found.values())).all()
-            scores |= {f"{k}:{name}": 0.0 if failed else found[name] for name in self.scorers} | {f"{k}:": float(failed)}
-        return scores
+                shares = class_cutoffs(cutoff, last.classes_, last.excess)
+                voters = [_with_cutoffs(last, shares, one) for one in remembered]
+                found.append(_CutoffView(voters, sides, self.scorers, known))
+            except Exception as error:
+                found.append(error)
+        return found
 
 
-class _Remembered:
-    """A fitted classifier that computes its decisions or probabilities for certain rows once."""
+def _with_cutoffs(fitted: CutoffClassifier, cutoffs: Any, estimator: Any) -> CutoffClassifier:
+    voter = copy(fitted)
+    voter.cutoff_, voter.estimator_ = cutoffs, estimator
+    return voter
 
-    def __init__(self, fitted: Any, rows: Any):
-        self._fitted, self._rows = fitted, rows
-        self._known: dict[str, Any] = {}
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._fitted, name)
+class _CutoffView(View):
+    """A classifier with one of the cutoffs."""
 
-    def decision_function(self, X: Any) -> Any:
-        return self._answer("decision_function", X)
+    def __init__(
+        self, voters: Sequence[Any], sides: Sequence[Any], scorers: Mapping[str, Any], known: Mapping[str, Score | None]
+    ):
+        super().__init__(voters[0], *sides)
+        self._voters = dict(zip(("test", "train"), voters, strict=True))
+        self._scorers, self._known = scorers, known
 
-    def predict_proba(self, X: Any) -> Any:
-        return self._answer("predict_proba", X)
+    def scores(self, scoring: FoldScoring, side: str, y: Any, params: Mapping[str, Any]) -> Scored:
+        """Return the scores of the rows on one side: known scores of labels from the predictions alone, others by scorers."""
+        voter, rows, truth = self._voters[side], self.rows[side], np.asarray(y)
+        classes = voter.classes_
+        if truth.ndim == 1 and np.isin(truth, classes).all():
+            with suppress(Exception):  # it is raised again, or reported, below
+                numbers = self._from_labels(voter, rows, y, np.searchsorted(classes, truth))
+                if np.isfinite(list(numbers.values())).all():
+                    return Scored(numbers, scoring.several)
+        return scoring.scores(voter, rows, y, params)
 
-    def _answer(self, method: str, X: Any) -> Any:
-        if X is not self._rows:
-            return getattr(self._fitted, method)(X)
-        if method not in self._known:
-            self._known[method] = getattr(self._fitted, method)(X)
-        return self._known[method]
+    def _from_labels(self, voter: Any, rows: Any, y: Any, code: NDArray[np.intp]) -> dict[str, float]:
+        labels, weights = np.searchsorted(voter.classes_, voter.predict(rows)), np.ones(len(code))
+        found: dict[str, float] = {}
+        for name, scorer in self._scorers.items():
+            score = self._known[name]
+            is_known = score is not None and score.kind == "labels"
+            found[name] = float(score.of(labels, code, weights, strict=True)) if score is not None and is_known else np.nan
+            if np.isnan(found[name]):
+                found[name] = float(scorer(voter, rows, y))
+        return found
 
 
 def _identity(value: Any) -> Any:

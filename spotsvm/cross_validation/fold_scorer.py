@@ -1,14 +1,13 @@
-"""Cross-validated scores of candidates on fixed folds, from shared work or by scikit-learn's public search."""
+"""Cross-validated scores of candidates on fixed folds, from shared work or by a fit of each candidate on each fold."""
 
 from __future__ import annotations
 
 import logging
 import sys
-import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
@@ -22,23 +21,22 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import GridSearchCV
+from sklearn.utils import indexable
 
-from spotsvm.common.compat import every_fit_failed, scorer_parts
+from spotsvm.common.compat import check_method_params, check_parameters, num_samples, routed_params
 from spotsvm.common.data_hash import data_hash
 from spotsvm.common.fingerprint import as_text, whole
-from spotsvm.common.notices import untold
-from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps
 from spotsvm.cross_validation.exactness import LostDigitsError
-from spotsvm.cross_validation.fold_answers import FoldAnswers
+from spotsvm.cross_validation.fold_answers import Answering, FoldAnswers, gathered_answers
 from spotsvm.cross_validation.fold_data import Split
+from spotsvm.cross_validation.fold_fits import FoldFit, FoldResult, FoldScoring, Sweep, fit_folds, times_of
 from spotsvm.cross_validation.machines import MATRIX_MACHINES, NotSharedError, is_machine, split_pipeline
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.cross_validation.shared_scores import SharedScores, can_share, ranks
-from spotsvm.errors import ArgumentError, DataWarning, OutOfTimeError
+from spotsvm.errors import ArgumentError, OutOfTimeError
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 from spotsvm.surrogates.one_thread import one_blas_thread
-from spotsvm.trials.outcome import traceback_of
 from spotsvm.trials.recommendation import commonest_reasons
 from spotsvm.trials.scorer_trial import check_scorer
 
@@ -76,7 +74,8 @@ class FoldScorer:
 
     `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
     vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices. With `advise=False` there is no
-    warning of columns with an offset. Failures are in the scores; `warn_of_failures` reports them.
+    warning of columns with an offset. Failures are in the scores; `warn_of_failures` reports them. With `responses` (see
+    `responses_of`) the scores of a candidate have its answers for the test rows, from the same fits.
 
     `is_late` returns whether the time is up: candidates that are not scored by then are left out, except the very first one. A
     fit by scikit-learn that is under way is finished.
@@ -102,6 +101,7 @@ class FoldScorer:
         max_bytes: int = MAX_BYTES,
         advise: bool = True,
         is_late: Callable[[], bool] | None = None,
+        responses: Sequence[str] = (),
     ):
         self._estimator, self._X, self._y = estimator, X, y
         self._splits, self._fit_params = list(splits), dict(fit_params)
@@ -118,10 +118,11 @@ class FoldScorer:
         self.scorer: Any = None
         self.metrics: list[str] = []
         self.multimetric = False
-        self.last_error: Exception | None = None
+        self.last_error: BaseException | None = None
         self._engine, self._max_bytes, self._advise = engine, max_bytes, advise
         self._warned_of_offset, self._has_scored = False, False
         self._given_is_late = is_late
+        self._responses = tuple(responses)
 
     @property
     def test_share(self) -> float:
@@ -267,14 +268,12 @@ class FoldScorer:
         for members in cutoffs.groups(candidates):
             group = [candidates[k] for k in members]
             try:
-                if len(group) > 1 and not self._is_late():
-                    options = {"scoring": cutoffs.scoring(group)}
-                    results = self._search([cutoffs.without_cutoffs(group[0])], "raise", **options).cv_results_
-                    numbers = cutoffs.numbers(results, len(group), self.n_splits)
-                    found |= {k: FoldScores(of_one) for k, of_one in zip(members, numbers, strict=True) if of_one is not None}
-                    self._has_scored = True
-            except Exception as reason:  # it is raised again, or reported, when scikit-learn scores the candidates
-                _log.info("scikit-learn scores %s and others: %s", dict(group[0]), reason)
+                sweep = cutoffs.sweep(group) if len(group) > 1 and not self._is_late() else None
+            except NotSharedError as reason:  # which is raised again, or reported, when each is scored
+                _log.info("%s and others are scored one by one: %s", dict(group[0]), reason)
+                sweep = None
+            if sweep is not None:
+                found |= dict(zip(members, self._score_by_fits([cutoffs.without_cutoffs(group[0])], sweep), strict=True))
         left = [k for k in range(len(candidates)) if k not in found]
         if left:
             found |= dict(zip(left, self._score_by_sklearn([candidates[k] for k in left]), strict=True))
@@ -283,63 +282,60 @@ class FoldScorer:
     def _score_by_sklearn(self, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         if self._is_late():
             return [FoldScores({}, "the time was up before its first fold", out_of_time=True) for _ in candidates]
-        if self._given_is_late is not None and len(candidates) > (size := self.n_together):
+        in_groups = self._given_is_late is not None or isinstance(self._error_score, str)
+        if in_groups and len(candidates) > (size := self.n_together):
             groups = (candidates[k : k + size] for k in range(0, len(candidates), size))
             return [scores for group in groups for scores in self._score_by_sklearn(group)]
-        try:
-            results = self._results(candidates, "raise")
-        except Exception as error:
-            if isinstance(self._error_score, str):
-                raise
-            if len(candidates) > 1:
-                return [self._score_by_sklearn([candidate])[0] for candidate in candidates]
-            return [self._score_failing(candidates[0], error)]
-        self._has_scored = True
-        return [FoldScores(self._numbers(results, k)) for k in range(len(candidates))]
+        return self._score_by_fits(candidates)
 
-    def _search(self, candidates: Sequence[Mapping[str, Any]], error_score: Any, **options: Any) -> GridSearchCV:
-        grid = [{name: _single(value) for name, value in candidate.items()} for candidate in candidates]
-        options = {**self._options, **options}
-        search = GridSearchCV(
-            self._estimator, grid, error_score=error_score, **options | {"scoring": unmasked(options["scoring"])}
-        )
-        # which is warned of once, for all candidates; scikit-learn passes the filters on to its workers
-        with ignoring("One or more of the (test|train) scores are non-finite"), ignoring(category=DataWarning):
-            with untold(), interrupts_kept_from_workers():
-                return search.fit(self._X, self._y, **self._fit_params)
+    def _score_by_fits(self, candidates: Sequence[Mapping[str, Any]], sweep: Sweep | None = None) -> list[FoldScores]:
+        """Score candidates, or those of a sweep, which share the parameters of the only one."""
+        tasks = [(candidate, split, sweep) for candidate in candidates for split in self._splits]
+        options, raises = self._options, sweep is None and isinstance(self._error_score, str)
+        fits = fit_folds(self._fit, tasks, options["n_jobs"], options["pre_dispatch"], raises)
+        n = self.n_splits
+        by_candidate = [fits[k : k + n] for k in range(0, len(fits), n)] if sweep is None else [fits]
+        return [self._scores_of(folds) for results in by_candidate for folds in zip(*results, strict=True)]
 
-    def _results(self, candidates: Sequence[Mapping[str, Any]], error_score: Any) -> dict[str, Any]:
-        search = self._search(candidates, error_score)
-        self.scorer, self.multimetric = given_scorers(search.scorer_), bool(search.multimetric_)
-        results: dict[str, Any] = search.cv_results_
-        self.metrics = [key.removeprefix("mean_test_") for key in results if key.startswith("mean_test_")]
-        return results
+    def _scores_of(self, folds: Sequence[FoldResult]) -> FoldScores:
+        """Return the scores of a candidate that fails in no fold, or in some: the other folds, and other metrics, still count."""
+        failure = next((fold.failure for fold in folds if fold.failure is not None), None)
+        if failure is not None and failure.error is not None and isinstance(self._error_score, str):
+            raise failure.error
+        scored = [fold.test for fold in folds if fold.test is not None]
+        if failure is None:
+            self._has_scored = True
+        else:
+            self.last_error = failure.error
+        if not self.metrics and any(test.numbers for test in scored):  # of a callable
+            first = next(test for test in scored if test.numbers)
+            self.metrics, self.multimetric = list(first.numbers), first.several
+        numbers = {} if not scored else times_of([(fold.fit_time, fold.score_time) for fold in folds])
+        for name in self.metrics if scored else ():
+            for side in ("test", "train") if self._options["return_train_score"] else ("test",):
+                for k, fold in enumerate(folds):
+                    found = getattr(fold, side)
+                    number = np.nan if found is None else found.numbers.get(name, np.nan)
+                    numbers |= {f"split{k}_{side}_{name}": number} if failure is None or not np.isnan(number) else {}
+        if failure is not None:
+            return FoldScores(numbers, failure.reason, failure.traceback, failure.error_type)
+        n = num_samples(self._X)
+        return FoldScores(numbers, answers=gathered_answers([fold.tested for fold in folds], self._splits, n))
 
-    def _score_failing(self, candidate: Mapping[str, Any], error: Exception) -> FoldScores:
-        """Score a candidate that fails in a fold: the other folds, and other metrics, still count."""
-        error_type = type(error).__name__
-        reason = f"{error_type}: {' '.join(str(error).split())[:500]}"
-        with ignoring():  # the reason has the warnings, and a mean over failed folds is wanted
-            try:
-                numbers = self._numbers(self._results([candidate], np.nan), 0)
-            except ValueError as every_fold:
-                if not every_fit_failed(every_fold):  # any other error is not the candidate's
-                    raise
-                numbers = {}
-        self.last_error = error
-        scored = {name: number for name, number in numbers.items() if not np.isnan(number)}
-        return FoldScores(scored, reason, traceback_of(error), error_type)
-
-    def _numbers(self, results: Mapping[str, Any], k: int) -> dict[str, float]:
-        wanted = ("split", "mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
-        return {key: float(column[k]) for key, column in results.items() if key.startswith(wanted)}
-
-
-def _single(value: Any) -> Any:
-    """Return an array with one object, such as an array or an estimator, that numpy does not unpack."""
-    column = np.empty(1, dtype=object)
-    column[0] = value
-    return column
+    @cached_property
+    def _fit(self) -> FoldFit:
+        """The fits of candidates, with arguments passed on as in scikit-learn's searches."""
+        options, given = self._options, self._options["scoring"]
+        scorers = given if callable(given) else make_scorers(self._estimator, given)
+        search = GridSearchCV(self._estimator, {}, error_score=self._error_score, **options)
+        check_parameters(search)
+        X, y = indexable(self._X, self._y)
+        params = routed_params(search, check_method_params(X, self._fit_params))
+        scoring = FoldScoring(self._estimator, scorers)
+        self.scorer, self.metrics, self.multimetric = scorers, list(scoring.names), scoring.several
+        answering = Answering.about(self._estimator, y, self._responses)
+        train = bool(options["return_train_score"])
+        return FoldFit(self._estimator, X, y, params.estimator.fit, params.scorer.score, scoring, train, answering)
 
 
 def make_scorers(estimator: Any, scoring: Any) -> Any:
@@ -361,48 +357,6 @@ def check_scorers(estimator: Any, scoring: Any, y: Any) -> None:
         check_scorer(named.get(name, name), scorer, target, is_classifier(estimator))
 
 
-class Unmasked:
-    """A scorer whose masked score is nan: scikit-learn would take the number behind the mask, which is 0 for np.ma.masked."""
-
-    def __init__(self, scorer: Callable[..., Any]):
-        self.scorer = scorer
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the score, or scores by name."""
-        score = self.scorer(*args, **kwargs)
-        if isinstance(score, Mapping):
-            return {name: _nan_if_masked(one) for name, one in score.items()}
-        return _nan_if_masked(score)
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "scorer":  # asked for by copies and pickles, before there is a scorer
-            raise AttributeError(name)
-        return getattr(self.scorer, name)
-
-
-def _nan_if_masked(score: Any) -> Any:
-    return np.nan if np.ma.is_masked(score) else score
-
-
-def unmasked(scoring: Any) -> Any:
-    """Return the scoring with functions of the user's, alone or by name, as `Unmasked`; names stay."""
-    if isinstance(scoring, Mapping):
-        return {name: unmasked(one) for name, one in scoring.items()}
-    parts = scorer_parts(scoring)
-    if not callable(scoring) or (
-        parts is not None and str(getattr(parts.function, "__module__", "sklearn.")).startswith("sklearn.")
-    ):
-        return scoring
-    return Unmasked(scoring)
-
-
-def given_scorers(scorer: Any) -> Any:
-    """Return the scorer, or several by name, as they were given to `unmasked`."""
-    if isinstance(scorer, Mapping):
-        return {name: given_scorers(one) for name, one in scorer.items()}
-    return scorer.scorer if isinstance(scorer, Unmasked) else scorer
-
-
 def metric_names(scoring: Any) -> list[str]:
     """Return the names of several metrics in their order, a set's in alphabetical order, as its own differs by process."""
     return sorted(scoring) if isinstance(scoring, AbstractSet) else list(scoring)
@@ -421,14 +375,3 @@ def warn_of_failures(reasons: Sequence[str], n_candidates: int) -> None:
     if reasons:
         said = f"{len(reasons)} of {n_candidates} candidates failed, in some folds or in every fold: {commonest_reasons(reasons)}"
         warnings.warn(said, FitFailedWarning, stacklevel=3)
-
-
-@contextmanager
-def ignoring(message: str = "", category: type[Warning] = Warning) -> Iterator[None]:
-    """Ignore warnings of a category that begin with this message, in the main thread only: filters are global, not per thread."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=message, category=category)
-        yield

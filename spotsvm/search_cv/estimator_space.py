@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from numbers import Real
 from typing import Any
 
@@ -18,7 +21,6 @@ from sklearn.utils import get_tags
 from spotsvm.common.compat import check_parameters
 from spotsvm.common.notices import Notice, gathered, untold
 from spotsvm.common.text import did_you_mean, printable_line, shown_value
-from spotsvm.cross_validation.fold_scorer import ignoring
 from spotsvm.errors import ArgumentError, DataError, SpaceError
 from spotsvm.estimators.class_entries import class_names
 from spotsvm.estimators.cutoff.cutoff_classifier import machine_prefix
@@ -167,7 +169,7 @@ def check_data(estimator: Any, space: Space, X: Any, y: Any, fit_params: Mapping
     failure: Exception | None = None
     for params in samples(space):
         try:
-            with ignoring(), untold():
+            with _warnings_ignored(), untold():
                 fitted = with_params(estimator, params)
                 _ = fitted.fit(X, **fit_params) if y is None else fitted.fit(X, y, **fit_params)
         except Exception as error:
@@ -334,3 +336,14 @@ def _entry(fitted: Any, known: dict[str, Any], name: str) -> Any:
     if values is None or classes is None:
         return None
     return dict(zip(class_names(classes), np.asarray(values).tolist(), strict=True)).get(entry)
+
+
+@contextmanager
+def _warnings_ignored() -> Iterator[None]:
+    """Ignore all warnings, in the main thread only: filters are global, not per thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

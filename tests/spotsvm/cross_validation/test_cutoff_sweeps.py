@@ -219,7 +219,7 @@ def test_what_is_unusual_is_left_to_sklearn(estimator, options, fit_params, said
 
     candidates = [{"cutoff__1": value} for value in VALUES]
     one = FoldScorer(estimator, TWO, OF_TWO, list(FOLDS.split(TWO, OF_TWO)), fit_params, **{"engine": "auto"} | options)
-    monkeypatch.setattr(CutoffSweeps, "scoring", refused)
+    monkeypatch.setattr(CutoffSweeps, "sweep", refused)
     assert not one.needs_no_fit("cutoff__1")
     assert said in one.why_not_shared(candidates[0], "cutoff__1")
     scoring = options.get("scoring")
