@@ -16,6 +16,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from spotsvm.common.compat import ScorerParts, scorer_parts
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.estimators import Floats
+from spotsvm.estimators.dual.one_vs_one import one_vs_rest
 from spotsvm.luck.scores import as_vector, labels_of
 
 Array = NDArray[Any]
@@ -76,15 +77,15 @@ def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
     """Return a fitted model's answers, (n, k): for two classes k is 1, positive for the second; in regression, predictions.
 
     Answers from probabilities of two classes are the probability of the second class less one half. A class that the model has
-    not seen has the probability 0, or a decision below those of all other classes.
+    not seen has the probability 0, or a decision below those of all other classes. Decisions for pairs of classes become
+    those of one class against the rest.
     """
     answers = np.asarray(getattr(model, response)(X))
     if classes is None:
         return np.asarray(answers.reshape(len(answers), -1), dtype=np.float64)
     k = len(classes)
     if response == "predict":
-        full: Array = (answers.ravel()[:, None] == classes).astype(np.float64)
-        return (full[:, 1:] - full[:, :1]) / 2.0 if k == 2 else full
+        return votes_of(answers.ravel()[:, None] == classes)
     asked = np.isin(model.classes_, classes)  # a model may know classes that no row has
     seen = np.searchsorted(classes, model.classes_[asked])
     if response == "predict_proba":
@@ -95,9 +96,17 @@ def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
         if k == 2 and len(seen) == 2:
             return np.asarray(answers[:, None], dtype=np.float64)
         answers = np.stack([-answers, answers], axis=1)[:, -len(asked) :]
+    elif len(asked) > 2 and any_has([model], "decision_function_shape", "ovo"):  # noqa: PLR2004
+        answers = one_vs_rest(answers, len(asked))
     full = np.full((len(answers), k), answers.min() - 1.0)
     full[:, seen] = answers[:, asked]
     return full[:, 1:] - full[:, :1] if k == 2 else full
+
+
+def votes_of(predicted: NDArray[np.bool_]) -> Floats:
+    """Return votes, (n, k), from whether each class is predicted: 1 and 0; of two classes one column, 0.5 for the second."""
+    full = predicted.astype(np.float64)
+    return (full[:, 1:] - full[:, :1]) / 2.0 if full.shape[1] == 2 else full  # noqa: PLR2004
 
 
 @dataclass(frozen=True)
@@ -151,10 +160,8 @@ class Answering:
 
     def of(self, model: Any, X: Any) -> TestedRows | None:
         """Return a fitted model's answers; None if no method gives any."""
-        # decisions for pairs of classes have no arg max over the classes
-        pairs = len(getattr(model, "classes_", ())) > 2 and any_has([model], "decision_function_shape", "ovo")
         for response in self.responses:
-            if not hasattr(model, response) or (pairs and response == "decision_function"):
+            if not hasattr(model, response):
                 continue
             try:
                 values = respond(model, X, response, self.classes)

@@ -240,7 +240,7 @@ class FoldScorer:
         except NotSharedError:
             return None
         self._use(scorers)
-        return SharedScores(folds, target, splits, scorers, train)
+        return SharedScores(folds, target, splits, scorers, train, keeps=bool(self._responses))
 
     def _score_shared(self, shared: SharedScores, candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
         found: dict[int, FoldScores] = {}
@@ -248,7 +248,8 @@ class FoldScorer:
         for k in shared.folds.order([dict(c) for c in candidates]):
             try:
                 with one_blas_thread():
-                    found[k] = FoldScores(shared.score(dict(candidates[k])))
+                    numbers, answers = shared.score(dict(candidates[k]))
+                found[k] = FoldScores(numbers, answers=answers)
                 self._has_scored = True
             except OutOfTimeError as reason:
                 _log.info("%s is not scored: %s", dict(candidates[k]), reason)

@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.compat import scorer_parts
+from spotsvm.cross_validation.fold_answers import FoldAnswers, TestedRows, gathered_answers, votes_of
 from spotsvm.cross_validation.fold_data import Split, take
+from spotsvm.cross_validation.fold_fits import times_of
 from spotsvm.cross_validation.machines import NotSharedError
 from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
 from spotsvm.estimators import Floats
@@ -59,32 +61,35 @@ class _Rows:
 
 
 class SharedScores:
-    """Scores of candidates from shared work; `train` is whether to score the training rows."""
+    """Scores of candidates from shared work; `train` is whether to score the training rows, `keeps` whether to keep answers."""
 
-    def __init__(self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool):
+    def __init__(
+        self, folds: SharedFolds, y: Any, splits: Sequence[Split], scorers: Mapping[str, Any], train: bool, keeps: bool = False
+    ):
+        self._keeps, self._n = keeps, len(y)
         self.folds, self._scorers, self._splits = folds, scorers, list(splits)
         self._known = {name: known_score(scorer, folds.classes) for name, scorer in scorers.items()}
         self._test = [_Rows.of(rows, y, folds.classes) for _, rows in self._splits]
         self._train = [_Rows.of(rows, y, folds.classes) for rows, _ in self._splits] if train else []
 
-    def score(self, params: dict[str, Any]) -> dict[str, float]:
-        """Return the scores of one candidate as in FoldScores; NotSharedError if scikit-learn has to score it."""
+    def score(self, params: dict[str, Any]) -> tuple[dict[str, float], FoldAnswers | None]:
+        """Return one candidate's scores, and its answers if they are kept; NotSharedError if scikit-learn has to score it."""
         numbers: dict[str, float] = {}
-        fit_times, score_times = [], []
+        times: list[tuple[float, float]] = []
+        tested: list[TestedRows | None] = []
         began = time.perf_counter()
         for k, answer in enumerate(self.folds.answers(params)):
-            fit_times.append(time.perf_counter() - began)
-            began = time.perf_counter()
-            self._score_rows(numbers, f"split{k}_test_", answer, self._test[k])
-            score_times.append(time.perf_counter() - began)
+            fitted = time.perf_counter()
+            answers = _Answers(answer, answer.decisions[self._test[k].rows])
+            self._score_rows(numbers, f"split{k}_test_", answers, self._test[k])
+            times.append((fitted - began, time.perf_counter() - fitted))
+            if self._keeps:
+                tested.append(answers.tested)
             if self._train:
-                self._score_rows(numbers, f"split{k}_train_", answer, self._train[k])
+                asked = self._train[k]
+                self._score_rows(numbers, f"split{k}_train_", _Answers(answer, answer.decisions[asked.rows]), asked)
             began = time.perf_counter()
-        for name, times in (("fit_time", fit_times), ("score_time", score_times)):
-            mean = sum(times) / len(times)
-            spread = math.sqrt(sum((t - mean) ** 2 for t in times) / len(times))
-            numbers[f"mean_{name}"], numbers[f"std_{name}"] = mean, spread
-        return numbers
+        return numbers | times_of(times), gathered_answers(tested, self._splits, self._n)
 
     def test_answers(self, params: dict[str, Any]) -> list[Floats]:
         """Return the answers of each fold's machine for its test rows: decisions, or predictions in regression.
@@ -98,8 +103,7 @@ class SharedScores:
             found.append(_Answers(answer, answer.decisions[test]).columns)
         return found
 
-    def _score_rows(self, numbers: dict[str, float], prefix: str, answer: FoldAnswer, asked: _Rows) -> None:
-        answers = _Answers(answer, answer.decisions[asked.rows])
+    def _score_rows(self, numbers: dict[str, float], prefix: str, answers: _Answers, asked: _Rows) -> None:
         stand_in: Any = None
         for name, scorer in self._scorers.items():
             known, found = self._known[name], math.nan
@@ -135,6 +139,16 @@ class _Answers:
         if classes is None:
             return self._decisions
         return decision_values(self._decisions, len(classes), self._answer.shape).reshape(len(self._decisions), -1)
+
+    @property
+    def tested(self) -> TestedRows:
+        """The answers as a table has them: decisions of one class against the rest, or predictions."""
+        classes = self._answer.classes
+        if classes is None:
+            return TestedRows("predict", self._decisions, self._decisions)
+        k = len(classes)
+        values = decision_values(self._decisions, k, "ovr").reshape(len(self._decisions), -1)
+        return TestedRows("decision_function", values, votes_of(self.labels[:, None] == np.arange(k)))
 
     def of(self, score: Score) -> NDArray[Any] | None:
         """Return the answers that a score depends on; None if the machine does not give them."""

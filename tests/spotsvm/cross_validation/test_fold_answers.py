@@ -1,5 +1,6 @@
 """Candidates are scored as GridSearchCV scores them, and their answers for the test rows come from the same fits."""
 
+import logging
 from collections import Counter
 
 import numpy as np
@@ -25,7 +26,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC, SVR, NuSVC
 
 from spotsvm.cross_validation.fold_answers import responses_of
 from spotsvm.cross_validation.fold_scorer import FoldScorer
@@ -268,9 +269,9 @@ def test_answers_are_those_of_cross_val_predict():
     found = answers_of(SVC(), THREE, OF_THREE, folds, metric="roc_auc", calibrated=True)
     expected = cross_val_predict(SVC(), THREE, OF_THREE, cv=folds, method="decision_function")
     assert np.array_equal(found.values[:, :3], expected)
-    found = answers_of(SVC(decision_function_shape="ovo"), THREE, OF_THREE, folds)  # pairs have no arg max
-    assert found.response == "predict"
-    assert np.array_equal(found.values.argmax(axis=1), cross_val_predict(SVC(), THREE, OF_THREE, cv=folds))
+    pairs = answers_of(SVC(decision_function_shape="ovo"), THREE, OF_THREE, folds)  # which have no arg max themselves
+    assert pairs.response == "decision_function"
+    np.testing.assert_allclose(pairs.values, found.values, rtol=1e-12)
     assert np.array_equal(
         answers_of(Ridge(), REAL, OF_REAL, REAL_FOLDS).values[:, 0], cross_val_predict(Ridge(), REAL, OF_REAL, cv=REAL_FOLDS)
     )
@@ -349,6 +350,38 @@ def test_a_method_that_fails_is_passed_over():
     assert np.array_equal(
         found.values[:, 0], cross_val_predict(LogisticRegression(), TWO, OF_TWO, cv=folds, method="decision_function")
     )
+
+
+SHARED = {
+    "two classes": (SVC(), TWO, NAMED, folds_of(OF_TWO), {}),
+    "three classes": (SVC(), THREE, OF_THREE, folds_of(OF_THREE), {}),
+    "ties broken": (SVC(break_ties=True), THREE, OF_THREE, folds_of(OF_THREE), {}),
+    "pairs": (SVC(decision_function_shape="ovo"), THREE, OF_THREE, folds_of(OF_THREE), {}),
+    "by its own solver": (NuSVC(nu=0.3), THREE, OF_THREE, folds_of(OF_THREE), {}),
+    "a pipeline": (make_pipeline(StandardScaler(), SVC()), TWO, OF_TWO, folds_of(OF_TWO), {}),
+    "several metrics": (SVC(), TWO, OF_TWO, folds_of(OF_TWO), {"scoring": ["roc_auc", "accuracy"], "return_train_score": True}),
+    "values": (SVR(epsilon=1.0), REAL, OF_REAL, REAL_FOLDS, {}),
+    "repeats": (SVC(), TWO, OF_TWO, list(RepeatedKFold(n_splits=3, n_repeats=2, random_state=0).split(TWO)), {}),
+    "rows of no fold": (SVC(), TWO, OF_TWO, PART, {}),
+    "a class that is missing": (SVC(), THREE, np.sort(OF_THREE), list(KFold(3).split(THREE)), {}),
+}
+
+
+@pytest.mark.parametrize("case", SHARED)
+def test_shared_work_has_the_answers_of_fits(case, caplog):
+    estimator, X, y, folds, options = SHARED[case]
+    caplog.set_level(logging.INFO)
+    shared, alone = (
+        scorer(estimator, X, y, folds, engine=engine, **options).score([{}])[0].answers for engine in ("auto", "sklearn")
+    )
+    assert "scikit-learn scores" not in caplog.text
+    assert shared.response == alone.response
+    np.testing.assert_allclose(shared.values, alone.values, atol=5e-3 * np.nanmax(np.abs(alone.values)))
+    assert np.array_equal(np.isnan(shared.values), np.isnan(alone.values))
+
+
+def test_shared_work_keeps_no_answers_unasked():
+    assert answers_of(SVC(), TWO, OF_TWO, engine="auto", responses=()) is None
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
