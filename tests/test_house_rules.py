@@ -75,3 +75,65 @@ def test_a_decision_by_text_is_found(code):
 def test_a_text_that_is_shown_alone_is_no_decision():
     code = "try: f()\nexcept OSError as error:\n    if error.errno == 2: raise E(f'no file: {error.strerror or str(error)}')"
     assert decisions_by_text(ast.parse(code)) == []
+
+
+#: private names of other packages' objects, and the file that says why it needs them
+FOREIGN = {
+    "surrogates/compiled.py": {"_cache"},  # numba's cache of compiled functions
+    "spotsvm/common/compat.py": {
+        "_init_callback_context", "_kwargs", "_response_method", "_score_func", "_sign", "_skl_callbacks", "_validate_params",
+    },
+    "spotsvm/study/workers/process.py": {"_call_queue", "_processes", "_reader", "_thread"},  # loky's pool
+}  # fmt: skip
+#: private attributes of our own objects that are still read elsewhere: none is to be added
+OURS = {
+    "spotsvm/study/callbacks.py": {"_limit"},
+    "spotsvm/study/optuna/exchange.py": {"_add_missing"},
+    "spotsvm/trials/own_unit.py": {"_ledger"},
+    "spotsvm/tuned/methods.py": {
+        "_grouped", "_n_folds", "_n_grid_rows", "_n_held", "_n_searched", "_n_sweeps", "_of_distinct", "_score_title",
+        "_scored_rows", "_threshold_text",
+    },
+    "spotsvm/tuned/page.py": {
+        "_calibration_weights", "_of_distinct", "_score_title", "_scored_rows", "_scored_y", "_threshold_text", "_unusual",
+        "_unusual_weights",
+    },
+}  # fmt: skip
+#: documented names of the standard library that begin with an underscore
+DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}
+
+
+def private_attributes(tree):
+    """Return the private attributes of other objects that a file reads or writes and does not define."""
+    nodes = list(ast.walk(tree))
+    defined = {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+    defined |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    defined |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _is_own(n.value)}
+    found = {n.attr for n in nodes if isinstance(n, ast.Attribute) and not _is_own(n.value)}
+    asked = [n for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") in ("getattr", "setattr", "hasattr")]
+    found |= {n.args[1].value for n in asked if not _is_own(n.args[0]) and isinstance(n.args[1], ast.Constant)}
+    return {name for name in found - defined - DOCUMENTED if name.startswith("_") and not name.endswith("__")}
+
+
+def _is_own(node):
+    """Return whether an expression is the object itself, its class, or the object as its base class."""
+    return _name(node) in ("self", "cls") or (isinstance(node, ast.Call) and _name(node.func) == "super")
+
+
+def test_no_private_attribute_of_another_object_is_read():
+    found = {path: names for path, tree in FILES.items() if (names := private_attributes(tree))}
+    assert found == FOREIGN | OURS
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("search._sample(X)", {"_sample"}),
+        ("machine.part._kept = 1", {"_kept"}),
+        ("getattr(study, '_limit', None)", {"_limit"}),
+        ("class A:\n    def f(self, other: A):\n        self._x = other._x", set()),
+        ("class A(B):\n    def f(self):\n        return self._x, super()._y, self.__dict__, row._replace(a=1)", set()),
+    ],
+)
+def test_a_private_attribute_of_another_object_is_found(code, names):
+    assert private_attributes(ast.parse(code)) == names

@@ -132,7 +132,7 @@ class CmaesSearch(PlannedSearch):
 
     def _plan(self, rng: np.random.Generator) -> Suggestion:
         """Choose the next point: of this generation, of the next if this is complete, or another of the same distribution."""
-        if len(self._seen) >= self.domain.size:
+        if self.is_exhausted:
             return Suggestion(self.new_point(rng), "random")  # raises SearchExhaustedError
         run = self._first_run() if self._run is None or not self._own else self._run
         for _ in range(_FREE_GENERATIONS):

@@ -362,9 +362,7 @@ class NestedSearch(Search):
         return inside
 
     def _enter_the_stage_that_is_due(self) -> None:
-        while not self._is_last and (
-            self._n_asked_here >= self.stages[self.stage].n_trials or len(self._inner._seen) >= self._inner.domain.size
-        ):
+        while not self._is_last and (self._n_asked_here >= self.stages[self.stage].n_trials or self._inner.is_exhausted):
             self.stage += 1
             self._n_asked_here = 0
             self._outer, self._inside = {}, {}
@@ -373,7 +371,7 @@ class NestedSearch(Search):
             for point in self.pending:
                 inside = self._to_inner(point)
                 if inside is not None:
-                    self._inner._seen.add(inside.tobytes())
+                    self._inner.exclude(inside)
 
     def suggest(self, rng: np.random.Generator) -> Suggestion:
         """Ask the search of the current stage, and embed its suggestion.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral
@@ -23,6 +23,8 @@ from spotsvm.solvers.kernels import Kernel, make_kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 
 _MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
+#: machines of other packages, with the functions that read their parameters
+_OWN_MACHINES: dict[type, Callable[[Mapping[str, Any]], SvmMachine | None]] = {}
 _SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
 
 
@@ -76,19 +78,20 @@ def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
 
 def is_machine(kind: type) -> bool:
     """Return whether `read_machine` supports exactly this type; a subclass may behave differently."""
-    return kind in _MACHINES or "_shared_machine" in vars(kind)
+    return kind in _MACHINES or kind in _OWN_MACHINES
+
+
+def share_work_of(kind: type, read: Callable[[Mapping[str, Any]], SvmMachine | None]) -> None:
+    """Declare that exactly this type is a machine; `read` returns it from the parameters, None if the work cannot be shared."""
+    _OWN_MACHINES[kind] = read
 
 
 def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
-    """Return a machine from an estimator's type and parameters; None if the work cannot be shared.
-
-    A class in another package defines its machine by a static method `_shared_machine` of its parameters.
-    """
+    """Return a machine from an estimator's type and parameters; None if the work cannot be shared."""
     if not is_machine(kind) or p["max_iter"] != -1 or not _unused_are_sound(p):
         return None
-    if "_shared_machine" in vars(kind):
-        own: SvmMachine | None = vars(kind)["_shared_machine"](p)
-        return own
+    if kind in _OWN_MACHINES:
+        return _OWN_MACHINES[kind](p)
     if not isinstance(p["kernel"], str) or p["kernel"] not in _SHARED_KERNELS:
         return None
     gamma = p["gamma"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight
@@ -104,9 +104,20 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
     def _settings(self) -> KernelSettings:
         return KernelSettings(**{name: getattr(self, name) for name in _OF_KERNELS}, gamma_left_out="scale")
 
-    def _model_space(self) -> dict[str, Any]:
-        """Return the search space of the richest nested model that the parameters define."""
+    def model_space(self) -> dict[str, Any]:
+        """Return the search space of the richest nested model that the parameters define; `default_space` uses it.
+
+        Returns
+        -------
+        dict
+            Distributions by the names of parameters.
+        """
         return kernel_models_of(self, None, None)[-1].space()
+
+    def _check_classes(self, y: NDArray[Any], weights: NDArray[np.float64]) -> None:
+        """Raise an error for classes or weights of classes that cannot be used; a regressor has none."""
+        if isinstance(self, DualSVC):
+            self._set_classes(y, weights)
 
     def _replaced(self, parameter: str, entries: Mapping[str, Any]) -> dict[Any, Any]:
         whole = self._settings.named_weights() if parameter == "weights" else self._settings.named_gamma()
@@ -193,8 +204,8 @@ def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> Sp
     y = (as_numbers if is_regressor(machine) else as_classes)(y, type(machine).__name__)
     rows, y = validate_data(machine, X, y, dtype=np.float64, order="C", y_numeric=is_regressor(machine))
     weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
-    if isinstance(machine, DualSVC):
-        machine._set_classes(y, check_sample_weight(weights, len(rows)))
+    if is_classifier(machine):
+        machine._check_classes(y, check_sample_weight(weights, len(rows)))
     names = getattr(machine, "feature_names_in_", None)
     if not (isinstance(machine.tune, str) or callable(machine.tune)):
         raise ArgumentError(f"tune={machine.tune!r}; use the name of a search, such as 'vns', a callable that makes one, or None")

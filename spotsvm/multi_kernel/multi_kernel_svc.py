@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from spotsvm.cross_validation.machines import share_work_of
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.one_vs_one import pair_decisions
@@ -122,8 +123,6 @@ dual_objective_, n_features_in_, feature_names_in_
     {'sepal': 0.5, 'petal': 2.0}
     """
 
-    _shared_machine = staticmethod(read_multi_machine)
-
     class_weight: Any = None
     decision_function_shape: Literal["ovr", "ovo"] = "ovr"
     break_ties: bool = False
@@ -145,3 +144,6 @@ dual_objective_, n_features_in_, feature_names_in_
 
 
 MACHINES["classifier"] = MultiKernelSVC
+
+
+share_work_of(MultiKernelSVC, read_multi_machine)

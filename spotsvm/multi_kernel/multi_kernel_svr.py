@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spotsvm.cross_validation.machines import share_work_of
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svr import DualSVR
 from spotsvm.multi_kernel.machine import MultiKernelMachine, read_multi_machine
@@ -58,8 +59,6 @@ n_features_in_, feature_names_in_
     array([[1., 1.]])
     """
 
-    _shared_machine = staticmethod(read_multi_machine)
-
     epsilon: float = 0.1
 
     def _linear_coefficients(self) -> Floats:
@@ -67,3 +66,6 @@ n_features_in_, feature_names_in_
 
 
 MACHINES["regressor"] = MultiKernelSVR
+
+
+share_work_of(MultiKernelSVR, read_multi_machine)

@@ -24,7 +24,9 @@ def _fitted_words(search: Any) -> str:
     if not search.refit or not hasattr(search, "best_index_"):
         return ""
     rule = search.refit if isinstance(search.refit, str) else ""
-    rows = f"all rows (the search has seen {search.rows} of them, drawn at random)" if search._drew_rows else "all rows"
+    rows, sample = "all rows", search.sampled_rows_
+    if sample is not None:
+        rows += f" (the search has seen {len(sample)} of them, drawn at random)"
     if rule == AVERAGE:
         weights = np.sort(search.cv_results_["weight"][search.cv_results_["weight"] > 0])[::-1]
         greedy = not is_classifier(search.estimator) and metric_name(search) != "neg_mean_absolute_error"

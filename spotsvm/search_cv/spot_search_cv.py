@@ -18,15 +18,14 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_groups
-from spotsvm.common.compat import check_method_params, num_samples, safe_indexing
 from spotsvm.common.copies import both_sides, copies
 from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import check_scorers
+from spotsvm.cross_validation.row_sample import at_rows, rows_to_search
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.luck.draws import sample_rows
 from spotsvm.luck.refits.candidates import with_fixed_weights
 from spotsvm.luck.refits.class_folds import tests_one_class
 from spotsvm.luck.refits.search_access import Given, check_given, given_by, kept_params, routing_enabled, with_params
@@ -206,6 +205,8 @@ classes_, n_features_in_, feature_names_in_
         With `refit="average"` or `calibrate=True`: the answers for the training rows of models that were not trained on them
         (`oof_predict_` in regression); nan for rows in no test fold. For a row in several test folds the first counts. With
         `rows` they are those of the sampled rows, in the order of the sample.
+    sampled_rows_ : ndarray of int, or None
+        With `rows`: the indices of the rows that the search has seen, in the order of the sample; None if it has seen all.
     fit_params_ : dict
         What `fit` was given beside X and y, such as weights and groups of rows: `expected_score` and `oversearching` fit and
         score with it again.
@@ -291,8 +292,8 @@ classes_, n_features_in_, feature_names_in_
         self.fit_params_ = kept_params(params)
         task = SearchTask(self, X, y)
         every = X, y, given_by(self, params).fit
-        X, y, params = self._sample(X, y, params)
-        self._drew_rows = X is not every[0]
+        self.sampled_rows_ = rows_to_search(self.estimator, self.rows, X, y, params.get("groups"))
+        X, y, params = at_rows(X, y, params, self.sampled_rows_)
         given = given_by(self, params)
         space = accepted_space(self.estimator, given_space(self))
         if is_classifier(self.estimator):
@@ -364,18 +365,6 @@ classes_, n_features_in_, feature_names_in_
         if notices := once(told):
             self.study_.add_finding(NOTICES, {"notices": [[notice.code, notice.sentence] for notice in notices]})
         tell(notices)
-
-    def _sample(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-        """Return the rows to search on; the same rows in each fit, so that a search can be resumed."""
-        n = num_samples(X)
-        if self.rows is None or self.rows >= n:
-            return X, y, params
-        if get_tags(self.estimator).input_tags.pairwise:
-            raise ArgumentError(f"rows={self.rows!r} is for rows of columns, and X is a precomputed kernel; leave it out")
-        classes = y if y is not None and is_classifier(self.estimator) and np.ndim(y) == 1 else None
-        rows = sample_rows(n, self.rows, 0, classes, params.get("groups"))
-        y = None if y is None else safe_indexing(y, rows)
-        return safe_indexing(X, rows), y, dict(check_method_params(X, params, rows))
 
     def _refit(
         self,

@@ -286,7 +286,8 @@ class ChoiceParameter:
     contents: tuple[str | None, ...] | None = None
 
     @cached_property
-    def _contents(self) -> tuple[str | None, ...]:
+    def hashes(self) -> tuple[str | None, ...]:
+        """The hashes of the contents of values without a JSON type, None for others."""
         if self.contents is not None:
             return self.contents
         return tuple(None if _is_plain(value) else _fingerprint().content_hash(value) for value in self.values)
@@ -332,7 +333,7 @@ class ChoiceParameter:
     def describe(self) -> dict[str, Any]:
         """Return the description by the texts of values, and a hash of the contents of those without a JSON type."""
         described: dict[str, Any] = {"kind": "choice", "values": [_storable(v) for v in self.values]}
-        return described | {"contents": list(self._contents)} if any(self._contents) else described
+        return described | {"contents": list(self.hashes)} if any(self.hashes) else described
 
 
 Parameter = ContinuousParameter | IntegerParameter | ChoiceParameter

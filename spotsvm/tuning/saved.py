@@ -43,6 +43,7 @@ _OURS = {
     "spotsvm.common.notices.Notice",
     "spotsvm.estimators.cutoff.cutoff_classifier.CutoffClassifier",
     "spotsvm.estimators.reduced.reduced_svc.ReducedSVC",
+    "spotsvm.estimators.reduced.reduced_svc.SubsetSVC",
     "spotsvm.luck.calibration.Calibration",
     "spotsvm.luck.difference.Difference",
     "spotsvm.luck.difference.TuningGain",

@@ -360,6 +360,21 @@ class Search(ABC):
         return 1
 
     @property
+    def is_exhausted(self) -> bool:
+        """Whether the domain is finite, and every configuration has been asked for or reported."""
+        return len(self._seen) >= self.domain.size
+
+    def exclude(self, point: ArrayLike) -> None:
+        """Suggest a point no more, as if it had been asked for; it does not count as one that was.
+
+        Parameters
+        ----------
+        point : array-like of shape (d,)
+            A point of the unit cube.
+        """
+        self._seen.add(self.domain.snap_one(point).tobytes())
+
+    @property
     def points(self) -> Floats:
         """The reported points, in order; shape (n, d)."""
         if len(self._stacked) < len(self._points):
@@ -415,7 +430,7 @@ class Search(ABC):
         SearchExhaustedError
             If no point is left, or none satisfies the constraints.
         """
-        if len(self._seen) < self.domain.size:
+        if not self.is_exhausted:
             for _ in range(64 if self.allows is None else MOST_DRAWS):
                 point = self.domain.snap_one(rng.random(self.domain.dimension))
                 if self.is_new(point):

@@ -292,9 +292,14 @@ class ConformalSVC(DualSVC):
             if hasattr(self, name):
                 setattr(first, name, getattr(self, name))
         first.kappa_, first._first = self.kappa_[:0], None
-        first._keep_passes(X, [of_base], solved)
-        first._keep_solution(X, table, [passes[0].result for passes in solved])
+        first._keep_first_pass(X, of_base, table, solved)
         return first
+
+    def _keep_first_pass(
+        self, X: Floats, of_base: PairCoefficients, table: PairCoefficients, solved: list[list[SolvedPass]]
+    ) -> None:
+        self._keep_passes(X, [of_base], solved)
+        self._keep_solution(X, table, [passes[0].result for passes in solved])
 
     def _keep_passes(self, X: Floats, of_base: list[PairCoefficients], solved: list[list[SolvedPass]]) -> None:
         """Keep what new rows need: coefficients of the base kernel for the rows that any pass uses, class by class."""

@@ -26,6 +26,12 @@ from spotsvm.estimators.reduced.settings import check_method, check_model, check
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
 
 
+class SubsetSVC(ExactSVC):
+    """An `ExactSVC` as it was judged: equal rows are variables of their own, which decide where the threshold is open."""
+
+    _merges_rows = False
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class ReducedSVC(PairClassifier, BaseEstimator):
     """Support vector classification with the Gaussian kernel on K rows of each class, selected together with C and gamma.
@@ -282,8 +288,7 @@ class ReducedSVC(PairClassifier, BaseEstimator):
         options["decision_function_shape"] = "ovo"
         rows = self.training_indices_
         if machine.fits(len(rows)):
-            self.machine_ = ExactSVC(**options)
-            self.machine_._merges_rows = False  # as it was judged: where the threshold is open, variables decide on it
+            self.machine_ = SubsetSVC(**options)
         else:
             from sklearn.svm import SVC
 

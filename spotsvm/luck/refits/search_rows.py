@@ -17,6 +17,7 @@ from spotsvm.common.folds import seeded
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.cross_validation.partitions import fresh_folds
+from spotsvm.cross_validation.row_sample import at_rows, rows_to_search
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import TuningGain, judged
 from spotsvm.luck.drawn import Drawn, Evidence, expected_of, unseen_score
@@ -70,7 +71,7 @@ class _SearchRows:
         passed = given_to_fit(search, X, groups, fit_params)
         check_given(search.estimator, X, y, passed)
         if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
-            X, y, passed = search._sample(X, y, passed)
+            X, y, passed = at_rows(X, y, passed, rows_to_search(search.estimator, search.rows, X, y, passed.get("groups")))
         groups = passed.pop("groups", None)
         self._search, self._X, self._y, self._n_jobs = search, X, y, n_jobs
         self._given = given_by(search, passed)

@@ -227,7 +227,7 @@ class KernelModel:
             If the parameters or the data are invalid; ValueErrors.
         """
         rows = check_rows(X)
-        kernel, C = self._combined(rows, column_names(X), params)
+        kernel, C = self.combined(rows, column_names(X), params)
         if Z is None:
             return np.asarray(gram_matrix(kernel, rows) * C)
         return np.asarray(kernel_matrix(kernel, rows, check_columns(kernel, check_rows(Z, "Z"))) * C)
@@ -252,8 +252,25 @@ class KernelModel:
         """
         return KernelMatrices(self, X)
 
-    def _combined(self, rows: Floats, names: list[str] | None, params: Mapping[str, float]) -> tuple[MultiKernel, float]:
-        """Return the combined kernel for some rows, and C."""
+    def combined(self, rows: Floats, names: list[str] | None, params: Mapping[str, float]) -> tuple[MultiKernel, float]:
+        """Return the combined kernel for some rows, and C.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, d)
+            Checked rows; gamma="scale" is computed from them.
+        names : list of str or None
+            The names of their columns; None for those of the model.
+        params : dict
+            The parameters.
+
+        Returns
+        -------
+        MultiKernel
+            The kernel.
+        float
+            C.
+        """
         settings, C = self._settings(self._checked(params))
         columns = settings.columns(rows.shape[1], names or self.feature_names)
         bases = settings.bases(columns, settings.gammas(rows, columns))

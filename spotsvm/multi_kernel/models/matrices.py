@@ -72,7 +72,7 @@ class KernelMatrices:
         ArgumentError, SolverError
             If the parameters are invalid; ValueErrors.
         """
-        kernel, C = self.model._combined(self._rows, self._names, params)
+        kernel, C = self.model.combined(self._rows, self._names, params)
         n = len(self._rows)
         if kernel.product:
             matrix = np.full((n, n), C * kernel.weights[0])

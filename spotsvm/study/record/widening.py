@@ -55,7 +55,7 @@ def _holds(old: Parameter, new: Parameter) -> bool:
         case ChoiceParameter(), ChoiceParameter():
             known = [(type(value), value) for value in new.values]
             held = all((type(value), value) in known for value in old.values)
-            return held and new.levels > old.levels and not any(old._contents)
+            return held and new.levels > old.levels and not any(old.hashes)
     return False
 
 

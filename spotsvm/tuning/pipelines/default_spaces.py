@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from scipy.stats import loguniform, randint, uniform
@@ -111,7 +111,7 @@ def _found(estimator: Any, prefix: str, classes: Sequence[Any] | None) -> Iterat
     for kind, own in _SPACES.items():
         if isinstance(estimator, kind):
             yield from ((f"{prefix}{name}", distribution) for name, distribution in own(estimator).items())
-    if hasattr(estimator, "_model_space"):
+    if isinstance(estimator, HasModelSpace):
         yield from ((f"{prefix}{name}", distribution) for name, distribution in _several_kernels_space(estimator).items())
     if isinstance(estimator, CutoffClassifier):
         labels = estimator.classes if classes is None else classes
@@ -188,11 +188,22 @@ def _with_kernel(machine: Any, *names: str) -> Space:
     return first | kernel_space(machine) | {name: ranges[name] for name in names if name != "C"}
 
 
-def _several_kernels_space(machine: Any) -> Space:
+@runtime_checkable
+class HasModelSpace(Protocol):
+    """An estimator with several kernels, which knows the space of its parameters."""
+
+    kernel: Any
+
+    def model_space(self) -> Space:
+        """Return the search space of the parameters of the kernels."""
+        ...
+
+
+def _several_kernels_space(machine: HasModelSpace) -> Space:
     """Return the space of an estimator with several kernels: the parameters of its richest model, then the other ones."""
     kernel = machine.kernel if isinstance(machine.kernel, str) else None
     extra = {"epsilon": machine_space(epsilon=True)["epsilon"]} if hasattr(machine, "epsilon") else {}
-    return {**machine._model_space(), **_shape_space(kernel), **extra}
+    return {**machine.model_space(), **_shape_space(kernel), **extra}
 
 
 #: functions that make the space of an estimator, by its class
