@@ -89,15 +89,7 @@ OURS = {
     "spotsvm/study/callbacks.py": {"_limit"},
     "spotsvm/study/optuna/exchange.py": {"_add_missing"},
     "spotsvm/trials/own_unit.py": {"_ledger"},
-    "spotsvm/tuned/methods.py": {
-        "_grouped", "_n_folds", "_n_grid_rows", "_n_held", "_n_searched", "_n_sweeps", "_of_distinct", "_score_title",
-        "_scored_rows", "_threshold_text",
-    },
-    "spotsvm/tuned/page.py": {
-        "_calibration_weights", "_of_distinct", "_score_title", "_scored_rows", "_scored_y", "_threshold_text", "_unusual",
-        "_unusual_weights",
-    },
-}  # fmt: skip
+}
 #: documented names of the standard library that begin with an underscore
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}
 
@@ -105,8 +97,11 @@ DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}
 def private_attributes(tree):
     """Return the private attributes of other objects that a file reads or writes and does not define."""
     nodes = list(ast.walk(tree))
-    defined = {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
-    defined |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    members = [n for kind in nodes if isinstance(kind, ast.ClassDef) for n in kind.body]
+    defined = {n.name for n in members if isinstance(n, ast.FunctionDef)}
+    defined |= {
+        m.id for n in members if isinstance(n, ast.Assign | ast.AnnAssign) for m in ast.walk(n) if isinstance(m, ast.Name)
+    }
     defined |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _is_own(n.value)}
     found = {n.attr for n in nodes if isinstance(n, ast.Attribute) and not _is_own(n.value)}
     asked = [n for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") in ("getattr", "setattr", "hasattr")]

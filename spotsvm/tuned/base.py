@@ -51,6 +51,7 @@ from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
+from spotsvm.tuned.fit_facts import FitFacts
 from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
 from spotsvm.tuned.progress import SweepProgress
@@ -328,11 +329,6 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
         _LOG.info("%s took %.3g s: %s, expected_score_ %s", type(self).__name__, self.fit_seconds_, of, self.expected_score_)
         tell(told)
         return self
-
-    @property
-    def _of_distinct(self) -> str:
-        """Words for the number of different judged rows, if some are copies."""
-        return "" if self._n_distinct == len(self._scored_rows) else f" ({self._n_distinct} of them different)"
 
     def _target_notices(self, y: Any, rows: NDArray[np.intp], weights: Floats) -> list[Notice]:
         """Return what a user should know about the target; `rows` are the positions of its values in y."""
@@ -786,6 +782,15 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
     def _score_title(self) -> str:
         """The score in words, with its positive class."""
         return ScoreUnit(self.scoring_).title
+
+    @property
+    def fit_facts_(self) -> FitFacts:
+        """What the page and the methods section say of the fit beside the other attributes."""
+        return FitFacts(
+            n_folds=self._n_folds, n_grid_rows=self._n_grid_rows, n_held=self._n_held, by_group=self._grouped,
+            n_sweeps=self._n_sweeps, n_searched=self._n_searched, judged=self._scored_rows, n_distinct=self._n_distinct,
+            target=self._scored_y, unusual=self._unusual, weights=self._unusual_weights, score_title=self._score_title,
+        )  # fmt: skip
 
     def report(self, path: str | Path) -> Path:
         """Write a page about the fit: the model, its members, the expected score, and code to repeat the fit.

@@ -40,9 +40,10 @@ def tuned_methods(model: Any) -> MethodsSection:
 
 
 def _settings_words(model: Any, classifies: bool) -> str:
+    facts = model.fit_facts_
     kernels = [_KERNELS.get(name, code(name)) for name in dict.fromkeys(model.settings_["family"])]
     kind = "classification" if classifies else "regression"
-    searched = model._n_searched
+    searched = facts.n_searched
     text = (
         f"Support vector machines for {kind} were tuned by {code(type(model).__name__)} of spotsvm {versions()['spotsvm']} "
         f"[@spotsvm]. A setting is a kernel with its width, and C{'' if classifies else ' and epsilon'} (Table 1): "
@@ -50,7 +51,7 @@ def _settings_words(model: Any, classifies: bool) -> str:
     )
     if searched:
         text += (
-            f" Of {model._n_sweeps} kernels, each scored with a series of values of C, {model._n_sweeps - searched} are those of "
+            f" Of {facts.n_sweeps} kernels, each scored with a series of values of C, {facts.n_sweeps - searched} are those of "
             f"a fixed grid, and {searched} were proposed by a Kriging search by the expected improvement [@jones1998]."
         )
     if any(name.startswith("relevance") for name in model.settings_["family"]):
@@ -61,19 +62,20 @@ def _settings_words(model: Any, classifies: bool) -> str:
 
 
 def _judged_words(model: Any) -> str:
-    whole = " of whole groups" if model._grouped and (isinstance(model.cv, Integral) or draws_groups(model.cv)) else ""
-    n = f"{len(model._scored_rows)} rows{model._of_distinct}"
-    if model._n_held:
+    facts = model.fit_facts_
+    whole = " of whole groups" if facts.by_group and (isinstance(model.cv, Integral) or draws_groups(model.cv)) else ""
+    n = f"{len(facts.judged)} rows{facts.of_distinct}"
+    if facts.n_held:
         text = (
-            f"Kernels were compared by {model._n_folds} folds{whole} of {model._n_grid_rows} rows. The best were fitted on up to "
+            f"Kernels were compared by {facts.n_folds} folds{whole} of {facts.n_grid_rows} rows. The best were fitted on up to "
             f"{model.n_rows_} rows, and judged on {n} that were held out from all of this."
         )
     else:
         text = (
-            f"Settings were judged by {model._n_folds} folds{whole} of cross-validation, on {n}, each by the models that "
+            f"Settings were judged by {facts.n_folds} folds{whole} of cross-validation, on {n}, each by the models that "
             f"had not seen it. The final model was fitted on {model.n_rows_} rows."
         )
-    if model._of_distinct:
+    if facts.of_distinct:
         text += " Rows that are equal in all columns stayed on one side of each split, and were drawn together."
     return f"{text} What is done to the columns was learned from the training rows of each fold alone."
 
@@ -96,23 +98,24 @@ def _average_words(model: Any, classifies: bool) -> str:
             weights = code(value_text(model.class_weight))
             text += f" They are those of rows with weights of the classes, {weights}, which are factors of C."
         if model.threshold is not None:
-            rule = model._threshold_text
+            rule = model.fit_facts_.threshold_text
             text += f" {rule[0].upper()}{rule[1:]}."
     return text
 
 
 def _score_words(model: Any, classifies: bool) -> str:
+    facts = model.fit_facts_
     unit = ScoreUnit(model.scoring_)
     default = f"{code(svc_text(model) if classifies else 'SVR()')} after {code('StandardScaler')}"
     if not classifies:
         default += ", with a target scaled to mean 0 and variance 1"
     constant = "the most frequent class" if classifies else "the mean"
-    drawn = "The groups" if model._grouped else "The judged rows"
+    drawn = "The groups" if facts.by_group else "The judged rows"
     held = model.verdict_.rows.get("held out")
     further = f" The fitted models were also scored on {held} held-out rows; each row counts the same." if held else ""
     constant = f"{constant} {short(unit.value(model.constant_score_.value))}"
     return (
-        f"The expected {model._score_title} on new rows is {model.expected_score_.text()}; that of the default model, "
+        f"The expected {facts.score_title} on new rows is {model.expected_score_.text()}; that of the default model, "
         f"scikit-learn's {default}, is {model.default_score_.text()}, and that of {constant} (Table 2). "
         f"{model.verdict_.sentence} {drawn} were drawn again with replacement; each of {N_DRAWS} draws made the choice among "
         "settings again on the drawn rows, and was judged on the rows left out [@tsamardinos2018]. The means of the draws were "

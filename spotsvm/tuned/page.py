@@ -17,6 +17,7 @@ from spotsvm.reports.html.page import Code, Notice, Page, Part, Picture, Section
 from spotsvm.space.description import parameter_code
 from spotsvm.space.space import Space
 from spotsvm.trials.metrics import ScoreUnit
+from spotsvm.tuned.fit_facts import FitFacts
 from spotsvm.tuned.methods import svc_text
 
 
@@ -46,14 +47,14 @@ def page_of(
     `first` replaces the model's verdict in the first section, `about` are facts about the rows, and `repeat` replaces the code
     for X and y.
     """
-    name = type(model).__name__
+    name, facts_of_fit = type(model).__name__, model.fit_facts_
     members = f"average of {len(model.members_)} of {len(model.settings_)} settings" if model.average else "the best setting"
     judged = rows_words(model.verdict_.counted_rows)
     facts = [
         ("Model", members),
         *_classes_facts(model),
-        ("Rows used", f"{model.n_rows_} fitted; judged by models that had not seen them: {judged}{model._of_distinct}"),
-        (f"Expected {model._score_title}", model.expected_score_.text()),
+        ("Rows used", f"{model.n_rows_} fitted; judged by models that had not seen them: {judged}{facts_of_fit.of_distinct}"),
+        (f"Expected {facts_of_fit.score_title}", model.expected_score_.text()),
         ("Time of the fit", duration(model.fit_seconds_)),
     ]
     notices = [Notice(notice.sentence, "warning") for notice in model.notices_]
@@ -68,7 +69,7 @@ def _classes_facts(model: Any) -> list[tuple[str, str]]:
     """Return the class weights and the threshold, if there are some."""
     weights, threshold = getattr(model, "class_weight", None), getattr(model, "threshold", None)
     facts = [] if weights is None else [("Class weights", shown_value(weights))]
-    return facts if threshold is None else [*facts, ("Threshold", model._threshold_text)]
+    return facts if threshold is None else [*facts, ("Threshold", model.fit_facts_.threshold_text)]
 
 
 def _expected(model: Any) -> Section:
@@ -89,8 +90,8 @@ def _expected(model: Any) -> Section:
     ]
     parts: list[Part] = [
         Table(pd.DataFrame(rows, columns=["model", unit.title, "95 % interval"]), "Scores to expect on new rows", one_kind=True),
-        f"{model._score_title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights of all "
-        "settings are chosen again on the drawn rows, and the average is judged on the others, by decisions of models "
+        f"{model.fit_facts_.score_title}: {unit.better}. Each score is the mean over 200 draws of rows. In each draw the weights "
+        "of all settings are chosen again on the drawn rows, and the average is judged on the others, by decisions of models "
         "that have not seen them; the mean is corrected by the .632 rule for the smaller number of rows. So the choice among "
         f"settings does not bias it. {_held_out_words(model)}The interval is for the score on many new rows of the same kind, "
         "drawn as these were; it does not cover rows of another time or place, nor rows that depend on each other without groups "
@@ -135,11 +136,12 @@ def reliability(probability: Any, happened: Any, weights: Any) -> pd.DataFrame:
 
 
 def _probabilities(model: Any) -> Section:
-    p, y = model.oof_predict_proba_[model._scored_rows], model._scored_y
+    facts = model.fit_facts_
+    p, y = model.oof_predict_proba_[facts.judged], facts.target
     two = len(model.classes_) == 2
     probability = p[:, 1] if two else p.max(axis=1)
     happened = (y == 1 if two else p.argmax(axis=1) == y).astype(float)
-    weights = model._calibration_weights
+    weights = facts.calibration_weights
     table = reliability(probability, happened, weights)
     what = f"class {model.classes_[1]!s}" if two else "the most probable class"
     with drawing(4.5, 4.0) as figure:
@@ -163,10 +165,11 @@ def _probabilities(model: Any) -> Section:
 def _sets(model: Any, y: Any) -> list[Part]:
     """Return how often sets of `predict_set` hold the class of rows, out of fold, for each class."""
     names = [str(label) for label in model.classes_][:_MOST_CLASSES]
-    odds = np.asarray(model.oof_decision_function_)[model._scored_rows]
+    facts = model.fit_facts_
+    odds = np.asarray(model.oof_decision_function_)[facts.judged]
     odds = odds[:, None] if odds.ndim == 1 else odds
-    held = {share: model._sets(odds, share) for share in _COVERAGES}
-    w = model._unusual_weights
+    held = {share: facts.sets(odds, share) for share in _COVERAGES}
+    w = facts.weights
     rows = [
         (
             f"{share:g}",
@@ -194,21 +197,22 @@ def _sets(model: Any, y: Any) -> list[Part]:
 
 
 def _predictions(model: Any) -> Section:
-    y, predicted = model._scored_y, model.average_oof_[model._scored_rows]
+    facts = model.fit_facts_
+    y, predicted = facts.target, model.average_oof_[facts.judged]
     error = y - predicted
     with drawing(4.5, 4.0) as figure:
         ax = figure.subplots()
         ends = [min(y.min(), predicted.min()), max(y.max(), predicted.max())]
         ax.plot(ends, ends, color="0.6", linewidth=1)
         ax.plot(predicted, y, "o", color=COLOURS[0], markersize=3)
-        if np.isfinite(half := _half_length(model)):
+        if np.isfinite(half := _half_length(facts)):
             for side in (-half, half):
                 ax.plot(ends, [end + side for end in ends], "--", color=COLOURS[1], linewidth=1)
         ax.set(xlabel="prediction of models that have not seen the row", ylabel="target")
         tidy(ax)
     text = (
         "Errors of predictions for rows that the models have not seen: root mean square "
-        f"{short(float(np.sqrt(np.average(error**2, weights=model._unusual_weights))))}, median of absolute values "
+        f"{short(float(np.sqrt(np.average(error**2, weights=facts.weights))))}, median of absolute values "
         f"{short(float(np.median(np.abs(error))))}. predict_interval takes its width from them: "
         + (f"+- {short(half)} for 90 % of new rows, between the dashed lines." if np.isfinite(half) else "the rows are too few.")
     )
@@ -218,17 +222,18 @@ def _predictions(model: Any) -> Section:
     )
 
 
-def _half_length(model: Any) -> float:
+def _half_length(facts: FitFacts) -> float:
     """Return half the length of an interval that holds 90 % of new targets."""
-    return conformal_limit(model._unusual, model._unusual_weights, 0.9)
+    return conformal_limit(facts.unusual, facts.weights, 0.9)
 
 
 def _members(model: Any) -> Section:
+    title = model.fit_facts_.score_title
     of_loss = ", with a minus, as that of a loss" if ScoreUnit(model.scoring_).is_error else ""
     text = (
         "Kernels: rbf is exp(-(d / width)^2) with d the Euclidean distance, laplacian exp(-d / width) with d the sum of absolute "
         "differences; widths are in units of the typical distance of rows. The families with relevance multiply each column by "
-        f"its learned relevance first. weight is the share in the average; score is the {model._score_title} of the setting "
+        f"its learned relevance first. weight is the share in the average; score is the {title} of the setting "
         f"alone on all judged rows{of_loss}. The best of many such scores is too good to be expected on new rows."
     )
     every = Table(model.settings_, f"All {len(model.settings_)} settings", folded=True)

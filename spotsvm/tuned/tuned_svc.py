@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.trials.scorer_trial import with_positive
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.default_models import default_classifier, with_threshold
+from spotsvm.tuned.fit_facts import FitFacts
 from spotsvm.tuned.grid import Machines, class_labels
 
 #: allowed values of `scoring`
@@ -289,6 +290,16 @@ class TunedSVC(ClassifierMixin, TunedModel):
             raise ArgumentError(
                 f"threshold={self.threshold!r}, and space has {moved[0]!r}, which moves the threshold too; use one of them"
             )
+
+    @property
+    def fit_facts_(self) -> FitFacts:
+        """What the page and the methods section say of the fit beside the other attributes."""
+        return replace(
+            super().fit_facts_,
+            calibration_weights=self._calibration_weights,
+            threshold_text=self._threshold_text,
+            sets=self._sets,
+        )
 
     @property
     def _threshold_text(self) -> str:

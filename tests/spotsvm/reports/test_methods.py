@@ -308,7 +308,7 @@ def test_a_tuned_model_of_many_rows(monkeypatch):
     model = TunedSVC(families=["rbf"], random_state=0).fit(X, X[:, 0] + rng.normal(size=400) > 0)
     held = int(np.isfinite(model.oof_decision_function_).sum())
     text = str(model.methods_section())
-    assert f"by 5 folds of {model._n_grid_rows} rows. The best were fitted on up to {model.n_rows_} rows" in text
+    assert f"by 5 folds of {model.fit_facts_.n_grid_rows} rows. The best were fitted on up to {model.n_rows_} rows" in text
     assert f"judged on {held} rows that were held out" in text
 
 

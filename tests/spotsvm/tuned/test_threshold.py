@@ -51,7 +51,7 @@ def test_the_threshold_is_that_of_the_positive_class():
     default = first.default_estimator().fit(X, labels)
     first.add_held_out(X_HELD, np.array(["ok", "ill"])[Y_HELD], default)
     assert first.verdict_.rows == {"out of fold": 180, "held out": 60}
-    assert "of the class" not in first._score_title
+    assert "of the class" not in first.fit_facts_.score_title
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,43 @@
+"""What the page and the methods section of a fitted TunedSVC or TunedSVR say of the fit beside its public attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitFacts:
+    """The rows, folds and sweeps of a fit, and what its sets or intervals rest on.
+
+    `judged` are the indices of the judged rows, `target` their coded targets, and `unusual` says how far off the predictions for
+    them are. Rows count for their `weights`, and in the probabilities for their `calibration_weights`.
+    """
+
+    n_folds: int
+    n_grid_rows: int
+    n_held: int
+    by_group: bool
+    n_sweeps: int
+    n_searched: int
+    judged: NDArray[np.intp]
+    n_distinct: int
+    target: NDArray[Any]
+    unusual: Floats
+    weights: Floats
+    score_title: str
+    calibration_weights: Floats | None = None
+    threshold_text: str = ""
+    #: the sets of classes by log odds and coverage
+    sets: Callable[[Any, float], NDArray[np.bool_]] | None = None
+
+    @property
+    def of_distinct(self) -> str:
+        """Words for the number of different judged rows, if some are copies."""
+        return "" if self.n_distinct == len(self.judged) else f" ({self.n_distinct} of them different)"
