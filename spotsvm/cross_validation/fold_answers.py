@@ -156,7 +156,8 @@ class Answering:
         target = as_vector(np.asarray(y))
         if not is_classifier(estimator):
             return cls(responses, None)
-        return cls(responses, np.unique(target)) if target.ndim == 1 else None
+        classes = np.unique(target) if target.ndim == 1 else ()
+        return cls(responses, np.asarray(classes)) if len(classes) > 1 else None
 
     def of(self, model: Any, X: Any) -> TestedRows | None:
         """Return a fitted model's answers; None if no method gives any."""

@@ -302,6 +302,8 @@ class FoldScorer:
         """Return the scores of a candidate that fails in no fold, or in some: the other folds, and other metrics, still count."""
         failure = next((fold.failure for fold in folds if fold.failure is not None), None)
         if failure is not None and failure.error is not None and isinstance(self._error_score, str):
+            if failure.error.__traceback__ is None:  # it comes from a worker
+                failure.error.add_note(failure.traceback)
             raise failure.error
         scored = [fold.test for fold in folds if fold.test is not None]
         if failure is None:

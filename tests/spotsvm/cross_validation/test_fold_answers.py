@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.cluster import KMeans
 from sklearn.datasets import make_classification, make_regression
+from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, get_scorer, make_scorer
@@ -225,8 +226,9 @@ def test_workers_give_the_same_and_may_fail_with_any_error():
         if one.answers is not None:
             assert np.array_equal(one.answers.values, other.answers.values)
     assert here[1].reason == "TwoArguments: 1 and 2"
-    with pytest.raises(Exception, match="1 and 2"):
+    with pytest.raises(Exception, match="1 and 2") as caught:
         scorer(Difficult(), TWO, NAMED, n_jobs=2, error_score="raise").score(candidates)
+    assert "raise TwoArguments(1, 2)" in caught.value.__notes__[0]
 
 
 @pytest.mark.parametrize(
@@ -333,7 +335,21 @@ def test_where_there_are_no_answers():
     labels = np.column_stack([OF_TWO, 1 - OF_TWO])
     assert answers_of(KNeighborsClassifier(), TWO, labels, list(KFold(3).split(TWO))) is None
     assert answers_of(KMeans(2, n_init=1), TWO, None, list(KFold(3).split(TWO))) is None
+    assert answers_of(DummyClassifier(), TWO, np.zeros(60), list(KFold(3).split(TWO))) is None
     assert answers_of(SVC(), TWO, OF_TWO, responses=()) is None
+
+
+def of_long_tables(estimator, X, y):
+    if X[0, 0] == TWO[0, 0]:
+        raise LookupError("not this fold")
+    return {"right": 1.0, "rows": len(y)}
+
+
+def test_the_other_folds_count_if_a_callable_of_several_scores_fails():
+    one = scorer(SVC(), TWO, OF_TWO, list(KFold(3).split(TWO)), scoring=of_long_tables)
+    (scores,) = one.score([{}])
+    assert only_scores(scores) == {f"split{k}_test_{name}": x for name, x in (("right", 1.0), ("rows", 20.0)) for k in (1, 2)}
+    assert (one.metrics, one.multimetric, scores.reason) == (["right", "rows"], True, "LookupError: not this fold")
 
 
 class Silent(LogisticRegression):
