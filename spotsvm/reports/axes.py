@@ -11,7 +11,7 @@ from spotsvm.common.text import short, short_names, value_text
 from spotsvm.reports.html.cells import cut_text
 from spotsvm.reports.model import Floats
 from spotsvm.space.description import scale_of
-from spotsvm.space.parameter import IntegerParameter, Parameter
+from spotsvm.space.parameter import Parameter
 from spotsvm.space.space import Space
 
 _MOST_TICKS = 7
@@ -135,4 +135,4 @@ def _round_values(parameter: Parameter) -> list[float]:
             whole = [low, high]
     # removes rounding errors such as that of 0.1 + 0.2
     values = [value for value in (float(f"{v:.12g}") for v in whole) if low <= value <= high]
-    return [v for v in values if v == int(v)] if isinstance(parameter, IntegerParameter) else values
+    return [v for v in values if v == int(v)] if parameter.whole else values

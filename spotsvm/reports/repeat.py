@@ -162,7 +162,7 @@ def _start(study: StudyResults, trial: Trial) -> dict[str, Any]:
     values = dict(trial.params)
     for name, parameter in study.space.branches[branch].items():
         code = _recorded(study.about.get("code"), branch, name)
-        if isinstance(parameter, ChoiceParameter) and is_parameter_code(code) and code.startswith("["):
+        if parameter.listed and is_parameter_code(code) and code.startswith("["):
             listed = ast.literal_eval(code)
             place = min(int(parameter.encode(values[name]) * parameter.levels), parameter.levels - 1)
             values[name] = listed[place] if len(listed) == parameter.levels else values[name]

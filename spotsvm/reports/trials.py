@@ -15,7 +15,7 @@ from spotsvm.reports.html.page import Notice, Part, Section, Table
 from spotsvm.reports.repeat import CONTEXT
 from spotsvm.reports.view import MOST, SHOWN, StudyView, thinned
 from spotsvm.space.description import scale_of
-from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, IntegerParameter, Parameter
+from spotsvm.space.parameter import Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.metrics import metric_words
@@ -99,13 +99,12 @@ def _row(parameter: Parameter) -> dict[str, str]:
     if parameter.levels == 1:
         return {"type": "fixed", "range": value_text(parameter.decode(0.5)), "scale": ""}
     scale = _SCALES.get(scale_of(parameter), "uniform")
-    if isinstance(parameter, ChoiceParameter):
+    if parameter.listed:
         kind = "category" if parameter.categorical else "ordered values"
-        return {"type": kind, "range": ", ".join(value_text(value) for value in parameter.values), "scale": scale}
-    kind = "integer" if isinstance(parameter, IntegerParameter) else "continuous"
-    whole = " (the central 99.9 %)" if isinstance(parameter, ContinuousParameter) and parameter.central is not None else ""
+        return {"type": kind, "range": ", ".join(value_text(value) for value in parameter.listed), "scale": scale}
+    central = " (the central 99.9 %)" if parameter.central is not None else ""
     low, high = (value_text(parameter.decode(end)) for end in (0.0, 1.0))
-    return {"type": kind, "range": f"{low} to {high}{whole}", "scale": scale}
+    return {"type": parameter.kind, "range": f"{low} to {high}{central}", "scale": scale}
 
 
 def _settings(view: StudyView) -> pd.DataFrame:

@@ -30,7 +30,7 @@ from spotsvm.preprocessing.frames import as_frame
 from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import resolve_gamma
-from spotsvm.space.parameter import ContinuousParameter, IntegerParameter, Parameter, without_ends
+from spotsvm.space.parameter import Parameter
 from spotsvm.space.space import Space
 from spotsvm.study.given import Start
 
@@ -55,7 +55,7 @@ def grid(space: Space) -> list[dict[str, Any]]:
     """Return all configurations of a space without ranges, in the order in which scikit-learn's searches have them."""
 
     def values(parameter: Any) -> list[Any]:
-        return list(range(parameter.low, parameter.high + 1) if isinstance(parameter, IntegerParameter) else parameter.values)
+        return list(parameter.listed or range(parameter.low, parameter.high + 1))
 
     return list(ParameterGrid([{name: values(one) for name, one in branch.items()} for branch in space.branches]))
 
@@ -105,17 +105,17 @@ def _check_names(estimator: Any, branch: Mapping[str, Parameter], configurations
 
 def _accepted(estimator: Any, params: Mapping[str, Any], parameter: Parameter) -> Parameter:
     """Return a parameter without the ends of its range that an estimator refuses; itself if that does not help."""
-    if not isinstance(parameter, ContinuousParameter | IntegerParameter) or parameter.low == parameter.high:
+    if parameter.bounds is None or parameter.bounds[0] == parameter.bounds[1]:
         return parameter
     name = parameter.name
 
-    def refused(one: ContinuousParameter | IntegerParameter) -> list[float]:
-        return [end for end in (one.low, one.high) if not _accepts(estimator, {**params, name: end}, name)]
+    def refused(one: Parameter) -> list[float]:
+        return [end for end in one.bounds or () if not _accepts(estimator, {**params, name: end}, name)]
 
     ends = refused(parameter)
     if not ends or not _accepts(estimator, params, name):
         return parameter
-    found = without_ends(parameter, ends)
+    found = parameter.without_ends(ends)
     return found if not refused(found) else parameter
 
 
@@ -310,13 +310,13 @@ def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, A
     for branch in space.branches:
         values = {name: known[name] if name in known else _entry(fitted, known, name) for name in branch}
         for name, parameter in branch.items():
-            if not isinstance(parameter, ContinuousParameter | IntegerParameter):
+            if parameter.bounds is None:
                 continue
             if name.rpartition("__")[2] == "gamma" and isinstance(values[name], str):
                 with untold():
                     values[name] = resolve_gamma(values[name], _seen(fitted, X))
             if isinstance(values[name], Real):
-                values[name] = min(max(values[name], parameter.low), parameter.high)
+                values[name] = parameter.nearest(values[name])
         try:
             space.encode(values)
         except SpaceError:

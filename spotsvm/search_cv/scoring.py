@@ -15,7 +15,6 @@ from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_
 from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.estimator_space import samples
 from spotsvm.solvers.search import needs_several_objectives
-from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.space.space import Space
 from spotsvm.study.given import ROUNDING
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
@@ -290,7 +289,7 @@ def swept_parameter(given: str | None, space: Space, estimator: Any, scorer: Fol
     if given == AUTO:
         name = _name_of_C(estimator)
         axes = [axis for axis in space.axes if axis.name == name]
-        if not plain or len(axes) != 1 or not isinstance(axes[0].parameter, ContinuousParameter):
+        if not plain or len(axes) != 1 or axes[0].parameter.kind != "continuous":
             return None
     try:
         swept = SweptParameter(space, name)

@@ -107,9 +107,10 @@ def scale_of(parameter: Parameter) -> Scale | Literal["integers", "values"]:
 
 def octaves(parameter: Parameter) -> float | None:
     """Return the width of a log-uniform parameter in binary logarithms, None for any other."""
-    if not isinstance(parameter, ContinuousParameter) or scale_of(parameter) != "log":
+    if parameter.bounds is None or parameter.whole or scale_of(parameter) != "log":
         return None
-    return math.log2(parameter.high) - math.log2(parameter.low)
+    low, high = parameter.bounds
+    return math.log2(high) - math.log2(low)
 
 
 def same_parameter(recorded: Any, given: Any) -> bool:

@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from spotsvm.common.text import did_you_mean, shown_value
 from spotsvm.errors import SpaceError
-from spotsvm.space.parameter import ChoiceParameter, ContinuousParameter, LogIntegerParameter, Parameter
+from spotsvm.space.parameter import Parameter
 from spotsvm.space.space import Space
 
 Floats = NDArray[np.float64]
@@ -138,43 +138,23 @@ class OptimumPrior:
 
 def _table(parameter: Parameter, belief: Any) -> list[float]:
     """Return ln of the density of a parameter's prior, on the coordinate that a search sees."""
-    if isinstance(parameter, ChoiceParameter) and not hasattr(belief, "cdf"):
-        weights = _weights(parameter, belief)
-        if parameter.categorical:
-            return _rounded(weights)
-        return _rounded(weights[[parameter.values.index(parameter.decode(u)) for u in np.linspace(0, 1, _KNOTS)]])
-    if not hasattr(belief, "cdf") or not hasattr(belief, "support") or parameter.categorical:
-        wanted = (
-            "a mapping from values to weights" if isinstance(parameter, ChoiceParameter) else "a frozen scipy.stats distribution"
-        )
-        raise SpaceError(f"prior[{parameter.name!r}]={shown_value(belief)} does not fit the parameter; use {wanted}")
     u = np.linspace(0.0, 1.0, _KNOTS)
-    if isinstance(parameter, ContinuousParameter):
-        ends = np.array([parameter.decode(at) for at in np.linspace(0.0, 1.0, 2 * _KNOTS - 1)])
-        edges = np.concatenate([ends[:1], ends[1::2], ends[-1:]])
-        widths = np.diff(np.concatenate([[0.0], np.linspace(0.0, 1.0, 2 * _KNOTS - 1)[1::2], [1.0]]))
-        density = np.diff(belief.cdf(edges)) / widths
-    elif isinstance(parameter, ChoiceParameter):
-        values = np.array(parameter.values, dtype=float)
-        middles = (values[1:] + values[:-1]) / 2
-        shares = np.abs(np.diff(np.concatenate([[belief.cdf(-np.inf)], belief.cdf(middles), [1.0]])))
-        if values[0] > values[-1]:
-            shares = np.abs(np.diff(np.concatenate([[1.0], belief.cdf(middles), [0.0]])))
-        density = shares[[parameter.values.index(parameter.decode(at)) for at in u]]
-    else:
-        numbers = np.array([parameter.decode(at) for at in u], dtype=float)
-        density = belief.cdf(numbers + 0.5) - belief.cdf(numbers - 0.5)
-        if isinstance(parameter, LogIntegerParameter):
-            density = density * numbers
+    if parameter.listed and not hasattr(belief, "cdf"):
+        weights = _weights(parameter, belief)
+        return _rounded(weights if parameter.categorical else weights[[parameter.listed.index(parameter.decode(at)) for at in u]])
+    if not hasattr(belief, "cdf") or not hasattr(belief, "support") or parameter.categorical:
+        wanted = "a mapping from values to weights" if parameter.listed else "a frozen scipy.stats distribution"
+        raise SpaceError(f"prior[{parameter.name!r}]={shown_value(belief)} does not fit the parameter; use {wanted}")
+    density = parameter.density(belief, u)
     if not np.isfinite(density).all() or not density.max() > 0:
         raise SpaceError(f"prior[{parameter.name!r}] has no mass where the parameter is searched; use a distribution that has")
     return _rounded(density)
 
 
-def _weights(parameter: ChoiceParameter, belief: Any) -> Floats:
+def _weights(parameter: Parameter, belief: Any) -> Floats:
     """Return the weight of each value of a list."""
     refusal = SpaceError(
-        f"prior[{parameter.name!r}]={shown_value(belief)} does not fit the list {shown_value(list(parameter.values))}; "
+        f"prior[{parameter.name!r}]={shown_value(belief)} does not fit the list {shown_value(list(parameter.listed))}; "
         "use a mapping from its values to weights of 0 or more, or a weight for each value in order"
     )
     if isinstance(belief, Mapping):

@@ -10,7 +10,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,8 @@ _FARTHEST = 1e307
 _ROUNDED = 1e-5
 #: what is left of a zero that was computed, as a share of the range
 _ZERO = 1e-12
+#: the distance of two points of the unit interval that stand for one integer, of more of them than there are floats
+_NEAR = 2.0**-51
 _UNIFORM, _LOG = ("uniform",), ("log-uniform", "loguniform", "log")
 
 
@@ -175,8 +177,38 @@ _NO_JSON: int = 10**MOST_DIGITS
 _NO_TEXT: int = 10**4000
 
 
+class ParameterKind:
+    """What a parameter has unless its kind says otherwise: no bounds, no list of values, no whole numbers."""
+
+    #: word of the kind in a description
+    kind: ClassVar[str]
+    #: whether all values are whole numbers
+    whole: ClassVar[bool] = False
+    central: float | None = None
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """The ends of a range; None for a list of values."""
+        return None
+
+    @property
+    def listed(self) -> tuple[Any, ...]:
+        """The values of a list; empty for a range."""
+        return ()
+
+    @property
+    def numbers(self) -> LogIntegers | None:
+        """The integers of a logarithmic scale, with their positions; None for another scale."""
+        return None
+
+    @property
+    def known_by_text(self) -> tuple[str, ...]:
+        """The values of a list of which a record has the text only."""
+        return ()
+
+
 @dataclass(frozen=True)
-class ContinuousParameter:
+class ContinuousParameter(ParameterKind):
     """A continuous distribution with bounds; the unit interval is its quantiles.
 
     Like every kind of parameter, it decodes a number in [0, 1] to a value, encodes a value (SpaceError if it is outside), and
@@ -191,6 +223,12 @@ class ContinuousParameter:
     levels: int = 0
     categorical: bool = False
     central: float | None = None
+    kind: ClassVar[str] = "continuous"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The ends of the range."""
+        return self.low, self.high
 
     def decode(self, u: float) -> float:
         """Return the quantile at `u`, inside the bounds."""
@@ -205,14 +243,42 @@ class ContinuousParameter:
             raise SpaceError(f"{self.name}={shown_value(value)} is not a number in [{self.low:g}, {self.high:g}]")
         return float(self.distribution.cdf(min(max(float(value), self.low), self.high)))
 
+    def known(self, value: Any, u: float) -> float:
+        """Return the value that `u` stands for, without the rounding of quantiles if it is known."""
+        inside = is_number(value) and self.low <= value <= self.high
+        return float(value) if inside else self.decode(u)
+
+    def read(self, cell: Any) -> Any:
+        """Return a cell of a table as a value, if it is a number."""
+        return float(cell) if is_number(cell) else cell
+
+    def nearest(self, value: Any) -> Any:
+        """Return the value nearest to a number."""
+        return min(max(value, self.low), self.high)
+
+    def density(self, belief: Any, u: Floats) -> Floats:
+        """Return the density of a distribution of the values, at evenly spaced points of the unit interval, up to a factor."""
+        halves = np.linspace(0.0, 1.0, 2 * len(u) - 1)
+        ends = np.array([self.decode(at) for at in halves])
+        edges = np.concatenate([ends[:1], ends[1::2], ends[-1:]])
+        return np.asarray(np.diff(belief.cdf(edges)) / np.diff(np.concatenate([[0.0], halves[1::2], [1.0]])))
+
+    def without_ends(self, ends: Sequence[float]) -> ContinuousParameter:
+        """Return the central part of the distribution, without the ends of its range; itself if it is such a part."""
+        if self.central is not None:
+            return self
+        part = CentralLaw(self.distribution)
+        low, high = part.support()
+        return replace(self, distribution=part, low=low, high=high, central=CENTRAL)
+
     def describe(self) -> dict[str, Any]:
         """Return the description by quantiles."""
-        described = {"kind": "continuous", "quantiles": [float(self.distribution.ppf(q)) for q in QUANTILES]}
+        described = {"kind": self.kind, "quantiles": [float(self.distribution.ppf(q)) for q in QUANTILES]}
         return described if self.central is None else described | {"central": self.central}
 
 
 @dataclass(frozen=True)
-class IntegerParameter:
+class IntegerParameter(ParameterKind):
     """A discrete distribution over consecutive integers.
 
     Each integer has an equal share of the unit interval, whatever its probability: a search needs only the bounds.
@@ -222,6 +288,13 @@ class IntegerParameter:
     low: int
     high: int
     categorical: bool = False
+    kind: ClassVar[str] = "integer"
+    whole: ClassVar[bool] = True
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The ends of the range."""
+        return self.low, self.high
 
     @property
     def levels(self) -> int:
@@ -238,9 +311,32 @@ class IntegerParameter:
             raise SpaceError(f"{self.name}={shown_value(value)} is not an integer in [{self.low}, {self.high}]")
         return (int(value) - self.low + 0.5) / self.levels
 
+    def known(self, value: Any, u: float) -> int:
+        """Return the value that `u` stands for: the known one, if the unit interval has too few floats to tell it."""
+        if is_number(value) and self.low <= value <= self.high and value == int(value):
+            return int(value) if abs(self.encode(value) - u) <= _NEAR else self.decode(u)
+        return self.decode(u)
+
+    def read(self, cell: Any) -> Any:
+        """Return a cell of a table as a value, if it is a whole number."""
+        return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+    def nearest(self, value: Any) -> Any:
+        """Return the number, or the end of the range beyond which it is."""
+        return min(max(value, self.low), self.high)
+
+    def density(self, belief: Any, u: Floats) -> Floats:
+        """Return the probability that a distribution gives the integer at each point of the unit interval."""
+        integers = np.array([self.decode(at) for at in u], dtype=float)
+        return np.asarray(belief.cdf(integers + 0.5) - belief.cdf(integers - 0.5))
+
+    def without_ends(self, ends: Sequence[float]) -> IntegerParameter:
+        """Return the integers without these ends of their range."""
+        return replace(self, low=self.low + (self.low in ends), high=self.high - (self.high in ends))
+
     def describe(self) -> dict[str, Any]:
         """Return the description by bounds."""
-        return {"kind": "integer", "low": self.low, "high": self.high}
+        return {"kind": self.kind, "low": self.low, "high": self.high}
 
 
 class LogIntegerParameter(IntegerParameter):
@@ -269,13 +365,17 @@ class LogIntegerParameter(IntegerParameter):
             raise SpaceError(f"{self.name}={shown_value(value)} is not an integer in [{self.low}, {self.high}]")
         return float(self.numbers.place_of(int(value)))
 
+    def density(self, belief: Any, u: Floats) -> Floats:
+        """Return the probability of each integer times the integer, as it has less of the unit interval the larger it is."""
+        return np.asarray(super().density(belief, u) * np.array([self.decode(at) for at in u], dtype=float))
+
     def describe(self) -> dict[str, Any]:
         """Return the description by bounds, and the scale."""
         return super().describe() | {"scale": "log"}
 
 
 @dataclass(frozen=True)
-class ChoiceParameter:
+class ChoiceParameter(ParameterKind):
     """A list of values; ordered if they are rising or falling numbers, else categorical.
 
     `contents` are the hashes of values without a JSON type, None for others; they are computed if not given.
@@ -284,6 +384,17 @@ class ChoiceParameter:
     name: str
     values: tuple[Any, ...]
     contents: tuple[str | None, ...] | None = None
+    kind: ClassVar[str] = "choice"
+
+    @property
+    def listed(self) -> tuple[Any, ...]:
+        """The values."""
+        return self.values
+
+    @property
+    def known_by_text(self) -> tuple[str, ...]:
+        """The values of which a record has the text only."""
+        return tuple(str(value) for value, content in zip(self.values, self.contents or (), strict=False) if content)
 
     @cached_property
     def hashes(self) -> tuple[str | None, ...]:
@@ -321,6 +432,37 @@ class ChoiceParameter:
             raise SpaceError(f"{self.name}={shown_value(value)} is not one of {shown_value(list(self.values))}")
         return (place + 0.5) / self.levels
 
+    def known(self, value: Any, u: float) -> Any:
+        """Return the value that `u` stands for."""
+        return self.decode(u)
+
+    def read(self, cell: Any) -> Any:
+        """Return a cell of a table as one of the values: equal to it, or its text; else the cell."""
+        if self.levels == 1 and cell is None:
+            return self.values[0]
+        for mine, text in zip(self.values, self.describe()["values"], strict=True):
+            if mine is cell or (type(mine) is type(cell) and isinstance(mine, bool | int | float | str) and mine == cell):
+                return mine
+            if (is_number(mine) and is_number(cell) and mine == cell) or (isinstance(cell, str) and text == cell):
+                return mine
+        return cell
+
+    def nearest(self, value: Any) -> Any:
+        """Return the value nearest to a number."""
+        return min(self.values, key=lambda one: abs(one - value))
+
+    def density(self, belief: Any, u: Floats) -> Floats:
+        """Return the probability that a distribution gives the ordered value at each point of the unit interval."""
+        values = np.array(self.values, dtype=float)
+        middles = belief.cdf((values[1:] + values[:-1]) / 2)
+        ends = ([[1.0], middles, [0.0]]) if values[0] > values[-1] else ([[belief.cdf(-np.inf)], middles, [1.0]])
+        shares = np.abs(np.diff(np.concatenate(ends)))
+        return np.asarray(shares[[self.values.index(self.decode(at)) for at in u]])
+
+    def without_ends(self, ends: Sequence[float]) -> ChoiceParameter:
+        """Return the list itself, which has no ends."""
+        return self
+
     @cached_property
     def _places(self) -> dict[tuple[type, Any], int]:
         """The positions of values with a JSON type; of equal values the first."""
@@ -332,7 +474,7 @@ class ChoiceParameter:
 
     def describe(self) -> dict[str, Any]:
         """Return the description by the texts of values, and a hash of the contents of those without a JSON type."""
-        described: dict[str, Any] = {"kind": "choice", "values": [_storable(v) for v in self.values]}
+        described: dict[str, Any] = {"kind": self.kind, "values": [_storable(v) for v in self.values]}
         return described | {"contents": list(self.hashes)} if any(self.hashes) else described
 
 
@@ -444,19 +586,6 @@ def _from_sample(name: str, drawn: Sequence[Any]) -> Parameter:
         law = SampledLaw(tuple(sorted(map(float, plain))))
         return _from_distribution(name, law)
     return make_parameter(name, sorted(distinct))
-
-
-def without_ends(
-    parameter: ContinuousParameter | IntegerParameter, ends: Sequence[float]
-) -> ContinuousParameter | IntegerParameter:
-    """Return a parameter without these ends of its range: the next integer, or the central part of a distribution."""
-    if isinstance(parameter, IntegerParameter):
-        return replace(parameter, low=parameter.low + (parameter.low in ends), high=parameter.high - (parameter.high in ends))
-    if parameter.central is not None:
-        return parameter
-    part = CentralLaw(parameter.distribution)
-    low, high = part.support()
-    return replace(parameter, distribution=part, low=low, high=high, central=CENTRAL)
 
 
 def are_quantiles(given: Sequence[Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, is_parameter_code, same_parameter, scale_of
-from spotsvm.space.parameter import ChoiceParameter, Parameter, make_parameter
+from spotsvm.space.parameter import Parameter, make_parameter
 from spotsvm.space.space import Space
 
 
@@ -58,8 +58,8 @@ def _parameter(name: str, description: Mapping[str, Any], code: Any) -> Paramete
         if same_parameter(description, found.describe()):
             return found
     found = described_parameter(name, description)
-    if isinstance(found, ChoiceParameter) and any(found.contents or ()):
-        raise SpaceError(f"{name} has values that are known by their texts only, such as {_first_text(found)}")
+    if found.known_by_text:
+        raise SpaceError(f"{name} has values that are known by their texts only, such as {found.known_by_text[0]!r:.80}")
     if scale_of(found) == "quantiles":
         raise SpaceError(f"{name} has a distribution of which only some quantiles are known")
     return found
@@ -74,7 +74,3 @@ def _of_code(code: str) -> Any:
         return ast.literal_eval(code)
     arguments = [ast.literal_eval(part) for part in tree.args]
     return getattr(stats, tree.func.id)(*arguments, **{str(one.arg): ast.literal_eval(one.value) for one in tree.keywords})
-
-
-def _first_text(choice: ChoiceParameter) -> str:
-    return next(repr(value)[:80] for value, content in zip(choice.values, choice.contents or (), strict=True) if content)

@@ -16,11 +16,7 @@ from spotsvm.common.text import counted, printable_line
 from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, octaves, scale_of
 from spotsvm.space.parameter import (
-    ChoiceParameter,
-    ContinuousParameter,
-    LogIntegerParameter,
     Parameter,
-    is_number,
     make_parameter,
 )
 from spotsvm.surrogates.domain import Coordinate, Domain
@@ -28,8 +24,6 @@ from spotsvm.surrogates.domain import Coordinate, Domain
 #: parameters of a space, in all its dictionaries, and the length of their names
 MOST_PARAMETERS = 1000
 LONGEST_NAME = 1000
-#: rounding error of the place of a whole number in the unit interval
-_ROUNDING = 2.0**-51
 
 
 @dataclass(frozen=True)
@@ -251,7 +245,7 @@ class Space(ShowsFacts):
                 levels=parameter.levels,
                 categorical=parameter.categorical,
                 width=octaves(parameter),
-                numbers=parameter.numbers if isinstance(parameter, LogIntegerParameter) else None,
+                numbers=parameter.numbers,
             )
             if axis.branches != everywhere:
                 coordinate = replace(coordinate, parent=0, parent_levels=axis.branches)
@@ -282,7 +276,7 @@ class Space(ShowsFacts):
         branch = int(self.domain.level_of(u)[0, 0]) if self._branched else 0
         offset = int(self._branched)
         found = {
-            axis.name: _known(axis.parameter, known.get(axis.name), place)
+            axis.name: axis.parameter.known(known.get(axis.name), place)
             for axis, place in zip(self._axes, u[offset:], strict=True)
             if branch in axis.branches
         }
@@ -367,16 +361,6 @@ class _Described:
 
     name: str
     description: Any
-
-
-def _known(parameter: Parameter, value: Any, u: float) -> Any:
-    """Return what a number in [0, 1] stands for: the known value without rounding, if it is one that this number stands for."""
-    if not isinstance(parameter, ChoiceParameter) and is_number(value) and parameter.low <= value <= parameter.high:
-        if isinstance(parameter, ContinuousParameter):
-            return float(value)
-        if value == int(value) and abs(parameter.encode(value) - u) <= _ROUNDING:
-            return int(value)
-    return parameter.decode(u)
 
 
 def _words(parameter: Parameter) -> str:

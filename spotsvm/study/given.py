@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, StudyMismatchError
 from spotsvm.space.optimum_prior import OptimumPrior
-from spotsvm.space.parameter import ChoiceParameter, IntegerParameter, Parameter, is_number
+from spotsvm.space.parameter import Parameter
 from spotsvm.space.space import Space
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.constraints import Constraints
@@ -348,19 +348,7 @@ def _params(given: Mapping[str, Any], space: Space) -> dict[str, Any]:
 
 def _fitting(parameter: Parameter, value: Any) -> Any:
     """Return a cell as a value of a parameter: whole floats become integers, and texts the values of a list."""
-    value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(parameter, IntegerParameter):
-        return int(value) if isinstance(value, float) and value.is_integer() else value
-    if not isinstance(parameter, ChoiceParameter):
-        return float(value) if is_number(value) else value
-    if parameter.levels == 1 and value is None:
-        return parameter.values[0]
-    for mine, text in zip(parameter.values, parameter.describe()["values"], strict=True):
-        if mine is value or (type(mine) is type(value) and isinstance(mine, bool | int | float | str) and mine == value):
-            return mine
-        if (is_number(mine) and is_number(value) and mine == value) or (isinstance(value, str) and text == value):
-            return mine
-    return value
+    return parameter.read(value.item() if isinstance(value, np.generic) else value)
 
 
 def _outcome(cells: Mapping[str, Any], objectives: Objectives) -> Outcome:

@@ -10,7 +10,6 @@ import numpy as np
 
 from spotsvm.errors import SpaceError
 from spotsvm.space.description import scale_of
-from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space
 
 #: largest distance from the end of a range that counts as being at the end, as a share of the range on its scale
@@ -86,10 +85,9 @@ def edges_of(params: Mapping[str, Any], space: Space) -> tuple[Edge, ...]:
 
 
 def _edge(name: str, parameter: Any, value: Any, place: float) -> Edge | None:
-    if not isinstance(parameter, ContinuousParameter | IntegerParameter):
+    if parameter.bounds is None:
         return None
-    whole = isinstance(parameter, IntegerParameter)
-    low, high = parameter.low, parameter.high
+    whole, (low, high) = parameter.whole, parameter.bounds
     sides = (value == low, value == high) if whole else (place <= NEAR, place >= 1.0 - NEAR)
     if sides[0] == sides[1] or (whole and low == 0 and sides[0]):
         return None

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.space.parameter import ChoiceParameter, Parameter
+from spotsvm.space.parameter import Parameter
 from spotsvm.space.space import Space
 from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.trial import START, Trial, evaluated_fields, holds_bounds
@@ -85,8 +85,7 @@ class SweptParameter:
     @cached_property
     def listed(self) -> tuple[Any, ...]:
         """The values of a parameter that is a list, all of which every sweep has; empty for a range."""
-        parameter = self._parameter
-        return parameter.values if isinstance(parameter, ChoiceParameter) else ()
+        return self._parameter.listed
 
     @property
     def ordered(self) -> bool:

@@ -21,7 +21,7 @@ from scipy.stats import loguniform
 
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError, SearchExhaustedError
-from spotsvm.space.parameter import ChoiceParameter, is_number
+from spotsvm.space.parameter import is_number
 from spotsvm.space.space import Space
 from spotsvm.study.study import Study
 from spotsvm.trials.ledger import suggested
@@ -138,7 +138,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         """Return a sweep of the grid as parameters, moved to the nearest values in the user's ranges."""
         of_grid = {"gamma": 2.0**sweep.log_gamma, "epsilon": sweep.epsilon}
         params = {name: of_grid.get(name, 1.0) for name in self._names_of[sweep.family]}
-        near = {name: _nearest(given[name], value) for name, value in params.items() if name in given}
+        near = {name: given[name].nearest(value) for name, value in params.items() if name in given}
         return {"family": sweep.family, "C": 1.0, **params, **near}
 
     def _sweep(self, params: Mapping[str, Any]) -> Sweep:
@@ -200,19 +200,12 @@ def matched_columns(space: Mapping[str, Any], own: Sequence[str], columns: Seque
 
 def positive(name: str, parameter: Any) -> Any:
     """Return a parameter if its values are positive (0 is allowed for epsilon and relevance); else raise ArgumentError."""
-    values = parameter.values if isinstance(parameter, ChoiceParameter) else (parameter.low, parameter.high)
+    values = parameter.listed or parameter.bounds
     zero = name in ("relevance", "epsilon")
     for value in values:
         if not is_number(value) or not (0.0 < value < np.inf or (zero and value == 0.0)):
             raise ArgumentError(f"space[{name!r}] has the value {value!r}; use positive, finite numbers{' or 0' * zero}")
     return parameter
-
-
-def _nearest(parameter: Any, value: float) -> Any:
-    """Return the parameter's value nearest to a number."""
-    if isinstance(parameter, ChoiceParameter):
-        return min(parameter.values, key=lambda one: abs(one - value))
-    return min(max(value, parameter.low), parameter.high)
 
 
 def packed(decisions: NDArray[np.float32]) -> str:

@@ -9,7 +9,6 @@ from typing import Any
 
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.space.description import described_parameter, same_parameter, scale_of
-from spotsvm.space.parameter import ContinuousParameter, IntegerParameter
 from spotsvm.space.space import Space
 from spotsvm.study.record.widening import is_wider
 from spotsvm.study.recorded import recorded_study
@@ -77,7 +76,7 @@ def _with_ranges(space: dict[str, Any], recorded: dict[str, Any]) -> dict[str, A
         if same_parameter(recorded[name], described[name]):
             continue
         parameter = described_parameter(name, recorded[name])
-        if isinstance(parameter, ContinuousParameter | IntegerParameter):
+        if parameter.bounds is not None:
             prior = ["log-uniform"] if scale_of(parameter) == "log" else []
-            wider[name] = (parameter.low, parameter.high, *prior)
+            wider[name] = (*parameter.bounds, *prior)
     return wider

@@ -89,6 +89,6 @@ def moved_outcome(outcome: Outcome, name: str, recorded: Space, given: Space) ->
 
 
 def _place(parameter: Parameter, value: Any) -> float:
-    if isinstance(parameter, ContinuousParameter) and isinstance(value, int | float):
-        value = min(max(float(value), parameter.low), parameter.high)  # a quantile may be off by rounding
+    if parameter.kind == "continuous" and isinstance(value, int | float):
+        value = parameter.nearest(float(value))  # a quantile may be off by rounding
     return parameter.encode(value)
