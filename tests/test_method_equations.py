@@ -10,7 +10,7 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.spatial.distance import cdist
 from scipy.stats import norm, t, uniform
 
-from spotsvm import OversearchingMatrix, Space, oversearching, solve_dual, solve_dual_regression
+from spotsvm import ExpectedScore, OversearchingMatrix, Space, Trial, oversearching, solve_dual, solve_dual_regression
 from spotsvm.acquisition import expected_improvement, log_expected_improvement, log_expected_improvement_gradient
 from spotsvm.cross_validation.fold_scorer import FoldScores
 from spotsvm.estimators.conformal.passes import log_factor
@@ -19,13 +19,12 @@ from spotsvm.luck.calibration import calibrate, conformal_limit
 from spotsvm.luck.difference import TuningGain, difference_of
 from spotsvm.luck.drawn import Drawn
 from spotsvm.luck.draws import Draws, draw_rows
-from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.fold_bias import corrected_standard_error, optimism_of_folds
 from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, repeated_variance, score_interval
 from spotsvm.luck.scores import score_called
 from spotsvm.luck.weights import agnostic_bayes, greedy
 from spotsvm.search_cv.scoring import grid_size
-from spotsvm.searches import SEARCHES
+from spotsvm.searches import SEARCHES, Domain
 from spotsvm.solvers.dual import make_problem
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.problem.problem import bias_interval, middle_bias
@@ -33,7 +32,6 @@ from spotsvm.solvers.search.kriging.ocba import ocba_next, ocba_shares
 from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.surrogates.acquisition.chance import Chance, _propagate, caution, saving
 from spotsvm.surrogates.acquisition.criterion import AveragedImprovement, PriorWeighted
-from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import Embedding, Gaussian, Matern52
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.hyperparameters import Hyperposterior, Prior, ResponseWarp
@@ -41,7 +39,6 @@ from spotsvm.surrogates.kriging.likelihood import Response, gradient, profile
 from spotsvm.surrogates.kriging.process import Process
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.trials.trial import Trial
 from spotsvm.tuned.families import gradient_relevance, kernel_values, typical_distance
 from spotsvm.tuned.landmarks import fit_landmarks
 from spotsvm.tuning.verdict import Choice, decide

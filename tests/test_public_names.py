@@ -14,8 +14,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import spotsvm
+from spotsvm import Kriging
 from spotsvm.commands.tune import demo, tune
-from spotsvm.surrogates import Kriging
 
 
 def test_every_public_name_can_be_loaded():

@@ -56,8 +56,8 @@ def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
         for k, file in enumerate(make_records(folder)):
             (corpus / str(k)).write_bytes(file.read_bytes())
     elif reader == "kernel":
-        from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
-        from spotsvm.solvers.kernels.expressions import Expression
+        from spotsvm import ExpressionKernel
+        from spotsvm.kernels import Expression
 
         (corpus / "0").write_text(ExpressionKernel(Expression("gaussian", value=0.5)).to_json())
     else:
@@ -65,12 +65,11 @@ def _write_seeds(reader: str, folder: Path, corpus: Path) -> None:
 
 
 def _test(reader: str, folder: Path):
+    from spotsvm import ExpressionKernel
     from spotsvm.errors import SpotSVMError
-    from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
     from spotsvm.study.record.salvage import salvage
     from spotsvm.study.recorded import RecordedStudy, record_tables
-    from spotsvm.tuning.tables.series import read_series
-    from spotsvm.tuning.tables.table import read_table
+    from spotsvm.tables import read_series, read_table
 
     file = folder / ("input.db" if reader == "record" else "input.csv")
     reads = {

@@ -9,8 +9,8 @@ from contextlib import closing
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, truncnorm, uniform
 
+from spotsvm import Study
 from spotsvm.errors import SpotSVMError
-from spotsvm.study.study import Study
 from tests.fuzz.hostile_values import CELLS, JSON_TEXTS, TEXTS, changed_bytes, changed_json
 from tests.spotsvm.study.record.records import sign
 

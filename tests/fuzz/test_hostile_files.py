@@ -10,16 +10,16 @@ from click.testing import CliRunner
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from spotsvm import ExpressionKernel
 from spotsvm.commands.main import main
 from spotsvm.errors import SpotSVMError
-from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.studies.common.data import data_from, read_binary
 from spotsvm.studies.common.jobs import JobFile
 from spotsvm.studies.stormwater.series import read_series as read_study_series
 from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy, record_tables
-from spotsvm.tuning.tables.series import read_series as read_tuning_series
-from spotsvm.tuning.tables.table import read_table
+from spotsvm.tables import read_series as read_tuning_series
+from spotsvm.tables import read_table
 from tests.fuzz.hostile_records import change_bytes, change_content, make_records, resumed, write_hostile_study
 from tests.fuzz.hostile_tables import changed_csv, csv_files, series_csv
 from tests.fuzz.hostile_values import changed_json

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import SurrogateError
-from spotsvm.surrogates.domain import LARGEST, Coordinate, Domain, LogIntegers, initial_design
+from spotsvm.searches import Coordinate, Domain
+from spotsvm.surrogates.domain import LARGEST, LogIntegers, initial_design
 
 MIXED = Domain((Coordinate(), Coordinate(levels=4), Coordinate(levels=3, categorical=True)))
 BRANCHED = Domain(

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.solvers.dual.problem.problem import DualProblem
+from spotsvm.solvers.dual import DualProblem
 
 
 def drawn_problem(seed, n=12, kind="rbf", C=1.0, bias=False):

@@ -6,7 +6,8 @@ from scipy.optimize import approx_fprime
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels import Kernel, kernel_matrix
+from spotsvm.kernels import Kernel
+from spotsvm.solvers.kernels import kernel_matrix
 from spotsvm.solvers.kernels.derivatives import (
     difference_steps,
     expansion_gradient,

@@ -8,10 +8,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.errors import NoCompletedTrialError
-from spotsvm.searches import opening
-from spotsvm.solvers.search import NestedSearch, Stage
-from spotsvm.solvers.search.kriging.koch_search import KochSearch
-from spotsvm.surrogates.domain import Domain
+from spotsvm.searches import Domain, KochSearch, NestedSearch, Stage, opening
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 KOCH = partial(KochSearch, warped=False)  # koch2011 but for its maximum likelihood, which takes long

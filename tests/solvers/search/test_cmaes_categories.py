@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.solvers.search.cmaes_search import CategoryShares
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 DOMAIN = Domain(
     (

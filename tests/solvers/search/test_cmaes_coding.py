@@ -2,8 +2,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.solvers.search.cmaes_search import CmaesCoding
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 DOMAIN = Domain(
     (

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from driven import bowl
 
+from spotsvm.searches import Domain
 from spotsvm.solvers.search.cmaes_search import CategoryShares, CmaesCoding, CmaesRun
-from spotsvm.surrogates.domain import Domain
 
 DOMAIN = Domain.continuous(3)
 

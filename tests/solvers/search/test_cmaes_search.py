@@ -6,8 +6,8 @@ import pytest
 from driven import MIXED, bowl, drive, drive_points
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search.cmaes_search import CmaesCoding, CmaesSearch, cma_options
-from spotsvm.surrogates.domain import Domain
+from spotsvm.searches import CmaesSearch, Domain
+from spotsvm.solvers.search.cmaes_search import CmaesCoding, cma_options
 
 CUBE = Domain.continuous(4)
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from spotsvm.searches import Domain
 from spotsvm.solvers.search.lbfgsb_search import LbfgsbDescent, ValueMissingError
-from spotsvm.surrogates.domain import Domain
 
 CUBE = Domain.continuous(2)
 OPTIONS = {"ftol": 1e-9, "gtol": 1e-9, "maxls": 6}

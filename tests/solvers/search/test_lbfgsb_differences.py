@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.solvers.search.lbfgsb_search import FiniteDifferences
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 MIXED = Domain(
     (

@@ -4,8 +4,7 @@ from driven import MIXED, bowl, drive
 from scipy.optimize import minimize
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search.lbfgsb_search import LbfgsbSearch
-from spotsvm.surrogates.domain import Domain
+from spotsvm.searches import Domain, LbfgsbSearch
 
 CUBE = Domain.continuous(3)
 STEP = 0.01

@@ -5,15 +5,21 @@ import numpy as np
 import pytest
 
 from spotsvm.errors import SearchExhaustedError, SolverError
+from spotsvm.searches import (
+    CmaesSearch,
+    Coordinate,
+    Domain,
+    KrigingSearch,
+    LbfgsbSearch,
+    NestedSearch,
+    RandomSearch,
+    Search,
+    Stage,
+    Suggestion,
+    VnsSearch,
+)
 from spotsvm.solvers.search.checks import RESPONSES, replayed, run
-from spotsvm.solvers.search.cmaes_search import CmaesSearch
-from spotsvm.solvers.search.contract.base import RandomSearch, Search, Suggestion
-from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
-from spotsvm.solvers.search.lbfgsb_search import LbfgsbSearch
-from spotsvm.solvers.search.nested_search import NestedSearch, Stage
 from spotsvm.solvers.search.registry import describe_search, make_search
-from spotsvm.solvers.search.vns_search import VnsSearch
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 LINE, SQUARE = Domain.continuous(1), Domain.continuous(2)
 STAGES = [

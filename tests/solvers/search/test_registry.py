@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search import (
+from spotsvm.searches import (
     SEARCHES,
     Capabilities,
+    Domain,
     KrigingSearch,
     LatinHypercubeSearch,
     MultiObjectiveSearch,
@@ -15,14 +16,9 @@ from spotsvm.solvers.search import (
     ParegoSearch,
     RandomSearch,
     Stage,
-    capabilities_of,
-    describe_search,
-    make_search,
-    needs_several_objectives,
     register_search,
-    registry,
 )
-from spotsvm.surrogates.domain import Domain
+from spotsvm.solvers.search import capabilities_of, describe_search, make_search, needs_several_objectives, registry
 
 DOMAIN = Domain.continuous(2)
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search.nested_search import Stage, check_stages
-from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.searches import Coordinate, Domain, Stage
+from spotsvm.solvers.search.nested_search import check_stages
 
 LINE, SQUARE = Domain.continuous(1), Domain.continuous(2)
 DIAGONAL = Stage(LINE, 5, lambda u: np.repeat(u, 2), lambda u: u[:1], name="diagonal")

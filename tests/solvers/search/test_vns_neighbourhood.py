@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from scipy.stats import kstest
 
 from spotsvm.errors import SolverError
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.solvers.search.vns_search import neighbourhood_radii, shake, uniform_in_ball
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 NORMS = {"inf": np.inf, "2": 2, "1": 1}
 

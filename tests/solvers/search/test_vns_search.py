@@ -5,11 +5,9 @@ import pytest
 from driven import branin
 
 from spotsvm.errors import SolverError
+from spotsvm.searches import Coordinate, Domain, RandomSearch, VnsSearch
 from spotsvm.solvers.search.checks import RESPONSES, run
-from spotsvm.solvers.search.contract.base import RandomSearch
 from spotsvm.solvers.search.registry import carrizosa2014
-from spotsvm.solvers.search.vns_search import VnsSearch
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 SQUARE = Domain.continuous(2)
 

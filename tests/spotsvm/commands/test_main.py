@@ -22,12 +22,12 @@ from scipy.stats import uniform
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC
 
+from spotsvm import Study
 from spotsvm.commands.main import COMMANDS, main
 from spotsvm.errors import StorageError
-from spotsvm.solvers.search import SEARCHES
+from spotsvm.searches import SEARCHES
 from spotsvm.solvers.search.registry import needs_several_objectives
 from spotsvm.study.record.record import Record
-from spotsvm.study.study import Study
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 CLOCK = r"seconds|_time"

@@ -62,7 +62,7 @@ def test_what_is_no_file_or_not_compressed_is_told_so(tmp_path):
 
 
 def test_integers_of_thirty_digits_are_numbers(tmp_path):
-    from spotsvm.tuning.tables.table import read_table
+    from spotsvm.tables import read_table
 
     (tmp_path / "table.csv").write_text(written(GOOD.assign(big=[str(10**30 + 10**16 * k) for k in range(30)])))
     assert read_table(tmp_path / "table.csv", "kind").X["big"].iloc[1] == 1e30 + 1e16

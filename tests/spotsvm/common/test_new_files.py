@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 from killed_at import killed_at_each_file_event
 
+from spotsvm import ExpressionKernel
 from spotsvm.common.csv_files import read_csv, write_csv
 from spotsvm.common.new_files import new_file
 from spotsvm.errors import StorageError
-from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.reports.html.page import Page, Section
 from spotsvm.studies.common.experiment import Experiment
 

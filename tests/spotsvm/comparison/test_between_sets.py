@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import uniform
 
-from spotsvm import Study
-from spotsvm.comparison.between_sets import OversearchingMatrix, off_diagonal_means, oversearching_between_sets
+from spotsvm import OversearchingMatrix, Study, oversearching_between_sets
+from spotsvm.comparison.between_sets import off_diagonal_means
 from spotsvm.errors import ArgumentError, BudgetError, NoCompletedTrialError, StorageError
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}

@@ -101,7 +101,7 @@ def test_two_processes_give_what_one_gives():
         return {"value": truth + 0.1 * np.random.default_rng(seed).standard_normal(), "truth": truth}
 
     def plain_random(domain, seed):
-        from spotsvm.solvers.search import RandomSearch
+        from spotsvm.searches import RandomSearch
 
         return RandomSearch(domain, seed)
 

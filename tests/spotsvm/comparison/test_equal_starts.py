@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm import Study, compare
-from spotsvm.solvers.search import SEARCHES, NestedSearch, Stage, needs_several_objectives
-from spotsvm.space.space import Space
+from spotsvm import Space, Study, compare
+from spotsvm.searches import SEARCHES, Domain, NestedSearch, Stage
+from spotsvm.solvers.search import needs_several_objectives
 from spotsvm.study.given import equal_start
-from spotsvm.surrogates.domain import Domain
 
 SPACE = {"C": loguniform(0.01, 100), "gamma": loguniform(2**-15, 2**3)}
 START = {"C": 10.0, "gamma": 0.01}

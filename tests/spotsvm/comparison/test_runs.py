@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import Study
+from spotsvm import Space, Study
 from spotsvm.comparison.runs import (
     Task,
     check_entrants,
@@ -16,9 +16,7 @@ from spotsvm.comparison.runs import (
     takes_seed,
 )
 from spotsvm.errors import ArgumentError, BudgetError
-from spotsvm.solvers.search import KrigingSearch, LatinHypercubeSearch, Nsga2Search, ParegoSearch, RandomSearch
-from spotsvm.space.space import Space
-from spotsvm.surrogates.domain import Domain
+from spotsvm.searches import Domain, KrigingSearch, LatinHypercubeSearch, Nsga2Search, ParegoSearch, RandomSearch
 
 SPACE = Space({"x": uniform(0, 1)})
 

@@ -7,11 +7,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
+from spotsvm import MultiKernelSVC, MultiKernelSVR
 from spotsvm.errors import ArgumentError
-from spotsvm.multi_kernel import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
+from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
 from spotsvm.multi_kernel.machine import kernel_models_of
-from spotsvm.multi_kernel.multi_kernel_svc import MultiKernelSVC
-from spotsvm.multi_kernel.multi_kernel_svr import MultiKernelSVR
 
 HALVES = {"top": slice(0, 32), "bottom": slice(32, 64)}
 

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm import MultiKernelSVC, MultiKernelSVR, cross_val_scores
-from spotsvm.solvers.kernels import Kernel
+from spotsvm.kernels import Kernel
 
 HALVES = RepeatedStratifiedKFold(n_splits=2, n_repeats=3, random_state=0)
 

@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from spotsvm import ExactSVC, MultiKernelSVC, MultiKernelSVR, SpotSearchCV
 from spotsvm.errors import ArgumentError, SolverError
-from spotsvm.solvers.kernels import Kernel
+from spotsvm.kernels import Kernel
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))

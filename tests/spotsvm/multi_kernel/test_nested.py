@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
 
+from spotsvm import Space, Study
 from spotsvm.errors import ArgumentError, StudyMismatchError
-from spotsvm.multi_kernel import ConicModel, FixedKernelModel, RbfModel, TunedConicModel
-from spotsvm.multi_kernel.nested import nested
-from spotsvm.space.space import Space
-from spotsvm.study.study import Study
+from spotsvm.kernels import ConicModel, FixedKernelModel, RbfModel, TunedConicModel, nested
 
 GROUPS = {"a": [0, 1], "b": [2]}
 MODELS = [RbfModel(GROUPS), TunedConicModel(GROUPS)]
@@ -38,7 +36,7 @@ def test_vns_starts_from_the_best_with_the_papers_radii():
     radius = 1 / 24
     from functools import partial
 
-    from spotsvm.solvers.search import VnsSearch
+    from spotsvm.searches import VnsSearch
 
     inner = partial(VnsSearch, step=radius, radii="linear", kappa_max=25, plateau="stay")
     study = Study(MODELS[1].space(), nested(MODELS, (15, 5), inner), seed=4).run(response, n_trials=16)

@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
 from sklearn.preprocessing import StandardScaler
 
+from spotsvm import TableEncoder
 from spotsvm.common.notices import untold
 from spotsvm.errors import ArgumentError, DataError, DataWarning
-from spotsvm.preprocessing.table_encoder import TableEncoder
 
 N = 120
 RNG = np.random.default_rng(0)

@@ -5,9 +5,10 @@ import pytest
 from scipy.special import expit, ndtr
 from scipy.stats import beta, qmc
 
+from spotsvm import Trial
 from spotsvm.reports.model import against_random
-from spotsvm.surrogates.domain import Coordinate, Domain
-from spotsvm.trials.trial import START, Trial
+from spotsvm.searches import Coordinate, Domain
+from spotsvm.trials.trial import START
 
 SQUARE = Domain.continuous(2)
 MIXED = Domain((Coordinate(), Coordinate(), Coordinate(levels=3, categorical=True)))

@@ -2,11 +2,10 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm import Study
+from spotsvm import Space, Study
 from spotsvm.reports.axes import branch_labels, study_axes
 from spotsvm.reports.model import best_of, fit_study_model, random_values
 from spotsvm.reports.view import importance, main_effects
-from spotsvm.space.space import Space
 
 
 def modelled(space, objective, n=80, direction="minimize"):

@@ -8,11 +8,10 @@ from math import nan
 import pytest
 from scipy.stats import loguniform
 
-from spotsvm import Study
+from spotsvm import ExpectedScore, Optimism, Study
 from spotsvm.common.text import short
 from spotsvm.luck.difference import Difference, TuningGain
-from spotsvm.luck.estimate import Estimate, ExpectedScore
-from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.reports.study_page import study_page
 from tests.spotsvm.reports.pages import check_page

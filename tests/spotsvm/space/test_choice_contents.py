@@ -21,7 +21,8 @@ from sklearn.svm import SVC
 from spotsvm import ExactSVC, Kriging, Space, Study
 from spotsvm.common.fingerprint import as_text, content_hash
 from spotsvm.errors import StudyMismatchError
-from spotsvm.solvers.kernels import Kernel, make_kernel
+from spotsvm.kernels import Kernel
+from spotsvm.solvers.kernels import make_kernel
 from spotsvm.study.recorded import RecordedStudy
 from tests.spotsvm.study.record.records import sign
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.preprocessing import StandardScaler
 
+from spotsvm import Space
 from spotsvm.errors import SpaceError
 from spotsvm.space.description import described_parameter, is_parameter_code, parameter_code, scale_of
 from spotsvm.space.parameter import make_parameter
-from spotsvm.space.space import Space
 
 LAWS = {
     "uniform": (stats.uniform(-3, 7), "linear"),

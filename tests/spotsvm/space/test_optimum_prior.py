@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.stats import lognorm, loguniform, norm, poisson, randint, uniform
 
+from spotsvm import Space
 from spotsvm.errors import SpaceError
 from spotsvm.space.optimum_prior import OptimumPrior
-from spotsvm.space.space import Space
 
 SPACE = Space({"C": loguniform(2**-5, 2**15), "degree": randint(1, 9), "kernel": ["linear", "rbf", "poly"]})
 

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from scipy.stats import beta, loguniform, randint, truncnorm, uniform
 
+from spotsvm import Space
 from spotsvm.errors import SpaceError
 from spotsvm.space.description import parameter_code
 from spotsvm.space.rebuilt import rebuilt_space
-from spotsvm.space.space import Space
 
 LAWS = {"a": loguniform(0.1, 3.0), "b": beta(2, 5), "c": truncnorm(a=-1, b=2), "d": uniform(-1, 0.3), "e": randint(2, 9)}
 

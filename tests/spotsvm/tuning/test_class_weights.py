@@ -13,10 +13,10 @@ from sklearn.metrics import recall_score
 from spotsvm import TunedSVC
 from spotsvm.commands.main import main
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.tables import make_table
 from spotsvm.tuning.class_weights import checked_threshold, read_class_weight, weights_of
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.saved import load_model
-from spotsvm.tuning.tables.table import make_table
 from spotsvm.tuning.tuned_job import TunedJob
 
 

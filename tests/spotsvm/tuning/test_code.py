@@ -9,13 +9,10 @@ import pandas as pd
 import pytest
 
 from spotsvm.reports.repeat import REPEAT
+from spotsvm.tables import Choices, Limits, read_series, read_table
 from spotsvm.tuning.code import reading_code, series_code
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import recommended
-from spotsvm.tuning.tables.reading import Choices
-from spotsvm.tuning.tables.series import read_series
-from spotsvm.tuning.tables.table import read_table
 
 N = 90
 

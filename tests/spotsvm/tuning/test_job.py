@@ -14,24 +14,22 @@ from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 from sklearn.svm import SVC, SVR
 
-from spotsvm import tuning_verdict
+from spotsvm import Optimism, oversearching, tuning_verdict
 from spotsvm.commands.tune import demo, tune
 from spotsvm.common.copies import DistinctKFold
 from spotsvm.errors import ArgumentError, DataError, StudyMismatchError
-from spotsvm.luck.optimism import Optimism
-from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.luck.verdict import Verdict
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.tables import Limits, Table, make_table
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.recommendation import ROWS
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.large import Limits, fit_to_more_rows
+from spotsvm.tuning.large import fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.results import comparison, recommended
 from spotsvm.tuning.results_folder import MANIFEST
 from spotsvm.tuning.saved import load_model, machine_parameters
 from spotsvm.tuning.summary import summary
-from spotsvm.tuning.tables.table import Table, make_table
 
 BUDGET = 8
 

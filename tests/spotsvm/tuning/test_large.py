@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 from sklearn.svm import SVC
 
+from spotsvm.tables import Limits, Table
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuning.large import Limits, fit_to_more_rows
-from spotsvm.tuning.tables.table import Table
+from spotsvm.tuning.large import fit_to_more_rows
 
 
 def table(n):

@@ -10,8 +10,8 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.tables import make_table
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.tables.table import make_table
 from tests.spotsvm.reports.pages import SECTIONS, check_page
 from tests.spotsvm.reports.test_numbers import one, tables
 

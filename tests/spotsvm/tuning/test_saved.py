@@ -15,11 +15,9 @@ from sklearn.svm import SVC, SVR
 
 from spotsvm.common.fingerprint import versions
 from spotsvm.errors import DataError, StorageError
-from spotsvm.tuning.pipelines.registry import named_pipeline
+from spotsvm.tables import Choices, make_table, named_pipeline, read_table
 from spotsvm.tuning.predict import predictions
 from spotsvm.tuning.saved import load_model, machine_parameters, save_model
-from spotsvm.tuning.tables.reading import Choices
-from spotsvm.tuning.tables.table import make_table, read_table
 
 N = 60
 

@@ -5,8 +5,8 @@ from sklearn.metrics import average_precision_score, f1_score, get_scorer
 from sklearn.svm import SVC
 
 from spotsvm.errors import ArgumentError
-from spotsvm.tuning.scoring import positive_class, score_title, table_scorer
-from spotsvm.tuning.tables.table import make_table
+from spotsvm.tables import make_table, table_scorer
+from spotsvm.tuning.scoring import positive_class, score_title
 
 X = pd.DataFrame({"a": np.sin(np.arange(60.0)), "b": np.cos(3 * np.arange(60.0))})
 RARE = (X["a"] + X["b"] > 0.7).to_numpy()

@@ -7,18 +7,16 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from spotsvm import ExpectedScore, Optimism, Space, Trial
 from spotsvm.common.notices import Notice
 from spotsvm.common.text import short_names
 from spotsvm.luck.difference import Difference, TuningGain
-from spotsvm.luck.estimate import Estimate, ExpectedScore
-from spotsvm.luck.optimism import Optimism
+from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.verdict import Rival, Verdict
-from spotsvm.space.space import Space
-from spotsvm.trials.trial import Trial
+from spotsvm.tables import make_table
 from spotsvm.tuning import summary as module
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import HeldOutResult, comparison
-from spotsvm.tuning.tables.table import make_table
 
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))
 

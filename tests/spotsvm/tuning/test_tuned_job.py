@@ -20,14 +20,12 @@ from sklearn.svm import SVC, SVR
 from spotsvm import TableEncoder, TunedSVC, TunedSVR
 from spotsvm.common.text import short
 from spotsvm.errors import ArgumentError
+from spotsvm.tables import Choices, Limits, make_table, read_table
 from spotsvm.tuning.code import reading_code
-from spotsvm.tuning.large import Limits
 from spotsvm.tuning.results import HeldOutResult, recommended
 from spotsvm.tuning.results_folder import MANIFEST
 from spotsvm.tuning.saved import load_model, save_model
 from spotsvm.tuning.summary import summary
-from spotsvm.tuning.tables.reading import Choices
-from spotsvm.tuning.tables.table import make_table, read_table
 from spotsvm.tuning.tuned_job import TunedJob
 from tests.spotsvm.reports.pages import check_page
 

@@ -5,13 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spotsvm import ExpectedScore, Space, Trial
 from spotsvm.luck.difference import TuningGain
-from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.verdict import Replaced
-from spotsvm.space.space import Space
-from spotsvm.trials.trial import Trial
+from spotsvm.tables import make_table
 from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.tables.table import make_table
 from spotsvm.tuning.verdict import Choice, choose, decide
 
 SPACE = Space({"C": (1.0, 100.0), "gamma": (0.0, 1.0)})

@@ -9,14 +9,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import Space
+from spotsvm import Space, mean_class_accuracy, spectra_pipeline
 from spotsvm.errors import DataError
 from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, table_8
 from spotsvm.studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
 from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, untuned_svc
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.trials.metrics import mean_class_accuracy
-from spotsvm.tuning.pipelines.spectra import spectra_pipeline
 
 NAMES = {"XPERC": "importancefraction__fraction", "GAMMA": "cutoffclassifier__estimator__gamma"}
 NAMES |= {"COST": "cutoffclassifier__estimator__C"}

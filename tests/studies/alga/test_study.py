@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 from sklearn.svm import SVC
 
+from spotsvm import ReducedSVC
 from spotsvm.errors import DataError
-from spotsvm.estimators.reduced.reduced_svc import ReducedSVC
 from spotsvm.solvers.search.alternating import SubsetGenetics
 from spotsvm.studies.alga.figures import draw_machines, selected_machines, selected_size
 from spotsvm.studies.alga.runs import (

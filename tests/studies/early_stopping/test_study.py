@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from spotsvm.space.space import Space
+from spotsvm import CurrentTrial, Space
 from spotsvm.studies.early_stopping.study import RULES
 from spotsvm.studies.early_stopping.tasks import TASKS
-from spotsvm.trials.evaluation import CurrentTrial
 from tests.studies.small import ran
 
 

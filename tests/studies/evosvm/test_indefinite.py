@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.solvers.dual.problem.problem import make_problem
+from spotsvm.solvers.dual import make_problem
 from spotsvm.solvers.dual.problem.spectrum import is_concave
 from spotsvm.studies.evosvm.indefinite import KERNELS, SAME, IndefiniteStudy, cases_of, libsvm
 from tests.studies.small import ran

@@ -2,9 +2,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.solvers.dual.solve import solve_dual
-from spotsvm.solvers.kernels import Kernel
-from spotsvm.solvers.kernels.matrices.gram import gram_matrix, kernel_matrix
+from spotsvm import solve_dual
+from spotsvm.kernels import Kernel, gram_matrix
+from spotsvm.solvers.kernels.matrices.gram import kernel_matrix
 from spotsvm.studies.common.data import stand_ins
 from spotsvm.studies.evosvm.folds import AFTER, METHODS, PAPERS, PRINTED_AS, folds_of
 from spotsvm.studies.evosvm.printed import COSTS, DATA_SETS, DEFAULT_ERROR, ERRORS, F_TESTS, LEARNERS, SIGMA, implied_f

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+from spotsvm import ExpressionKernel
 from spotsvm.studies.kernel_evolution.causality import STEPS, causality_table, walks
 from spotsvm.studies.kernel_evolution.runs import LabelledSet, evolved, run_split, split_rows, split_seeds, tuned_rbf
 from spotsvm.studies.kernel_evolution.tables import ALL_SETS, on_causality

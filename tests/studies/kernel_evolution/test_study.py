@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spotsvm import ExpressionKernel
 from spotsvm.errors import DataError
-from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
 from spotsvm.studies.kernel_evolution.runs import labelled_sets
 from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
+from spotsvm import Space
 from spotsvm.errors import DataError
-from spotsvm.space.space import Space
 from spotsvm.studies.common.jobs import JobFile
 from spotsvm.studies.optimum_priors.study import OptimumPriorsStudy, _Near
 

@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spotsvm import Study
 from spotsvm.errors import ArgumentError, BudgetError, DataError
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.studies.search_comparison.pending import (
@@ -12,7 +13,6 @@ from spotsvm.studies.search_comparison.pending import (
     virtual_durations,
 )
 from spotsvm.studies.tasks.tasks import make_task
-from spotsvm.study.study import Study
 
 
 def test_one_worker_is_the_sequential_run():

@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spotsvm import Space
 from spotsvm.errors import BudgetError, DataError
-from spotsvm.space.space import Space
 from spotsvm.studies.search_comparison.results import by_task, draw_tasks, findings, with_regret, worse_than_random
 from spotsvm.studies.search_comparison.study import SearchComparisonStudy
 from spotsvm.studies.tasks.tasks import TASKS as ALL_TASKS

@@ -4,12 +4,11 @@ import pytest
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
+from spotsvm import Space, stormwater_pipeline
 from spotsvm.errors import ArgumentError
-from spotsvm.space.space import Space
 from spotsvm.studies.stormwater.runs import StormwaterErrors, rain_features
 from spotsvm.studies.stormwater.series import RainSeries, simulated_series
 from spotsvm.studies.tasks.svm import BY_HAND, REGION
-from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
 
 SETTING = dict(BY_HAND, D1=40, D2=3, lambda1=0.3, lambda2=0.05, W1=50, W2=120, gamma=0.005, epsilon=0.2, C=8.0)
 IN_PIPELINE = {

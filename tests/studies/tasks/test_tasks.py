@@ -6,8 +6,8 @@ from sklearn.datasets import load_diabetes
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict, train_test_split
 from sklearn.svm import SVC, SVR
 
+from spotsvm import Space
 from spotsvm.errors import DataError
-from spotsvm.space.space import Space
 from spotsvm.studies.tasks.data import TuningSet, tuning_set
 from spotsvm.studies.tasks.svm import ClassificationError, RelevanceError, UnbalancedError
 from spotsvm.studies.tasks.tasks import TASKS, make_task, make_tasks

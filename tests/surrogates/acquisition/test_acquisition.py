@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from spotsvm.surrogates.acquisition.acquisition import (
+from spotsvm.acquisition import (
     expected_improvement,
     log_expected_improvement,
     log_expected_improvement_gradient,

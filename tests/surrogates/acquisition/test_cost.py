@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 
+from spotsvm.searches import Domain
 from spotsvm.surrogates.acquisition.chance import Chance, saving
 from spotsvm.surrogates.acquisition.criterion import AveragedImprovement
-from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.correlation import Embedding
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 
+from spotsvm.acquisition import expected_improvement, log_expected_improvement_gradient
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.surrogates.acquisition._improvement_kernels import log_h
-from spotsvm.surrogates.acquisition.acquisition import expected_improvement, log_expected_improvement_gradient
 from spotsvm.surrogates.acquisition.chance import Chance
 from spotsvm.surrogates.acquisition.criterion import AveragedImprovement
-from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 
 RNG = np.random.default_rng(4)

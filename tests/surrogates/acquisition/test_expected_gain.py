@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.surrogates.acquisition.criterion import AveragedImprovement
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
-from spotsvm.surrogates.domain import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 
 PLANE = Domain.continuous(2)

@@ -1,7 +1,7 @@
 import numpy as np
 
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 ANCHOR = np.full((1, 4), 0.5)
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 RNG = np.random.default_rng(6)
 DOMAIN = Domain.continuous(2)

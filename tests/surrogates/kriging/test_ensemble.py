@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm import Kriging
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from spotsvm.surrogates.kriging.kriging import Kriging
 from spotsvm.surrogates.kriging.likelihood import maximize_likelihood
 
 RNG = np.random.default_rng(3)

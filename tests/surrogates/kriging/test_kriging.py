@@ -4,8 +4,8 @@ from kriging_algebra import fitted, gaussian, predicted
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
+from spotsvm import Kriging
 from spotsvm.errors import SurrogateError
-from spotsvm.surrogates.kriging.kriging import Kriging
 
 RNG = np.random.default_rng(2)
 X = RNG.random((40, 3)) * [1, 10, 100]

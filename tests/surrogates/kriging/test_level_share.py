@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from spotsvm.surrogates.domain import Domain
+from spotsvm.searches import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.level_share import Realisations, draw_level_shares
 

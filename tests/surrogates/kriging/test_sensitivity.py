@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.searches import Coordinate, Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from spotsvm.surrogates.kriging.sensitivity import left_out_share, predict_averages, predict_mean
 

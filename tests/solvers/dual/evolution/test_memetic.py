@@ -6,14 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
+from spotsvm import solve_dual
 from spotsvm.errors import SolverError
+from spotsvm.solvers.dual import DualProblem
 from spotsvm.solvers.dual.evolution.evolution import KINDS, evolve
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings, Perturbation, memetic
 from spotsvm.solvers.dual.evolution.swarm import swarm
 from spotsvm.solvers.dual.exact.exact import solve_exact
-from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.dual.problem.spectrum import is_concave
-from spotsvm.solvers.dual.solve import solve_dual
 
 SEEDS = st.integers(0, 10_000)
 INDEFINITE = st.sampled_from(["sigmoid", "distance", "wavy"])

@@ -4,9 +4,9 @@ from dual_references import libsvm, objective
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spotsvm.solvers.dual import DualProblem
 from spotsvm.solvers.dual.exact import _coordinate_kernels as kernels
 from spotsvm.solvers.dual.exact.coordinate import REFRESH, climb_face, coordinate_ascent
-from spotsvm.solvers.dual.problem.problem import DualProblem
 
 SEEDS = st.integers(0, 10_000)
 KINDS = st.sampled_from(["rbf", "linear", "sigmoid", "distance", "wavy"])

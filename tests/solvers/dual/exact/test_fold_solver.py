@@ -5,11 +5,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.svm import SVC
 
+from spotsvm.kernels import Kernel
 from spotsvm.solvers.dual import solve_dual, solve_dual_regression
 from spotsvm.solvers.dual.exact import _fold_kernels
 from spotsvm.solvers.dual.exact._face_kernels import small_newton_step
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, symmetric_bounds
-from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 
 SEEDS = st.integers(0, 10_000)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels.expressions import BLOCKS, CONSTANTS, Expression, InnerProducts, evaluate, evaluate_settings
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import BLOCKS, CONSTANTS, InnerProducts, evaluate, evaluate_settings
 from spotsvm.solvers.kernels.expressions.evaluation import Evaluation, PairFields
 
 RNG = np.random.default_rng(0)

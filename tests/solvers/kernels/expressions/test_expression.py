@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels.expressions import BLOCKS, Expression, InnerProducts, evaluate
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import BLOCKS, InnerProducts, evaluate
 from spotsvm.solvers.kernels.expressions.expression import parts_of, with_part
 
 X_I, X_J, C1 = Expression("x_i"), Expression("x_j"), Expression("c1")

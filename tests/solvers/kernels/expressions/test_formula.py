@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import CONSTANTS, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming.paper_grammar import grow_subtree
 
 X_I, X_J = Expression("x_i"), Expression("x_j")

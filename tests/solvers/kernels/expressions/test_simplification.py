@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import InnerProducts, evaluate
 from spotsvm.solvers.kernels.expressions.simplification import simplified
 from spotsvm.solvers.search.genetic_programming.psd_grammar import grow_kernel
 

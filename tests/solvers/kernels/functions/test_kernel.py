@@ -9,7 +9,8 @@ from sklearn.metrics import pairwise
 from sklearn.svm import SVC
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_matrix, make_kernel, resolve_gamma
+from spotsvm.kernels import Kernel, gram_matrix
+from spotsvm.solvers.kernels import KERNELS, kernel_matrix, make_kernel, resolve_gamma
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(30, 6)), RNG.normal(size=(20, 6))

@@ -7,7 +7,8 @@ from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels import KERNELS, Kernel, gram_matrix, kernel_blocks, kernel_matrix, squared_distances
+from spotsvm.kernels import Kernel, gram_matrix
+from spotsvm.solvers.kernels import KERNELS, kernel_blocks, kernel_matrix, squared_distances
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.normal(size=(300, 6)), RNG.normal(size=(70, 6))

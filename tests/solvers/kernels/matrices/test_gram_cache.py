@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels import GramCache, Kernel, gram_matrix
+from spotsvm.kernels import Kernel, gram_matrix
+from spotsvm.solvers.kernels import GramCache
 from spotsvm.solvers.kernels.matrices import gram as module
 
 X = np.random.default_rng(0).normal(size=(300, 6))

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel, gram_matrix, squared_distances
+from spotsvm.kernels import Kernel, gram_matrix
+from spotsvm.solvers.kernels import BaseKernel, MultiKernel, squared_distances
 from spotsvm.solvers.kernels.matrices import single_gram
 from spotsvm.solvers.kernels.matrices._single_kernels import add_exponentials, add_scaled, place_rows
 from spotsvm.solvers.kernels.matrices.single_gram import GroupGram

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_kernel
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels import BaseKernel, Kernel, MultiKernel, gram_matrix, kernel_blocks, kernel_matrix
+from spotsvm.kernels import Kernel, gram_matrix
+from spotsvm.solvers.kernels import BaseKernel, MultiKernel, kernel_blocks, kernel_matrix
 
 RNG = np.random.default_rng(0)
 X, Z = RNG.standard_normal((300, 7)), RNG.standard_normal((41, 7))

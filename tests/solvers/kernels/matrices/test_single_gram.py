@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels import Kernel, gram_matrix, squared_distances
+from spotsvm.kernels import Kernel, gram_matrix
+from spotsvm.solvers.kernels import squared_distances
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 
 X = np.random.default_rng(0).standard_normal((300, 5))

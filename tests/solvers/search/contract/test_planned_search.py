@@ -1,8 +1,7 @@
 import numpy as np
 
-from spotsvm.solvers.search.contract.base import Suggestion
+from spotsvm.searches import Domain, Suggestion
 from spotsvm.solvers.search.contract.planned_search import PlannedSearch
-from spotsvm.surrogates.domain import Domain
 
 
 class Ladder(PlannedSearch):

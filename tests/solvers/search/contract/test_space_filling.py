@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from spotsvm.solvers.search.contract.base import LatinHypercubeSearch, RandomSearch
-from spotsvm.surrogates.domain import Domain
+from spotsvm.searches import Domain, LatinHypercubeSearch, RandomSearch
 
 
 def test_random_points_are_uniform():

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from spotsvm.kernels import Expression
 from spotsvm.solvers.kernels.alignment import centred_alignment
-from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
+from spotsvm.solvers.kernels.expressions import CONSTANTS, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar, breed_new, breed_variation
 
 X = np.random.default_rng(0).normal(size=(40, 6))

@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels.expressions import CONSTANTS, Expression, InnerProducts, evaluate
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import CONSTANTS, InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar, breed_new, breed_variation
 from spotsvm.solvers.search.genetic_programming.grammar import canonical_key
 

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS, Expression
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS
 from spotsvm.solvers.kernels.expressions.expression import parts_of
 from spotsvm.solvers.search.genetic_programming import PaperGrammar
 from spotsvm.solvers.search.genetic_programming.paper_grammar import cross_subtrees, grow_subtree, replace_label, replace_node

@@ -4,7 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 from spotsvm.solvers.search.genetic_programming import psd_grammar as change
 from spotsvm.solvers.search.genetic_programming.psd_grammar import PSD_BLOCKS, degree, grow_kernel

@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from spotsvm.errors import SearchExhaustedError, SolverError
+from spotsvm.searches import Coordinate, Domain, KochSearch, KrigingSearch
 from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
-from spotsvm.solvers.search.kriging.koch_search import KochSearch
-from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
 from spotsvm.solvers.search.registry import koch2011, make_search
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 SQUARE = Domain.continuous(2)
 #: the rule of repeats without the paper's model, whose fits take ten times as long

@@ -7,10 +7,8 @@ from driven import branin, drive
 from scipy.stats import qmc
 
 from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, SolverError
+from spotsvm.searches import Coordinate, Domain, KrigingSearch, RandomSearch
 from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, replayed, run
-from spotsvm.solvers.search.contract.base import RandomSearch
-from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
-from spotsvm.surrogates.domain import Coordinate, Domain
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -22,12 +22,11 @@ from spotsvm.acquisition import (
     probability_of_improvement,
 )
 from spotsvm.errors import SolverError
-from spotsvm.searches import SEARCHES, KochSearch, KrigingSearch, ParegoSearch
+from spotsvm.searches import SEARCHES, Domain, KochSearch, KrigingSearch, ParegoSearch
 from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
 from spotsvm.solvers.search.kriging.regressor import RegressorModel
 from spotsvm.solvers.search.registry import describe_search
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
-from spotsvm.surrogates.domain import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
 from tests.solvers.search.driven import MIXED, bowl, branin, drive
 

@@ -12,9 +12,7 @@ from pymoo.operators.survival.rank_and_crowding import RankAndCrowding
 from pymoo.optimize import minimize
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.search.contract.base import RandomSearch
-from spotsvm.solvers.search.multi_objective.nsga2_search import Nsga2Search
-from spotsvm.surrogates.domain import Coordinate, Domain
+from spotsvm.searches import Coordinate, Domain, Nsga2Search, RandomSearch
 
 
 class Zdt1(ElementwiseProblem):

@@ -3,11 +3,9 @@ import pytest
 from driven import drive, two_bowls, zdt1
 
 from spotsvm.errors import SolverError
+from spotsvm.searches import Domain, KrigingSearch, ParegoSearch, RandomSearch
 from spotsvm.solvers.search.checks import replayed
-from spotsvm.solvers.search.contract.base import RandomSearch
-from spotsvm.solvers.search.kriging.kriging_search import KrigingSearch
-from spotsvm.solvers.search.multi_objective.parego_search import ParegoSearch, augmented_tchebycheff
-from spotsvm.surrogates.domain import Domain
+from spotsvm.solvers.search.multi_objective.parego_search import augmented_tchebycheff
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -7,9 +7,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.preprocessing import scale
 
-from spotsvm import ConformalSVC, ExactSVC
+from spotsvm import ConformalSVC, ExactSVC, solve_dual
 from spotsvm.estimators.conformal.passes import MULTIPLES
-from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.studies.conformal.toy import draw_points, labels_of
 
 X, Y = make_moons(120, noise=0.3, random_state=0)

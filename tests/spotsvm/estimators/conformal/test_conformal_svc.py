@@ -13,11 +13,10 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from spotsvm import ConformalSVC, ExactSVC
+from spotsvm import ConformalSVC, ExactSVC, solve_dual
 from spotsvm.errors import ArgumentError, SolverError, SpotSVMError
 from spotsvm.estimators.conformal.passes import AUTO, NONE, PassProblem, solve_by_libsvm, solve_passes
-from spotsvm.solvers.dual.problem.result import DualResult
-from spotsvm.solvers.dual.solve import solve_dual
+from spotsvm.solvers.dual import DualResult
 
 paper = partial(ConformalSVC, kappa="auto", bias=True)
 

@@ -22,10 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
 
-from spotsvm import ExactSVC, MultiKernelSVC, SpotSearchCV
+from spotsvm import CutoffClassifier, ExactSVC, MultiKernelSVC, SpotSearchCV
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_cutoffs
-from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 
 MANY = make_classification(
     n_samples=300, n_features=6, n_informative=4, n_classes=5, n_clusters_per_class=1, flip_y=0.2, random_state=0

@@ -6,12 +6,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
+from spotsvm import EvoSVC, ExactSVC, solve_dual
 from spotsvm.errors import ArgumentError, SolverError
-from spotsvm.estimators.dual.evo_svc import METHODS, EvoSVC
-from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm.estimators.dual.evo_svc import METHODS
 from spotsvm.solvers.dual.evolution.evolution import EvolutionSettings
 from spotsvm.solvers.dual.evolution.swarm import SwarmSettings
-from spotsvm.solvers.dual.solve import solve_dual
 
 X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state=0)
 IRIS, SPECIES = load_iris(return_X_y=True)

@@ -13,11 +13,9 @@ from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR
 
-from spotsvm.cross_validation.cross_val_scores import cross_val_scores
+from spotsvm import ExactSVC, ExactSVR, cross_val_scores
 from spotsvm.errors import ArgumentError, SolverError, SpotSVMError
-from spotsvm.estimators.dual.exact_svc import ExactSVC
-from spotsvm.estimators.dual.exact_svr import ExactSVR
-from spotsvm.solvers.kernels import Kernel
+from spotsvm.kernels import Kernel
 
 X, Y = make_classification(n_samples=150, n_features=6, flip_y=0.1, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 6))

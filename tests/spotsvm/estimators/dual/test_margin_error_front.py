@@ -10,8 +10,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
+from spotsvm import MarginErrorFront
 from spotsvm.errors import ArgumentError, SpotSVMError
-from spotsvm.estimators.dual.margin_error_front import MarginErrorFront
 from spotsvm.solvers.pareto import knee, non_dominated
 
 SMALL = {"population_size": 12, "n_generations": 8, "n_exact": 6, "random_state": 0}

@@ -4,9 +4,10 @@ from sklearn.datasets import make_classification
 
 from spotsvm.estimators.evolved.breeders import PaperBreeder, PsdBreeder, standard_kernels, without_factor
 from spotsvm.estimators.evolved.settings import Ranges
+from spotsvm.kernels import Expression
 from spotsvm.solvers.dual.problem.spectrum import matrix_state
 from spotsvm.solvers.kernels.alignment import alignment_with_labels
-from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
+from spotsvm.solvers.kernels.expressions import InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 
 X, CODE = make_classification(n_samples=80, n_features=4, random_state=0)

@@ -5,13 +5,13 @@ import pytest
 from sklearn.datasets import make_classification, make_moons
 from sklearn.preprocessing import scale
 
+from spotsvm import EvolvedKernelSVC, EvolvedKernelSVR
 from spotsvm.estimators.evolved.evolve_kernel import NumbersSpace, _finalists, choose_kernel, evolve_kernel
-from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
-from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
 from spotsvm.estimators.evolved.fitness import Judged, KernelFitness
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, RegressionTask, holdouts
 from spotsvm.estimators.evolved.settings import Setting, read_settings
-from spotsvm.solvers.kernels.expressions import Expression, InnerProducts
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import InnerProducts
 from spotsvm.solvers.search.genetic_programming.steady_state import Evolution, Individual
 
 X, CODE = make_classification(n_samples=90, n_features=4, random_state=0)

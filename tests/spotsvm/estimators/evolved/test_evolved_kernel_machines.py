@@ -11,15 +11,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, SVR
 
+from spotsvm import EvolvedKernelSVC, EvolvedKernelSVR, ExactSVC, ExactSVR, ExpressionKernel
 from spotsvm.errors import ArgumentError
-from spotsvm.estimators.dual.exact_svc import ExactSVC
-from spotsvm.estimators.dual.exact_svr import ExactSVR
 from spotsvm.estimators.evolved import evolve_kernel as evolution
-from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
-from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
-from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
+from spotsvm.kernels import Expression
 from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
-from spotsvm.solvers.kernels.expressions import Expression
 
 X, Y = make_classification(n_samples=120, n_features=5, n_informative=3, flip_y=0.05, random_state=0)
 X_NEW = np.random.default_rng(1).normal(size=(40, 5))

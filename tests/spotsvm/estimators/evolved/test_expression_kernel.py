@@ -10,10 +10,9 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
 
+from spotsvm import ExactSVC, ExpressionKernel
 from spotsvm.errors import ArgumentError, StorageError
-from spotsvm.estimators.dual.exact_svc import ExactSVC
-from spotsvm.estimators.evolved.expression_kernel import ExpressionKernel
-from spotsvm.solvers.kernels.expressions import Expression
+from spotsvm.kernels import Expression
 
 X, Y = load_iris(return_X_y=True)
 C1, C2 = Expression("c1"), Expression("c2")

@@ -7,7 +7,8 @@ from sklearn.datasets import make_classification
 from spotsvm.estimators.evolved.fitness import KernelFitness, fingerprint, variance
 from spotsvm.estimators.evolved.matrix_task import ClassificationTask, holdouts
 from spotsvm.estimators.evolved.settings import Ranges, Setting
-from spotsvm.solvers.kernels.expressions import Expression, InnerProducts, evaluate
+from spotsvm.kernels import Expression
+from spotsvm.solvers.kernels.expressions import InnerProducts, evaluate
 
 X, CODE = make_classification(n_samples=90, n_features=5, random_state=0)
 PRODUCTS = InnerProducts.between(X)

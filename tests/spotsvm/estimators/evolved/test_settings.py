@@ -1,9 +1,8 @@
 import numpy as np
 import pytest
 
+from spotsvm import EvolvedKernelSVC, EvolvedKernelSVR
 from spotsvm.errors import ArgumentError
-from spotsvm.estimators.evolved.evolved_kernel_svc import EvolvedKernelSVC
-from spotsvm.estimators.evolved.evolved_kernel_svr import EvolvedKernelSVR
 from spotsvm.estimators.evolved.settings import Ranges, Setting, check_range, read_settings
 
 

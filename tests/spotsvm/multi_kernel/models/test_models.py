@@ -8,9 +8,7 @@ from sklearn.svm import SVC
 
 from spotsvm import Space
 from spotsvm.errors import ArgumentError, SolverError
-from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
-from spotsvm.multi_kernel import KernelModel
-from spotsvm.solvers.kernels import Kernel
+from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, Kernel, KernelModel, RbfModel, TunedConicModel
 from spotsvm.solvers.kernels.matrices.gram import GramCache
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from spotsvm import Space
 from spotsvm.errors import ArgumentError
-from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
-from spotsvm.solvers.kernels import Kernel
+from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, Kernel, RbfModel, TunedConicModel
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}
 SLICES = {"front": slice(0, 2), "middle": slice(2, 6), "back": slice(6, None)}

@@ -8,9 +8,9 @@ from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cro
 
 from spotsvm import Space, Study
 from spotsvm.errors import ArgumentError, DataError
+from spotsvm.tables import Table, make_table, named_pipeline
 from spotsvm.trials.metrics import named_scorer
-from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description, named_pipeline
-from spotsvm.tuning.tables.table import Table, make_table
+from spotsvm.tuning.pipelines.registry import REGIONS, default_scoring, description
 
 IRIS = load_iris(return_X_y=True, as_frame=True)
 DIABETES = [part[:120] for part in load_diabetes(return_X_y=True, as_frame=True)]

@@ -9,9 +9,8 @@ import pandas as pd
 import pytest
 
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.tuning.tables.reading import Choices, find_layout
-from spotsvm.tuning.tables.split import held_out
-from spotsvm.tuning.tables.table import read_table
+from spotsvm.tables import Choices, held_out, read_table
+from spotsvm.tuning.tables.reading import find_layout
 
 ROWS = [["1.5", "2", "x"], ["-3.25", "4", "y"]] * 5
 

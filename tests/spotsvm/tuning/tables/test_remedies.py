@@ -16,12 +16,11 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from spotsvm.errors import ArgumentError, DataError, SpotSVMError
+from spotsvm.tables import Choices, held_out, make_table, read_series, read_table
 from spotsvm.tuning.tables import formats
 from spotsvm.tuning.tables.faults import check_features
-from spotsvm.tuning.tables.reading import Choices, find_layout
-from spotsvm.tuning.tables.series import read_series
-from spotsvm.tuning.tables.split import check_folds, held_out
-from spotsvm.tuning.tables.table import make_table, read_table
+from spotsvm.tuning.tables.reading import find_layout
+from spotsvm.tuning.tables.split import check_folds
 
 N = 40
 RNG = np.random.default_rng(0)

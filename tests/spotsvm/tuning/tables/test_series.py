@@ -4,9 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from spotsvm import stormwater_pipeline
 from spotsvm.errors import ArgumentError, DataError
-from spotsvm.tuning.pipelines.stormwater import stormwater_pipeline
-from spotsvm.tuning.tables.series import DEFAULT_ROWS, LONGEST_WINDOW, read_series
+from spotsvm.tables import read_series
+from spotsvm.tuning.tables.series import DEFAULT_ROWS, LONGEST_WINDOW
 
 N = 60
 HOURS = pd.date_range("2011-03-31", periods=N, freq="h")

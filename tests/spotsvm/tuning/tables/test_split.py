@@ -3,8 +3,8 @@ import pandas as pd
 import pytest
 
 from spotsvm.errors import DataError
-from spotsvm.tuning.tables.split import held_out, possible_folds, sample
-from spotsvm.tuning.tables.table import Table
+from spotsvm.tables import Table, held_out
+from spotsvm.tuning.tables.split import possible_folds, sample
 
 
 def table(counts, groups=None):

@@ -2,9 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.tuning.tables.split import held_out
+from spotsvm.tables import held_out, make_table
 from spotsvm.tuning.tables.suspicions import suspicions
-from spotsvm.tuning.tables.table import make_table
 
 N = 90
 RNG = np.random.default_rng(0)

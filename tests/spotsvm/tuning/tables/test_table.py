@@ -6,9 +6,8 @@ import pandas as pd
 import pytest
 
 from spotsvm.errors import DataError
-from spotsvm.tuning.tables.reading import Choices
+from spotsvm.tables import Choices, Table, make_table, read_table
 from spotsvm.tuning.tables.split import check_folds
-from spotsvm.tuning.tables.table import Table, make_table, read_table
 
 
 @pytest.fixture
