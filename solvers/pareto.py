@@ -12,36 +12,10 @@ _ROUNDING = 1e-12
 
 
 def non_dominated(objectives: Floats) -> NDArray[np.intp]:
-    """Return the rows that no other row dominates, by rising first objective; of equal rows, only the first.
+    """Return the rows that no other row dominates (all to be minimised), by rising first objective; of equal rows, the first.
 
-    Numbers with a relative difference of at most 1e-12 are equal, so rounding alone puts no point on the front.
-
-    Parameters
-    ----------
-    objectives : ndarray of shape (n, m)
-        All m >= 1 to be minimised; rows that are not finite are left out.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Row indices by rising first objective. With two objectives, the first rises and the second falls by more than this
-        tolerance.
-
-    Examples
-    --------
-    >>> non_dominated(np.array([[2.0, 1.0], [1.0, 3.0], [2.0, 2.0], [1.0, 3.0]]))
-    array([1, 0])
-    >>> non_dominated(
-    ...     np.array(
-    ...         [
-    ...             [2.0, 1.0, 5.0],
-    ...             [1.0, 3.0, 5.0],
-    ...             [2.0, 2.0, 4.0],
-    ...             [2.0, 2.0, 6.0],
-    ...         ]
-    ...     )
-    ... )
-    array([1, 0, 2])
+    Relative differences up to 1e-12 count as equal, so rounding alone puts no point on the front; rows that are not finite are
+    left out.
     """
     rows = np.flatnonzero(np.isfinite(objectives).all(axis=1))
     places = np.column_stack([_places(column) for column in objectives[rows].T])
@@ -72,20 +46,9 @@ def _places(values: Floats) -> NDArray[np.intp]:
 
 
 def knee(objectives: Floats) -> int:
-    """Return the point of a front that is farthest below the straight line between its ends, both objectives scaled to [0, 1].
+    """Return the point of a front farthest below the line between its ends, both objectives scaled to [0, 1] (Das 1999).
 
-    Das 1999 (On characterizing the "knee" of the Pareto curve based on normal-boundary intersection, Structural Optimization
-    18) for two objectives. Where no point is below the line, it is the first end.
-
-    Parameters
-    ----------
-    objectives : ndarray of shape (m, 2)
-        A front: mutually non-dominated points, m >= 1.
-
-    Examples
-    --------
-    >>> knee(np.array([[0.0, 1.0], [0.2, 0.1], [1.0, 0.0]]))
-    1
+    Where no point is below the line, it is the first end.
     """
     low, high = objectives.min(axis=0), objectives.max(axis=0)
     scaled = (objectives - low) / np.where(high > low, high - low, 1.0)

@@ -23,29 +23,10 @@ _NOT_KEPT = f"{_LONG} in each process, because no cache folder is writable; set 
 
 
 def compiled(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Compile a function of arrays and numbers, and cache the machine code beside the source or in the user's cache folder.
+    """Compile a function by numba (njit's options), and cache the machine code beside the source or in the user's cache folder.
 
-    If neither folder is writable, the function is compiled again in each process; if a file of the cache is damaged, it is
-    compiled anew and the file replaced. The first compilation in a process is logged, at the level INFO.
-
-    Parameters
-    ----------
-    function : callable
-        The function. If it is omitted, a decorator with the options is returned.
-    **options
-        Options of `numba.njit`. By default a function releases the GIL and divides as numpy does.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> @compiled
-    ... def total(values):
-    ...     out = 0.0
-    ...     for value in values:
-    ...         out += value
-    ...     return out
-    >>> total(np.arange(4.0))
-    6.0
+    By default it releases the GIL and divides as numpy does. Without a writable folder it is compiled in each process; a damaged
+    file is replaced.
     """
     if function is None:
         return partial(compiled, **options)

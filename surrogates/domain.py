@@ -20,20 +20,9 @@ LARGEST = 10**12
 
 @dataclass(frozen=True)
 class LogIntegers:
-    """The integers from `low` to `high`, each with a share of [0, 1] on a log scale.
+    """The integers from `low` to `high` (at most 10**12), each with a share of [0, 1] on a log scale.
 
     The integer k has the share from log(k - 1/2) to log(k + 1/2); its position is log(k).
-
-    Parameters
-    ----------
-    low, high : int
-        The smallest and the largest integer, 1 <= low < high <= 10**12.
-
-    Examples
-    --------
-    >>> numbers = LogIntegers(1, 1000)
-    >>> numbers.number_at([0.0, 0.5, 1.0]).tolist(), numbers.place_of(22).round(3)
-    ([1, 22, 1000], np.float64(0.498))
     """
 
     low: int
@@ -336,28 +325,9 @@ class Domain:
 
 
 def initial_design(domain: Domain, n: int, rng: np.random.Generator, *, centre: bool = True) -> Floats:
-    """Return n points of a Latin hypercube, of which the first is the centre of the cube by default.
+    """Return n canonical points of a Latin hypercube, of which the first is the centre of the cube by default.
 
-    Parameters
-    ----------
-    n : int
-        Number of points, at least 1.
-    rng : numpy.random.Generator
-        Random generator of the hypercube.
-    centre : bool, default=True
-        Whether the first point is the centre: the best guess, if the ranges were chosen sensibly.
-
-    Returns
-    -------
-    ndarray of shape (n, d)
-        Canonical points; in a small discrete domain some may be equal.
-
-    Examples
-    --------
-    >>> initial_design(Domain.continuous(2), 3, np.random.default_rng(0))[
-    ...     0
-    ... ].tolist()
-    [0.5, 0.5]
+    In a small discrete domain some may be equal.
     """
     if n < 1:
         raise ValueError(f"n={n} is not a number of points; use 1 or more")

@@ -13,20 +13,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Aggregated:
-    """Data with a row for each distinct point.
+    """Data with a row for each distinct point, in the order in which they first appear.
 
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        Distinct points, in the order in which they first appear.
-    mean : ndarray of shape (n,)
-        Mean response at each point.
-    count : ndarray of shape (n,)
-        Number of responses at each point.
-    within : float
-        Sum of the squared deviations of all responses from the means of their points; inf beyond the largest float.
-    index : ndarray of shape (N,)
-        Index of the row of X for each original row.
+    `within` is the sum of squared deviations of all responses from their points' means, inf beyond the largest float; `index` the
+    row of X of each original row.
     """
 
     X: Floats
@@ -37,16 +27,9 @@ class Aggregated:
 
 
 def aggregate(X: Floats, y: Floats) -> Aggregated:
-    """Aggregate equal rows of X.
+    """Aggregate equal rows of X: counts and scatter suffice for the likelihood of all N responses.
 
-    With counts and scatter, matrices of the n distinct points give the likelihood of all N responses
-    (Binois, Gramacy, Ludkovski 2018, "Practical heteroscedastic Gaussian process modeling", lemma 3.1).
-
-    Examples
-    --------
-    >>> a = aggregate(np.array([[0.0], [1.0], [0.0]]), np.array([1.0, 5.0, 3.0]))
-    >>> a.mean.tolist(), a.count.tolist(), a.within
-    ([2.0, 5.0], [2.0, 1.0], 2.0)
+    Binois, Gramacy, Ludkovski 2018, "Practical heteroscedastic Gaussian process modeling", lemma 3.1.
     """
     _, first, inverse = np.unique(X, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first, kind="stable")
@@ -71,20 +54,6 @@ def judge_noise(points: Floats, values: Floats, declared: bool | Literal["auto"]
     """Return whether the response is noisy, as the user has declared, or judged by the replicates among the evaluations.
 
     Two different responses at a point prove noise; bit-identical responses are evidence against noise.
-
-    Parameters
-    ----------
-    points : ndarray of shape (N, d)
-        Canonical points; equal rows are replicates.
-    values : ndarray of shape (N,)
-        Finite responses.
-    declared : bool or "auto", default="auto"
-        Whether the response is noisy, if the user knows.
-
-    Examples
-    --------
-    >>> judge_noise(np.array([[0.5], [0.2], [0.5]]), np.array([1.0, 2.0, 1.0]))
-    'deterministic'
     """
     if declared != "auto":
         return "noisy" if declared else "deterministic"
@@ -99,15 +68,10 @@ def judge_noise(points: Floats, values: Floats, declared: bool | Literal["auto"]
 
 
 def needs_second_look(points: Floats, values: Floats) -> bool:
-    """Return whether a single pair of equal replicates may be chance.
+    """Return whether a single pair of equal replicates may be chance: different points often have equal responses.
 
-    This is possible if different points often have equal responses, such as an error count on a small test set. Ties at the
-    largest value do not count: many hopeless configurations have the same error.
-
-    Parameters
-    ----------
-    points, values
-        As in `judge_noise`, which returned "deterministic" for them.
+    An error count on a small test set, say. Ties at the largest value do not count: many hopeless configurations have the same
+    error.
     """
     data = aggregate(points, values)
     if len(values) - len(data.mean) != 1:
@@ -126,20 +90,7 @@ _LARGEST = 480  # binary exponent: the sum of a million squares is still below 2
 def within_reach(values: Floats) -> tuple[Floats, float]:
     """Return responses in a unit in which their squares do not overflow, and the unit: 1 unless a response is beyond 1e144.
 
-    The unit is a power of two, so no digit changes.
-
-    Parameters
-    ----------
-    values : ndarray
-        Responses; nan and infinity stay as they are.
-
-    Examples
-    --------
-    >>> within_reach(np.array([1.0, -3.0]))
-    (array([ 1., -3.]), 1.0)
-    >>> values, unit = within_reach(np.array([1e308, -1e308]))
-    >>> bool(np.ptp(values) < 1e145), (values * unit).tolist()
-    (True, [1e+308, -1e+308])
+    The unit is a power of two, so no digit changes; nan and infinity stay as they are.
     """
     largest = float(np.max(np.abs(values), where=np.isfinite(values), initial=0.0))
     power = int(np.frexp(largest)[1]) - _LARGEST
@@ -151,30 +102,10 @@ _FACTOR, _GAP = 1e4, 100.0
 
 
 def are_penalties(values: ArrayLike) -> NDArray[np.bool_]:
-    """Return which values are so much worse than the others that they must be penalty values of failures.
+    """Return which values are so much worse than the others that they must be penalty values of failures (:eq:`penalty`).
 
-    The scale is twice the distance from the median to the lower quartile of the first ten values. These are usually spread over
-    the space, so the scale does not shrink while a search converges. A repeated largest value is left out of the scale. A penalty
-    is more than 10,000 scales above the median, and more than 100 times as far from it as any ordinary value. A skewed objective
-    with values of all magnitudes therefore has no penalties.
-
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-        Responses in the order of their reports, smaller being better; nan where an evaluation failed.
-
-    Returns
-    -------
-    ndarray of bool, shape (n,)
-
-    Notes
-    -----
-    Equation :eq:`penalty` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> are_penalties([3.0, 1.0, 1e10, 2.0, 5.0, 400.0]).tolist()
-    [False, False, True, False, False, False]
+    More than 10,000 scales above the median, and 100 times as far from it as any ordinary value; the scale is twice the distance
+    from median to lower quartile of the first ten values, without a repeated largest.
     """
     told = np.asarray(values, dtype=float)
     finite = told[np.isfinite(told)]

@@ -13,104 +13,28 @@ Floats = NDArray[np.float64]
 
 
 def centred(K: Floats) -> Floats:
-    """Centre a kernel matrix: return the inner products of the mapped rows after their mean is subtracted.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        H K H with H = I - 1 1'/n.
-
-    Examples
-    --------
-    >>> centred(np.array([[2.0, 0.0], [0.0, 2.0]]))
-    array([[ 1., -1.],
-           [-1.,  1.]])
-    """
+    """Return H K H with H = I - 1 1'/n: the inner products of the mapped rows after their mean is subtracted."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.asarray(K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean())
 
 
 def centred_alignment(K: Floats, L: Floats) -> float:
-    """Return the cosine between two centred kernel matrices.
+    """Return the cosine between two centred kernel matrices; 0 if a matrix is constant, nan if one is not finite.
 
-    Parameters
-    ----------
-    K, L : ndarray of shape (n, n)
-        Symmetric.
-
-    Returns
-    -------
-    float
-        In [-1, 1], and in [0, 1] if both matrices are positive semidefinite; 0 if a matrix is constant, nan if a matrix is not
-        finite.
-
-    References
-    ----------
-    Cortes, Mohri, Rostamizadeh 2012, "Algorithms for Learning Kernels Based on Centered Alignment", Journal of Machine
-    Learning Research 13, eq. 2 and definition 4.
-
-    Examples
-    --------
-    >>> round(centred_alignment(np.eye(3), 2.0 * np.eye(3) + 1.0), 6)
-    1.0
+    Cortes, Mohri, Rostamizadeh 2012, "Algorithms for Learning Kernels Based on Centered Alignment", eq. 2 and definition 4.
     """
     first, second = _unit(centred(K)), _unit(centred(L))
     return float(np.vdot(first, second))
 
 
 def alignment_with_labels(K: Floats, y: Any) -> float:
-    """Return the centred alignment of a kernel matrix with the ideal kernel of a classification.
-
-    The ideal kernel is 1 for two rows of the same class and 0 otherwise. For two classes it has the same alignment as y y'.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric.
-    y : array-like of shape (n,)
-        Class labels.
-
-    Raises
-    ------
-    SolverError
-        If y does not fit K.
-
-    Examples
-    --------
-    >>> y = np.array([1.0, 1.0, -1.0])
-    >>> round(alignment_with_labels(np.outer(y, y), y), 6)
-    1.0
-    """
+    """Return the centred alignment of K with the ideal kernel of a classification: 1 for two rows of one class, else 0."""
     classes, codes = np.unique(np.asarray(y), return_inverse=True)
     return _with_features(K, np.eye(len(classes))[codes.ravel()])
 
 
 def alignment_with_target(K: Floats, y: Any) -> float:
-    """Return the centred alignment of a kernel matrix with y y', for a regression.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric.
-    y : array-like of shape (n,)
-        Finite targets.
-
-    Raises
-    ------
-    SolverError
-        If y does not fit K.
-
-    Examples
-    --------
-    >>> y = np.array([0.5, 2.0, -1.0])
-    >>> round(alignment_with_target(np.outer(y, y), y), 6)
-    1.0
-    """
+    """Return the centred alignment of a kernel matrix with y y', for a regression."""
     return _with_features(K, np.asarray(y, dtype=np.float64).reshape(-1, 1))
 
 

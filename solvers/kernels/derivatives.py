@@ -22,47 +22,14 @@ _SAME = 0.02
 
 
 def difference_steps(Z: Floats) -> Floats:
-    """Return a step for each column: a thousandth of its standard deviation, or of its size if it is constant.
-
-    Parameters
-    ----------
-    Z : ndarray of shape (m, d)
-        Rows of the data.
-
-    Examples
-    --------
-    >>> difference_steps(np.array([[0.0, 5.0, 0.0], [2.0, 5.0, 0.0]]))
-    array([0.001, 0.005, 0.001])
-    """
+    """Return a step for each column: a thousandth of its standard deviation, or of its size if it is constant."""
     spread = Z.std(axis=0)
     size = np.abs(Z).max(axis=0, initial=0.0)
     return _STEP * np.where(spread > 0, spread, np.where(size > 0, size, 1.0))
 
 
 def gradient_by_differences(function: Callable[[Floats], Floats], X: Floats, steps: Floats) -> Floats:
-    """Differentiate functions of a row at the given rows.
-
-    Parameters
-    ----------
-    function : callable
-        Maps rows, (k, d), to the values of p functions, (k, p).
-    X : ndarray of shape (n, d)
-        The rows.
-    steps : ndarray of shape (d,)
-        A step for each column.
-
-    Returns
-    -------
-    ndarray of shape (n, p, d)
-        The gradients.
-
-    Examples
-    --------
-    >>> gradient_by_differences(
-    ...     lambda rows: rows**2, np.array([[3.0]]), np.array([0.01])
-    ... ).round(9)
-    array([[[6.]]])
-    """
+    """Return the gradients (n, p, d) at the rows X of functions that map rows (k, d) to values (k, p)."""
     columns = []
     for i, h in enumerate(steps):
         step = np.zeros(len(steps))
@@ -73,28 +40,9 @@ def gradient_by_differences(function: Callable[[Floats], Floats], X: Floats, ste
 
 
 def tensor_by_differences(kernel: Callable[[Floats], Floats], x: Floats, steps: Floats) -> Floats:
-    """Differentiate a kernel by both of its arguments, at equal arguments.
+    """Return the mixed derivatives (d, d) of a kernel, which maps rows to their kernel matrix, at equal arguments x.
 
-    Parameters
-    ----------
-    kernel : callable
-        Maps rows, (k, d), to their kernel matrix, (k, k).
-    x : ndarray of shape (d,)
-        The row.
-    steps : ndarray of shape (d,)
-        A step for each column.
-
-    Returns
-    -------
-    ndarray of shape (d, d)
-        The mixed derivatives; nan throughout where two steps do not agree on them: the kernel is not smooth there.
-
-    Examples
-    --------
-    >>> tensor_by_differences(
-    ...     lambda rows: (rows @ rows.T) ** 2, np.array([2.0]), np.array([0.01])
-    ... ).round(9)
-    array([[16.]])
+    They are nan where two steps do not agree: the kernel is not smooth there.
     """
     short, long = (_mixed(kernel, x, k * steps) for k in (1.0, 2.0))
     if not np.abs(short - long).max() <= _SAME * np.abs(short).max():
@@ -111,16 +59,9 @@ def _mixed(kernel: Callable[[Floats], Floats], x: Floats, steps: Floats) -> Floa
 
 
 class KernelMetric(NamedTuple):
-    """A kernel's value and derivatives at rows x, for the metric of the kernel times a function of x.
+    """At rows x: K(x, x) (n,), its gradient by the first argument (n, d), and g_ij(x), its mixed derivatives (n, d, d).
 
-    Attributes
-    ----------
-    value : ndarray of shape (n,)
-        K(x, x).
-    gradient : ndarray of shape (n, d)
-        The derivatives of K(x, x') by x, at x' = x.
-    tensor : ndarray of shape (n, d, d)
-        g_ij(x): the derivatives of K(x, x') by x_i and x'_j, at x' = x; nan where they do not exist.
+    The metric of the kernel times a function of x follows from them. `tensor` is nan where they do not exist.
     """
 
     value: Floats
@@ -129,40 +70,9 @@ class KernelMetric(NamedTuple):
 
 
 def expansion_gradient(kernel: Kernel, X: Floats, Z: Floats, coefficients: Floats, steps: Floats | None = None) -> Floats:
-    """Compute the gradients of sums of kernel values, sum_j c_j k(x, z_j), at some rows x.
+    """Return the gradients (n, p, d) at the rows X of p sums sum_j c_j k(x, z_j), `coefficients` (p, m); nan where none exist.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel function; not "precomputed".
-    X : ndarray of shape (n, d)
-        Rows at which to compute the gradients.
-    Z : ndarray of shape (m, d)
-        The rows z_j.
-    coefficients : ndarray of shape (p, m)
-        The coefficients of each of p sums.
-    steps : ndarray of shape (d,), optional
-        Steps of the difference quotients for a callable kernel; see `difference_steps`.
-
-    Returns
-    -------
-    ndarray of shape (n, p, d)
-        The gradients; nan or infinite where they do not exist.
-
-    Raises
-    ------
-    SolverError
-        If the kernel is "precomputed", or if it is a callable and `steps` is None.
-
-    Examples
-    --------
-    >>> expansion_gradient(
-    ...     Kernel("linear"),
-    ...     np.zeros((1, 2)),
-    ...     np.array([[1.0, 2.0], [0.0, 5.0]]),
-    ...     np.array([[1.0, -1.0]]),
-    ... )
-    array([[[ 1., -3.]]])
+    A callable kernel needs `steps` (see `difference_steps`); "precomputed" has no gradients.
     """
     check_differentiable(kernel)
     if kernel.base == "rows":
@@ -180,28 +90,9 @@ def expansion_gradient(kernel: Kernel, X: Floats, Z: Floats, coefficients: Float
 
 
 def kernel_metric(kernel: Kernel, X: Floats, steps: Floats | None = None) -> KernelMetric:
-    """Compute the metric tensor that a kernel induces at some rows, and the other terms of eq. 6 of Williams et al.
+    """Return the metric tensor that a kernel induces at some rows, and the other terms of eq. 6 of Williams et al.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel function; not "precomputed".
-    X : ndarray of shape (n, d)
-        The rows.
-    steps : ndarray of shape (d,), optional
-        As in `expansion_gradient`.
-
-    References
-    ----------
     Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 2, 10.
-
-    Examples
-    --------
-    >>> kernel_metric(
-    ...     Kernel("rbf", gamma=2.0), np.zeros((1, 2))
-    ... ).tensor  # 2 gamma = 1 / sigma^2
-    array([[[4., 0.],
-            [0., 4.]]])
     """
     check_differentiable(kernel)
     n, d = X.shape

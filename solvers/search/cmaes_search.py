@@ -201,46 +201,10 @@ class CmaesSearch(PlannedSearch):
 
 
 class CmaesCoding:
-    """The coordinates of CMA-ES for a domain.
+    """The coordinates of CMA-ES for a domain, at least two: missing ones are added without effect.
 
-    A continuous coordinate is unchanged. An ordered coordinate of k levels is an integer variable of cma, on [-0.5, k - 0.5]. A
-    categorical coordinate has no order and is left to `CategoryShares`. cma needs at least two coordinates; missing ones are
-    added without effect.
-
-    Parameters
-    ----------
-    domain : Domain
-        What the coordinates of the cube mean.
-
-    Attributes
-    ----------
-    columns : ndarray of int, shape (m,)
-        Index of the cube's coordinate for each coordinate of cma.
-    widths : ndarray of shape (n,)
-        Length of the range of each coordinate of cma; n = max(m, 2).
-    low, high : ndarray of shape (n,)
-        The ranges.
-    integers : list of int
-        Indices of cma's integer coordinates.
-
-    Examples
-    --------
-    >>> from spotsvm.surrogates.domain import Coordinate
-    >>> coding = CmaesCoding(
-    ...     Domain(
-    ...         (
-    ...             Coordinate(),
-    ...             Coordinate(levels=4),
-    ...             Coordinate(levels=3, categorical=True),
-    ...         )
-    ...     )
-    ... )
-    >>> coding.decode(
-    ...     coding.encode(np.array([0.3, 0.625, 0.5])), np.full(3, 0.5)
-    ... ).tolist()
-    [0.3, 0.625, 0.5]
-    >>> coding.encode(np.array([0.3, 0.625, 0.5])).tolist(), coding.integers
-    ([0.3, 2.0], [1])
+    An ordered coordinate of k levels is an integer of cma on [-0.5, k - 0.5]; categorical ones are left to `CategoryShares`.
+    `columns`: the cube's coordinate of each of cma's.
     """
 
     def __init__(self, domain: Domain):
@@ -269,34 +233,10 @@ class CmaesCoding:
 
 
 class CategoryShares:
-    """A distribution of independent categorical coordinates: each value has a share.
+    """A distribution of independent categorical coordinates: each value has a share, which moves to the better half's categories.
 
-    After a generation the shares move towards the categories of its better half, weighted as CMA-ES weights its mean. No share
-    falls below a floor.
-
-    Parameters
-    ----------
-    rate : float
-        Step of the shares in each generation, in (0, 1].
-    floor : float
-        The smallest share, relative to an equal share, in [0, 1).
-    start : ndarray of shape (d,), optional
-        A point whose categories get half of the shares in advance; by default all shares are equal.
-
-    References
-    ----------
-    Hamano, Saito, Nomura, Uchida, Shirakawa 2024, "CatCMA: Stochastic Optimization for Mixed-Category Problems", section 3, for
-    the margin and the update by the natural gradient.
-
-    Examples
-    --------
-    >>> from spotsvm.surrogates.domain import Coordinate
-    >>> shares = CategoryShares(
-    ...     Domain((Coordinate(levels=2, categorical=True),)), rate=0.5, floor=0.2
-    ... )
-    >>> shares.update(np.array([[0.75], [0.75]]), np.array([0.6, 0.4]))
-    >>> shares.shares[0].tolist()
-    [0.25, 0.75]
+    CatCMA, section 3 (Hamano et al. 2024): weighted as CMA-ES weights its mean, never below `floor` times an equal share; the
+    categories of `start` get half of the shares in advance.
     """
 
     def __init__(self, domain: Domain, rate: float, floor: float, start: Floats | None = None):
@@ -346,39 +286,17 @@ class Normals:
 
 @dataclass
 class Sample:
-    """A point drawn by a run.
-
-    Attributes
-    ----------
-    x : ndarray of shape (n,)
-        The point in cma's coordinates.
-    point : ndarray of shape (d,)
-        The point in the cube.
-    """
+    """A point drawn by a run: `x` in cma's coordinates, `point` in the cube."""
 
     x: Floats
     point: Floats
 
 
 class CmaesRun:
-    """A run of CMA-ES from an initial mean until it stops.
+    """A run of CMA-ES from an initial mean until it stops; only ranks count, and a failed point is worse than all others.
 
-    Only the ranks of the values are used, and a failed point is worse than all others.
-
-    Parameters
-    ----------
-    mean : ndarray of shape (d,)
-        The point of the cube to start from.
-    sigma0 : float
-        Standard deviation at the start, as a share of each coordinate's range.
-    popsize : int
-        Points in each generation.
-    streams : sequence of two SeedSequence
-        Seeds of the normal numbers, and of all other random numbers.
-    tol_x : float
-        The run stops when the standard deviations of all coordinates are below it, as a share of their ranges.
-    options : dict
-        Further options of `cma.CMAEvolutionStrategy`.
+    `sigma0` and `tol_x`, at which it stops, are shares of each coordinate's range; the two `streams` seed normal and all other
+    numbers.
     """
 
     def __init__(
@@ -465,13 +383,7 @@ def cma_options(coding: CmaesCoding, popsize: int, stream: np.random.SeedSequenc
 
 
 def checked_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a user's options of `cma.CMAEvolutionStrategy`.
-
-    Raises
-    ------
-    SolverError
-        If an option is unknown to cma, or set by the run itself.
-    """
+    """Return a user's options of `cma.CMAEvolutionStrategy`; SolverError if one is unknown or set by the run itself."""
     with _undisturbed(np.random.default_rng(0)):
         import cma
 
@@ -507,30 +419,8 @@ _MOST_DOUBLINGS = 9
 class Restarts:
     """The population sizes and initial standard deviations of consecutive runs.
 
-    Parameters
-    ----------
-    schedule : {"ipop", "bipop"}
-        "ipop": each run has twice the population of the previous run. "bipop": such large runs take turns with small, narrow
-        runs; next is the kind that has used fewer evaluations so far.
-    popsize : int
-        Population of the first run.
-    sigma0 : float
-        Standard deviation of the first run, and of all large runs.
-
-    References
-    ----------
-    Auger, Hansen 2005, "A restart CMA evolution strategy with increasing population size", section 2.
-    Hansen 2009, "Benchmarking a BI-population CMA-ES on the BBOB-2009 function testbed", section 2.
-
-    Examples
-    --------
-    >>> restarts = Restarts("ipop", popsize=6, sigma0=0.25)
-    >>> sizes = []
-    >>> for _ in range(3):
-    ...     sizes.append(restarts.next(np.random.default_rng(0))[0])
-    ...     restarts.end(all_failed=False)
-    >>> sizes
-    [6, 12, 24]
+    "ipop" doubles the population each time (Auger, Hansen 2005, section 2); "bipop" takes turns with small, narrow runs: the kind
+    that has used fewer evaluations is next (Hansen 2009, section 2).
     """
 
     def __init__(self, schedule: Schedule, popsize: int, sigma0: float):

@@ -27,19 +27,7 @@ _DESIGNS_AHEAD = 200  # designs asked for while a descent waits for values, befo
 
 
 class Progress(NamedTuple):
-    """The progress of the search.
-
-    Attributes
-    ----------
-    designs : int
-        Number of designs begun so far.
-    start : ndarray or None
-        Start of the current descent; None between two descents.
-    step : float
-        Step of the finite differences of the current descent.
-    tried : frozenset of bytes
-        The starts so far.
-    """
+    """The progress of the search; `start` is None between two descents, `step` that of the current differences."""
 
     designs: int = 0
     start: Floats | None = None
@@ -211,25 +199,10 @@ class LbfgsbSearch(PlannedSearch):
 
 
 class FiniteDifferences:
-    """One-sided differences, with a step for each kind of coordinate.
+    """One-sided differences; an ordered coordinate moves by the nearest number of levels, at least 1.
 
-    A continuous coordinate moves by `step`, an ordered coordinate by the nearest number of levels, at least 1. A step that would
-    leave the cube goes the other way. Categorical and inactive coordinates are not moved.
-
-    Parameters
-    ----------
-    response : callable
-        Returns the value at a canonical point: nan if the evaluation failed, None if the value is not known.
-    step : float
-        Length of a step, as a share of a coordinate's range, in (0, 0.5].
-
-    Examples
-    --------
-    >>> differences = FiniteDifferences(
-    ...     Domain.continuous(2), lambda u: float(u[0] + 3 * u[1]), 0.05
-    ... )
-    >>> differences.gradient(np.array([0.5, 1.0])).round(6).tolist()
-    [1.0, 3.0]
+    A step that would leave the cube goes the other way; categorical and inactive coordinates are not moved. `response` is nan if
+    the evaluation failed, None if the value is not known.
     """
 
     def __init__(self, domain: Domain, response: Response, step: float):
@@ -238,15 +211,7 @@ class FiniteDifferences:
         self.step = step
 
     def neighbours(self, base: Floats, enlarged: float = 1.0) -> dict[int, list[Floats]]:
-        """Return the points on both sides of each coordinate that can move, the preferred side first.
-
-        Parameters
-        ----------
-        base : ndarray of shape (d,)
-            A canonical point.
-        enlarged : float, default=1.0
-            Factor of the step.
-        """
+        """Return the points on both sides of each coordinate that can move, the preferred side first."""
         out: dict[int, list[Floats]] = {}
         for j in np.flatnonzero((self.domain.levels != 1) & ~self.domain.categorical & self.domain.active(base)[0]):
             levels = int(self.domain.levels[j])
@@ -297,15 +262,7 @@ _ENLARGED = 4.0  # factor of the step on a plateau
 
 
 class ValueMissingError(Exception):
-    """Ends a descent at the first unknown value.
-
-    Attributes
-    ----------
-    points : list of ndarray
-        The points needed; none depends on another's value.
-    origin : str
-        Their purpose: "step" or "difference".
-    """
+    """Ends a descent at the first unknown value; `points` to evaluate do not depend on each other's values."""
 
     def __init__(self, points: list[Floats], origin: str):
         super().__init__(f"{len(points)} points for a {origin} are not known")
@@ -316,23 +273,8 @@ class ValueMissingError(Exception):
 class LbfgsbDescent:
     """The descent from a start, as far as the known values allow.
 
-    scipy gets the responses minus the response at the start, in a unit that makes the first step as long as `first_step`: the
-    descent depends on neither unit nor offset of the response. A point that is no better than the best so far cannot be accepted,
-    so no evaluations are spent on its gradient: scipy gets the gradient of the parabola along the step. A failed point gets the
-    value that makes the step a quarter as long.
-
-    Parameters
-    ----------
-    response : callable
-        Returns the value at a canonical point: nan if the evaluation failed, None if the value is not known.
-    start : ndarray of shape (d,)
-        A canonical point.
-    step : float
-        Step of the finite differences.
-    first_step : float
-        Length of the first step, in the unit cube.
-    options : dict
-        Options of scipy's "L-BFGS-B".
+    scipy gets responses minus that at the start, in a unit that makes the first step `first_step` long. Points no better than the
+    best get the gradient of the parabola along the step; a failure gets a value that quarters the step.
     """
 
     def __init__(
@@ -349,13 +291,7 @@ class LbfgsbDescent:
         self._best: tuple[Floats, float, Floats] | None = None
 
     def run(self) -> None:
-        """Descend until scipy has finished; return at once if there is no slope at the start.
-
-        Raises
-        ------
-        ValueMissingError
-            If values are missing; it has the points to evaluate first.
-        """
+        """Descend until scipy has finished, or there is no slope at the start; ValueMissingError has points to evaluate first."""
         at = self._known([self.start], "step")[0]
         if not np.isfinite(at):
             return

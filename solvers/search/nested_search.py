@@ -129,20 +129,7 @@ class Stage:
 
 
 def check_stages(stages: Sequence[Stage], richest: Domain) -> None:
-    """Check that stages are a sequence of nested models, by 16 points of each.
-
-    Parameters
-    ----------
-    stages : sequence of Stage
-        Poorest first.
-    richest : Domain
-        The required domain of the last stage.
-
-    Raises
-    ------
-    SolverError
-        If there are no stages, the stages are not nested, or a stage has no trials.
-    """
+    """Check that stages are a sequence of nested models, poorest first, by 16 points of each."""
     if not stages:
         raise SolverError("stages is empty; a nested search needs at least one Stage")
     for stage in stages:

@@ -128,32 +128,9 @@ def register_search(name: str, factory: SearchFactory) -> RegisteredSearch:
 def make_search(
     search: str | SearchFactory | AskTell, domain: Domain, seed: int, *, noise: Noise = "auto", n_objectives: int = 1
 ) -> AskTell:
-    """Make a search from its name or from a callable, or return a search unchanged.
+    """Make a search from a name of `SEARCHES` or a callable of domain and seed; a search, with `ask` and `tell`, is returned.
 
-    Parameters
-    ----------
-    search : str, callable or object
-        A name of `SEARCHES`; or a callable that takes the domain and the seed, such as a class or a functools.partial
-        of one; or an object with `ask` and `tell`.
-    domain : Domain
-        The unit cube to search.
-    seed : int
-        Seed of every random choice.
-    noise : "auto" or bool, default="auto"
-        Whether two evaluations of a point may differ; passed to those of the library's searches that use it (by name, as a class,
-        or as a partial that does not set `noise`).
-    n_objectives : int, default=1
-        Number of objective values of each point.
-
-    Raises
-    ------
-    SolverError
-        If the name is unknown, the search lacks `ask` or `tell`, or it cannot search this number of objectives.
-
-    Examples
-    --------
-    >>> make_search("nsga2", Domain.continuous(2), 0, n_objectives=3).n_objectives
-    3
+    `noise` is passed to the library's searches that use it, by name, as a class, or as a partial that does not set it.
     """
     if isinstance(search, str):
         if search not in SEARCHES:
@@ -194,18 +171,7 @@ def _call(factory: Any, domain: Domain, seed: int, n_objectives: int, shown: str
 
 
 def needs_several_objectives(search: Any) -> bool:
-    """Return whether a search, given as for `make_search`, requires two or more objectives.
-
-    Parameters
-    ----------
-    search : str, callable or object
-        A name, a class, a functools.partial of a class, or an object; False for a function, whose result is unknown.
-
-    Examples
-    --------
-    >>> needs_several_objectives("nsga2"), needs_several_objectives("kriging")
-    (True, False)
-    """
+    """Return whether a search, given as for `make_search`, requires several objectives; False for a function (unknown)."""
     kind = _kind(SEARCHES.get(search) if isinstance(search, str) else search)
     return issubclass(kind if isinstance(kind, type) else type(kind), MultiObjectiveSearch)
 
@@ -217,15 +183,7 @@ def _kind(factory: Any) -> Any:
 
 
 def capabilities_of(search: AskTell) -> Capabilities:
-    """Return the declared capabilities of a search; the defaults for an object with only `ask` and `tell`.
-
-    Examples
-    --------
-    >>> capabilities_of(
-    ...     make_search("nsga2", Domain.continuous(2), 0, n_objectives=2)
-    ... ).models_bounds
-    True
-    """
+    """Return the declared capabilities of a search; the defaults for an object with only `ask` and `tell`."""
     declared = getattr(search, "capabilities", None)
     return Capabilities() if declared is None else declared
 

@@ -22,34 +22,10 @@ _SWEEPS = 30
 
 
 def shake(domain: Domain, around: Floats, radius: Floats, norm: Norm, rng: np.random.Generator) -> Floats:
-    """Draw a canonical point from the neighbourhood of a point, intersected with the cube.
+    """Draw a canonical point from the neighbourhood of a point, intersected with the cube: ||(point - around) / radius|| <= 1.
 
-    Numeric coordinates are drawn uniformly from the points with a norm of (point - around) / radius of at most 1; integers are
-    then moved to the centre of their cell. A category has no distance: with probability min(radius, 1) it is redrawn from all its
-    values. A coordinate that is inactive at `around` is drawn from [0, 1]. So in the maximum norm a radius of 1 or more gives a
-    uniform draw from the whole domain.
-
-    Parameters
-    ----------
-    around : ndarray of shape (d,)
-        A canonical point: the middle of the neighbourhood.
-    radius : ndarray of shape (d,)
-        Radius in each coordinate, as a share of the cube, positive.
-    norm : {"inf", "2", "1"}
-        Maximum norm, Euclidean norm or sum of absolute values.
-
-    Examples
-    --------
-    >>> middle = np.array([0.5, 1.0])
-    >>> point = shake(
-    ...     Domain.continuous(2),
-    ...     middle,
-    ...     np.array([0.1, 0.2]),
-    ...     "inf",
-    ...     np.random.default_rng(0),
-    ... )
-    >>> bool(0.4 <= point[0] <= 0.6 and 0.8 <= point[1] <= 1.0)
-    True
+    Integers move to the centre of their cell; a category is redrawn with probability min(radius, 1); a coordinate inactive at
+    `around` is uniform. So in the maximum norm a radius of 1 draws from the whole domain.
     """
     point = rng.random(domain.dimension)
     active = domain.active(around)[0]
@@ -63,17 +39,7 @@ def shake(domain: Domain, around: Floats, radius: Floats, norm: Norm, rng: np.ra
 def uniform_in_ball(centre: Floats, radius: Floats, norm: Norm, rng: np.random.Generator) -> Floats:
     """Draw uniformly from the part of a ball that lies in the unit cube.
 
-    In the maximum norm this part is a box. For other norms, points of a box are drawn until a point is in the ball. If that is
-    hopeless, as in many dimensions, 30 sweeps of Gibbs sampling give an approximately uniform point.
-
-    Parameters
-    ----------
-    centre : ndarray of shape (d,)
-        The ball's centre, a point of the cube.
-    radius : ndarray of shape (d,)
-        Radius in each coordinate, positive.
-    norm : {"inf", "2", "1"}
-        The norm of the ball.
+    By rejection from a box; if that is hopeless, as in many dimensions, by 30 sweeps of Gibbs sampling, approximately uniform.
     """
     low, high = np.maximum(-centre / radius, -1.0), np.minimum((1.0 - centre) / radius, 1.0)
     if norm == "inf":
@@ -100,37 +66,9 @@ def _gibbs(low: Floats, high: Floats, power: float, rng: np.random.Generator) ->
 def neighbourhood_radii(
     radii: Radii, step: ArrayLike, kappa_max: int | None, dimension: int, widths: Floats | float = 1.0
 ) -> Floats:
-    """Return the radius of each neighbourhood in each coordinate, as a share of the cube.
+    """Return the radius of each neighbourhood in each coordinate, (kappa_max, d), as a share of the cube; increasing in kappa.
 
-    Parameters
-    ----------
-    radii : "doubling", "linear", sequence or callable
-        2^(kappa - 1) step; kappa step; the radii themselves, one or d numbers each; or a function of kappa.
-    step : float or array-like of shape (d,)
-        The first radius.
-    kappa_max : int or None
-        Number of neighbourhoods; None is the number of radii of a sequence, else 6.
-    dimension : int
-        Number of coordinates, d.
-    widths : float or ndarray of shape (d,), default=1
-        Extent of the cube in the radii's unit.
-
-    Returns
-    -------
-    ndarray of shape (kappa_max, d)
-        Positive, and increasing along each column.
-
-    Raises
-    ------
-    SolverError
-        If the radii are not positive and increasing, or their number is not kappa_max.
-
-    Examples
-    --------
-    >>> neighbourhood_radii("linear", [0.1, 0.2], 3, 2).round(3)
-    array([[0.1, 0.2],
-           [0.2, 0.4],
-           [0.3, 0.6]])
+    "doubling" is 2^(kappa - 1) step, "linear" kappa step. kappa_max is by default the number of given radii, else 6.
     """
     if kappa_max is not None and not is_count(kappa_max):
         raise SolverError(f"kappa_max={kappa_max!r} is not a number of neighbourhoods; use 1 or more")

@@ -43,13 +43,7 @@ def known_classes(y: NDArray[Any], declared: Any) -> NDArray[Any]:
 
 
 def with_entries(parameter: str, given: Any, entries: Mapping[str, Any], declared: Any) -> dict[Any, Any]:
-    """Return a new dict of values for each class in which some, named by the classes' text, are replaced.
-
-    Examples
-    --------
-    >>> with_entries("cutoff", {1: 0.5, 2: 0.1}, {"2": 0.2, "3": 0.1}, None)
-    {1: 0.5, 2: 0.2, '3': 0.1}
-    """
+    """Return a new dict of values for each class in which some, named by the classes' text, are replaced."""
     names = None if declared is None else class_names(np.unique(np.asarray(declared)))
     unknown = next((name for name in entries if names is not None and name not in names), None)
     if unknown is not None:
@@ -75,11 +69,6 @@ def class_weights(given: Any, classes: NDArray[Any], may_lack: bool = True) -> F
     """Return a weight for each class, 1 where a dict has none; None if none were given.
 
     `may_lack` is whether the estimator has an argument for classes that its training data may lack.
-
-    Examples
-    --------
-    >>> class_weights({"b": 0.5}, np.array(["a", "b", "c"])).tolist()
-    [1.0, 0.5, 1.0]
     """
     if given is None:
         return None
@@ -90,13 +79,7 @@ def class_weights(given: Any, classes: NDArray[Any], may_lack: bool = True) -> F
 
 
 def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any = None) -> Floats:
-    """Return n / (K count) for each class, where K classes occur in `codes`; 1 for the others. A row counts for its weight.
-
-    Examples
-    --------
-    >>> balanced_weights(np.array([0, 0, 0, 2]), 3).round(3).tolist()
-    [0.667, 1.0, 2.0]
-    """
+    """Return n / (K count) for each class, where K classes occur in `codes`; 1 for the others. A row counts for its weight."""
     rows = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     counts = np.bincount(codes, rows, n_classes)
     there = counts > 0
@@ -106,15 +89,7 @@ def balanced_weights(codes: NDArray[np.intp], n_classes: int, sample_weight: Any
 
 
 def class_factors(given: Any, classes: NDArray[Any], codes: NDArray[np.intp], sample_weight: Any = None) -> Floats:
-    """Return the factor of C that a `class_weight` gives to each class: 1 for None, `balanced_weights` for "balanced".
-
-    Examples
-    --------
-    >>> class_factors(
-    ...     "balanced", np.array(["a", "b"]), np.array([0, 0, 0, 1])
-    ... ).round(3)
-    array([0.667, 2.   ])
-    """
+    """Return the factor of C that a `class_weight` gives to each class: 1 for None, `balanced_weights` for "balanced"."""
     if isinstance(given, str):
         if given != "balanced":
             raise ArgumentError(f"class_weight={given!r}; use 'balanced', a dictionary of factors by class, or None")
@@ -124,14 +99,9 @@ def class_factors(given: Any, classes: NDArray[Any], codes: NDArray[np.intp], sa
 
 
 def class_cutoffs(given: Any, classes: NDArray[Any], excess: Any = "raise") -> Floats:
-    """Return a cutoff for each class; together they make 1 at most.
+    """Return a cutoff for each class, with a sum of at most 1; classes without one share what is left of 1.
 
-    Classes without a cutoff share what is left of 1. `excess` says whether cutoffs of more than 1 are scaled or refused.
-
-    Examples
-    --------
-    >>> class_cutoffs({"b": 0.5}, np.array(["a", "b", "c"])).tolist()
-    [0.25, 0.5, 0.25]
+    `excess` says whether cutoffs of more than 1 are scaled or refused.
     """
     check_choice("excess", excess, ("raise", "scale"))
     n = len(classes)

@@ -28,20 +28,9 @@ _NAMED = 3
 
 
 def ordinary_range(y: Floats, weights: Floats | None = None) -> tuple[float, float]:
-    """Return the ends of the range of the targets that are not far from all others.
+    """Return the ends of the range of the targets that are not far from all others; without far ones, of all.
 
-    Without far targets this is the range of all. Where the middle 90 % of the targets are equal, as in counts of rare events, the
-    distances of the others from them decide.
-
-    Parameters
-    ----------
-    y, weights : ndarray of shape (n,)
-        The targets, and weights of rows.
-
-    Examples
-    --------
-    >>> ordinary_range(np.array([*range(40), 1e6]))
-    (0.0, 39.0)
+    Where the middle 90 % are equal, as in counts of rare events, the distances of the others from them decide.
     """
     weights = np.ones(len(y)) if weights is None else weights
     middle, *quartiles = (_quantile(y, weights, share) for share in (0.5, *_BOUNDS))
@@ -69,14 +58,7 @@ def _quantile(values: Floats, weights: Floats, share: float) -> float:
 def target_notices(y: Floats, name: Callable[[int], str], weights: Floats | None = None, then: str = "") -> list[Notice]:
     """Return notices about a target: values that may be codes for missing values, and targets far from all others.
 
-    Parameters
-    ----------
-    y, weights : ndarray of shape (n,)
-        The targets, and weights of rows.
-    name : callable
-        Maps the position of a row to its name.
-    then : str
-        What the model does about far targets, for the end of the sentence.
+    `name` maps a row's position to its name; `then` says at the end what the model does about far targets.
     """
     low, high = ordinary_range(y, weights)
     found = target_codes(y, name, lambda code: "" if low <= code.value <= high else then)

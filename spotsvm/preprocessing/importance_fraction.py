@@ -171,16 +171,7 @@ class ImportanceFraction(SelectorMixin, BaseEstimator):
 def forest_importances(
     X: NDArray[np.float64], y: NDArray[Any], classify: bool, random_state: Any, n_jobs: int | None = None, **options: Any
 ) -> NDArray[np.float64]:
-    """Return the importance of each feature in a random forest.
-
-    With an integer seed the result depends only on the arguments, and the latest results are cached.
-
-    Examples
-    --------
-    >>> X = np.arange(20.0).reshape(10, 2) * [1, 0]
-    >>> forest_importances(X, X[:, 0], False, 0, n_estimators=3).tolist()
-    [1.0, 0.0]
-    """
+    """Return the importance of each feature in a random forest; with an integer seed the latest results are cached."""
     key = None
     if isinstance(random_state, Integral):
         key = joblib.hash((X, y, classify, int(random_state), options))

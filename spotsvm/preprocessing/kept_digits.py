@@ -53,18 +53,7 @@ def ends(values: NDArray[Any]) -> tuple[Floats, Floats]:
 def units(values: Floats, cells: Callable[[int], NDArray[Any]]) -> dict[int, tuple[float, float]]:
     """Return origin and factor of each column that needs them.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, p)
-        The numbers as floats.
-    cells : callable
-        Maps the position of a column to its numbers in their own type, without gaps.
-
-    Examples
-    --------
-    >>> stamps = np.array([[17 * 10**17 + 1], [17 * 10**17 + 3]])
-    >>> units(stamps.astype(float), lambda k: stamps[:, k])
-    {0: (1.7e+18, 1.0)}
+    `cells` maps a column's position to its numbers in their own type, without gaps.
     """
     low, high = ends(values)
     largest = np.maximum(np.abs(low), np.abs(high))
@@ -101,15 +90,7 @@ def factors(span: Floats) -> Floats:
 
 
 def lost_digits(name: str, numbers: NDArray[Any], floats: Floats) -> Notice | None:
-    """Return a notice about a column that varies by rounding alone, or whose whole numbers became equal as floats.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    numbers, floats : ndarray of shape (n,)
-        Its numbers in their own type, and as they are stored.
-    """
+    """Return a notice about a column that varies by rounding alone, or whose whole numbers became equal as floats."""
     lost = len(np.unique(numbers)) - len(np.unique(floats))
     if not lost:
         return None
@@ -125,13 +106,7 @@ def rounding_alone(name: str) -> Notice:
 
 
 def stored(numbers: NDArray[Any], unit: tuple[float, float]) -> Floats:
-    """Return the numbers of a column less its origin, times its factor; the difference of whole numbers is exact.
-
-    Examples
-    --------
-    >>> stored(np.array([17 * 10**17 + 1]), (1.7e18, 1.0))
-    array([1.])
-    """
+    """Return the numbers of a column less its origin, times its factor; the difference of whole numbers is exact."""
     origin, factor = unit
     if numbers.dtype.kind in "iu":
         less = (numbers.astype(object) - int(origin)).astype(np.float64)
@@ -148,16 +123,7 @@ def has_large(values: Floats) -> NDArray[np.bool_]:
 
 
 def has_large_integers(array: NDArray[Any]) -> bool:
-    """Return whether an array has whole numbers that may be no floats.
-
-    Examples
-    --------
-    >>> (
-    ...     has_large_integers(np.array([2**53 + 1])),
-    ...     has_large_integers(np.array([2.0**60])),
-    ... )
-    (True, False)
-    """
+    """Return whether an array has whole numbers that may be no floats."""
     return array.dtype.kind in "iu" and array.size > 0 and (int(array.max()) >= _WHOLE or int(array.min()) <= -_WHOLE)
 
 

@@ -39,26 +39,10 @@ class Code(NamedTuple):
 
 
 def missing_codes(values: Floats) -> list[Code]:
-    """Return the values of a column that may be codes for missing values: none, the smallest, the largest, or both.
+    """Return the values that may be codes for missing values: an end or both, not 0, of few digits, in 5 rows and 1 % at least.
 
-    Such a value is not 0, is whole or has at most 4 digits, and is in at least 5 rows and 1 % of those that have a value. Its
-    distance from the nearest other value is
-
-    - more than the range of the others, if 10 or more of them differ;
-    - more than three mean steps between the others, if it is the only negative number;
-    - more than twice the range of the others, if 2 to 9 differ, and the value is negative or has the digits 7 to 9, as 99 has.
-
-    If both ends are such values, neither counts as another value of the other.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Numbers; nan for gaps.
-
-    Examples
-    --------
-    >>> missing_codes(np.array([-999.0] * 5 + [0.5 * k for k in range(20)]))
-    [Code(value=-999.0, n_rows=5, low=0.0, high=9.5)]
+    Their gap to the others exceeds the others' range (10 or more differ), three mean steps (the only negative number), or twice
+    the range (2 to 9 differ; negative, or of digits 7 to 9, as 99).
     """
     values = values[~np.isnan(values)]
     if len(values) < _LEAST:

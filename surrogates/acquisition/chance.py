@@ -38,22 +38,8 @@ _LOG_ROOT_2PI = 0.9189385332046727
 class Chance:
     """The probability that a quantity modelled by a Gaussian process with Matern 5/2 correlation is positive.
 
-    Attributes
-    ----------
-    points : ndarray of shape (n, p)
-        Embedded points, times `scale`.
-    scale : ndarray of shape (p,)
-        Inverse length of each embedded column.
-    L : ndarray of shape (n, n)
-        Lower Cholesky factor of R, the matrix of the prediction errors.
-    a : ndarray of shape (n,)
-        Weights of the correlations in the mean.
-    half_one : ndarray of shape (n,)
-        L^-1 1 if the mean was estimated, zeros if it is taken as known.
-    mu, sigma2, noise : float
-        Mean and variance of the process, and the noise variance of one observation.
-    power : float, default=1.0
-        Power of the chance as a weight of the improvement; see `caution`.
+    `points` (n, p) are embedded, times `scale`; L is the factor of the matrix of prediction errors, `a` the weights in the mean;
+    `half_one` is L^-1 1 if the mean was estimated, else zeros; `noise` is the variance of one observation.
     """
 
     points: Floats
@@ -68,40 +54,10 @@ class Chance:
 
     @classmethod
     def of_success(cls, embedding: Embedding, inputs: Floats, succeeded: NDArray[np.bool_], power: float = 1.0) -> Chance:
-        """Return the chance that an evaluation succeeds, by Gaussian process classification with a probit link.
+        """Return the chance of success (:eq:`power`), by Gaussian process classification with a probit link.
 
-        A failed evaluation has no response, and no penalty value replaces it: the model of the response never sees the failure,
-        and this model steers the search away from it. The width of the avoided region is learnt from the failures: a length for
-        each coordinate, and an amplitude that separates a sharp border from random failures. Expectation propagation gives their
-        posterior density, which is maximised. Far from all evaluations the chance returns to its prior mean, so unknown regions
-        stay worth an evaluation.
-
-        Parameters
-        ----------
-        inputs : ndarray of shape (N, d)
-            Model inputs of all evaluations.
-        succeeded : ndarray of bool, shape (N,)
-            True where the evaluation gave a response.
-        power : float, default=1.0
-            Power of the chance, see `caution`. It is reduced, down to 1, if the leave-one-out chances hardly predict better than
-            the share of successes does, as with random failures.
-
-        Notes
-        -----
-        Equation :eq:`power` of the chapter :doc:`/method/index`.
-
-        References
-        ----------
-        Gelbart, Snoek, Adams 2014, "Bayesian Optimization with Unknown Constraints".
-        Rasmussen, Williams 2006, "Gaussian Processes for Machine Learning", sections 3.6 and 5.5.2.
-
-        Examples
-        --------
-        >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]
-        >>> embedding = Embedding.of(inputs)
-        >>> chance = Chance.of_success(embedding, inputs, inputs[:, 0] < 0.6)
-        >>> chance.at(np.array([[0.2], [0.55], [0.9]])).round(2)
-        array([0.98, 0.57, 0.03])
+        Gelbart, Snoek, Adams 2014; expectation propagation, Rasmussen, Williams 2006, 3.6 and 5.5.2. Far from all points it is
+        its prior mean. `power` falls to 1 if leave-one-out chances predict hardly better than the share of successes.
         """
         embedded, labels = embedding.transform(inputs), np.where(succeeded, 1.0, -1.0)
         n, d = len(embedded), embedding.n_features
@@ -130,24 +86,7 @@ class Chance:
 
     @classmethod
     def of_bound(cls, embedding: Embedding, inputs: Floats, margins: Floats) -> Chance:
-        """Return the chance that a margin is positive, by Kriging of the margins with the hyperparameters' posterior mode.
-
-        Parameters
-        ----------
-        inputs : ndarray of shape (N, d)
-            Model inputs of evaluations.
-        margins : ndarray of shape (N,)
-            Distance to the bound at each evaluation, negative where the bound is violated.
-
-        Examples
-        --------
-        >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]
-        >>> embedding = Embedding.of(inputs)
-        >>> Chance.of_bound(embedding, inputs, 0.6 - inputs[:, 0]).at(
-        ...     np.array([[0.5], [0.7]])
-        ... ).round(2)
-        array([1., 0.])
-        """
+        """Return the chance that a margin is positive, by Kriging of the margins with the hyperparameters' posterior mode."""
         unit = float(np.sqrt(np.mean(margins**2))) or 1.0
         data = aggregate(inputs, margins / unit)
         embedded, response = embedding.transform(data.X), Response(data.mean, data.count, data.within)
@@ -170,12 +109,7 @@ class Chance:
         return cls(p.points, p.scale, p.L, p.a, p.half_one, p.mu, p.sigma2, p.nugget * p.sigma2 + _LEAST_NOISE)
 
     def at(self, embedded: Floats) -> Floats:
-        """Return the chance at embedded points; shape (m,).
-
-        Notes
-        -----
-        Equation :eq:`chance` of the chapter :doc:`/method/index`.
-        """
+        """Return the chance at embedded points, (m,); equation :eq:`chance`."""
         psi = self._correlations(embedded)
         half = dtrtrs(self.L, psi.T, lower=1)[0]
         rest = 1.0 - np.einsum("ij,ij->j", half, half)
@@ -193,28 +127,10 @@ class Chance:
 
 
 def caution(succeeded: NDArray[np.bool_]) -> float:
-    """Return the power of the chance, from the successes and failures in their order.
+    """Return the power of the chance (:eq:`caution`), from the successes and failures in their order.
 
-    If the response improves up to the border of the failing region, the expected improvement beyond the border outweighs even a
-    small chance, and nearly all later evaluations would fail. So each failure doubles the power, and successes in a row lower it
-    towards 1 in growing steps. About a quarter of the evaluations may then fail.
-
-    Parameters
-    ----------
-    succeeded : ndarray of bool, shape (n,)
-        Successes, in the order of the reports.
-
-    Notes
-    -----
-    Equation :eq:`caution` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> (
-    ...     caution(np.array([True, False, False])),
-    ...     round(caution(np.array([False, True, True, True])), 2),
-    ... )
-    (4.0, 1.32)
+    Each failure doubles it, and successes in a row lower it towards 1. Without it, where the response improves up to the failing
+    region, nearly all later evaluations would fail; so about a quarter may.
     """
     level, relief = 0.0, 0.0
     for ok in succeeded:
@@ -227,13 +143,6 @@ def stacked(chances: Sequence[Chance], width: int) -> tuple[Floats, ...]:
     """Return the arguments of the compiled criterion: points, scales, U, a, U'^-1 1, mu, sigma2, noise and power.
 
     A chance with fewer points than another is padded with points far away, which change nothing.
-
-    Parameters
-    ----------
-    chances : sequence of Chance
-        Chances of the same embedding.
-    width : int
-        Number of embedded columns.
     """
     c, m = len(chances), max((len(chance.points) for chance in chances), default=0)
     points, scale, U = np.full((c, m, width), _FAR), np.empty((c, width)), np.tile(np.eye(m), (c, 1, 1))
@@ -314,36 +223,10 @@ _FEWEST_SECONDS = 3
 
 
 def saving(embedding: Embedding, inputs: Floats, seconds: Floats) -> Chance | None:
-    """Return a model of ln(mean cost / cost of an evaluation), where the mean is the geometric mean.
+    """Return a model of ln(geometric mean of the costs / cost of an evaluation), equation :eq:`saving`.
 
-    `AveragedImprovement` adds the prediction of its method `mean`; its probability of being positive is not used.
-
-    Parameters
-    ----------
-    inputs : ndarray of shape (N, d)
-        Model inputs of evaluations.
-    seconds : ndarray of shape (N,)
-        Duration of each evaluation, nan where unknown; durations below 0.01 s count as 0.01 s.
-
-    Returns
-    -------
-    Chance or None
-        None if fewer than three durations are known or all are equal.
-
-    Notes
-    -----
-    Equation :eq:`saving` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> inputs = np.linspace(0.0, 1.0, 9)[:, None]
-    >>> embedding = Embedding.of(inputs)
-    >>> model = saving(embedding, inputs, 10.0 ** (2 * inputs[:, 0]))
-    >>> (
-    ...     model.mean(embedding.transform(np.array([[0.25], [0.75]])))
-    ...     / np.log(10.0)
-    ... ).round(2)
-    array([ 0.5, -0.5])
+    Its `mean` is what counts, not its chance. Durations below 0.01 s count as 0.01 s; None if fewer than three are known or all
+    are equal.
     """
     measured = np.isfinite(seconds)
     logs = np.log(np.maximum(seconds[measured], _LEAST_SECONDS))

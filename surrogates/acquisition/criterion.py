@@ -59,24 +59,10 @@ class _Criterion:
 
 
 class AveragedImprovement(_Criterion):
-    """ln of the mean over members of the expected improvement, in units of the warp, plus ln of each chance and saving.
+    """ln of the members' mean expected improvement, in units of the warp, plus ln of chances and savings (:eq:`criterion`).
 
-    Parameters
-    ----------
-    criterion : {"reinterpolation", "plain"}
-        For noisy responses, the improvement of the interpolating process on its best prediction at an evaluated point
-        (Forrester, Sobester, Keane 2008); for deterministic ones, of the process itself on the best response seen.
-    chances : sequence of Chance
-        The chance of success, if some evaluations have failed, and of each bound that must hold.
-    held : ndarray of bool, shape (n,), or None
-        Distinct evaluated points at which all bounds hold. The criterion improves on the best of these points, or on the worst
-        response if no point meets the bounds. None if there are no bounds.
-    savings : sequence of Chance
-        Models made by `saving`: the mean of each, times its power, is added.
-
-    Notes
-    -----
-    Equation :eq:`criterion` of the chapter :doc:`/method/index`.
+    "reinterpolation" improves on the best prediction at a point (Forrester, Sobester, Keane 2008). `held` marks points where all
+    bounds hold: it improves on their best, or on the worst response if there is none.
     """
 
     def __init__(
@@ -126,19 +112,8 @@ class AveragedImprovement(_Criterion):
     def believe(self, inputs: Floats) -> AveragedImprovement:
         """Return the criterion with the models' own predictions at pending points added as data (Kriging believer).
 
-        Parameters
-        ----------
-        inputs : ndarray of shape (q, d)
-            Model inputs of pending points, all different and not evaluated before.
-
-        Raises
-        ------
-        NotPositiveDefiniteError
-            If the points are too close to each other for the model.
-
-        References
-        ----------
-        Ginsbourger, Le Riche, Carraro 2010, "Kriging is well-suited to parallelize optimization".
+        Ginsbourger, Le Riche, Carraro 2010. The points differ from each other and from the data; NotPositiveDefiniteError if they
+        are too close.
         """
         further = self._embedding.transform(inputs)
         terms = []
@@ -220,23 +195,8 @@ class Predictor(Protocol):
 class PointwiseAcquisition(_Criterion):
     """An acquisition function of a model's predictions, weighted with each chance and saving; see `AveragedImprovement`.
 
-    An acquisition function that takes `best` is an improvement: larger is better. A function of the mean and the standard
-    deviation alone is a bound of the response: smaller is better, and the criterion is `best` minus the bound. Chances multiply
-    the criterion where it is positive, and divide it where it is negative; to the logarithm of the expected improvement their
-    logarithms are added.
-
-    Parameters
-    ----------
-    acquisition : callable
-        A function such as those of `spotsvm.acquisition`.
-    best : float
-        The response to improve on.
-    chances : sequence of Chance
-        The chance of success, if some evaluations have failed, and of each bound that must hold.
-    bounded : bool
-        Whether there are bounds; if so, `best` is not updated by predictions at pending points.
-    savings : sequence of Chance
-        Models of the savings of an evaluation, made by `saving`.
+    With `best` among its arguments it is an improvement; otherwise a bound, and the criterion is `best` minus it. Chances
+    multiply it where it is positive, and divide it where it is negative.
     """
 
     def __init__(
@@ -306,25 +266,9 @@ def _function(acquisition: Any) -> Any:
 
 
 class PriorWeighted(_Criterion):
-    """A criterion, weighted with a power of a prior of the optimum.
+    """A criterion, weighted with a power of a prior of the optimum (:eq:`prior-weight`; Hvarfner et al. 2022, piBO, eq. 6).
 
-    Parameters
-    ----------
-    criterion : AveragedImprovement or PointwiseAcquisition
-        The criterion.
-    log_density : callable
-        Returns ln of the density at canonical points.
-    power : float
-        Power of the density; a search sets it to beta / n after n evaluations.
-
-    Notes
-    -----
-    Equation :eq:`prior-weight` of the chapter :doc:`/method/index`.
-
-    References
-    ----------
-    Hvarfner, Stoll, Souza, Lindauer, Hutter, Nardi 2022, "piBO: Augmenting Acquisition Functions with User Beliefs for Bayesian
-    Optimization", equation 6.
+    A search sets the power to beta / n after n evaluations.
     """
 
     def __init__(

@@ -21,16 +21,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ExpectedGain:
-    """The model's prediction for one more evaluation.
+    """The model's prediction for one more evaluation: the largest expected improvement, in the response's unit.
 
-    Attributes
-    ----------
-    improvement : float
-        The largest expected improvement among points not evaluated yet, in the response's unit; 0 if all points were evaluated.
-    incumbent : int
-        Index of the evaluation to improve on: the best prediction if the response is noisy, otherwise the best response.
-    incumbent_error : float
-        Standard error of the prediction at the incumbent; close to 0 if the response is deterministic.
+    `incumbent` is the evaluation to improve on: the best prediction if the response is noisy, otherwise the best response.
     """
 
     improvement: float
@@ -41,30 +34,7 @@ class ExpectedGain:
 def expected_gain(domain: Domain, points: Floats, values: Floats, *, noisy: bool, rng: np.random.Generator) -> ExpectedGain:
     """Fit a Kriging ensemble to the evaluations of any search, and return its largest expected improvement.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n, d)
-        Canonical points; equal rows are replicates.
-    values : ndarray of shape (n,)
-        Responses, smaller being better; nan where an evaluation failed, at least two finite.
-    noisy : bool
-        Whether two responses at one point may differ.
-    rng : numpy.random.Generator
-        Random generator of the model's samples and of the candidates.
-
-    Examples
-    --------
-    >>> points = np.linspace(0.0, 1.0, 9)[:, None]
-    >>> rng = np.random.default_rng(0)
-    >>> gain = expected_gain(
-    ...     Domain.continuous(1),
-    ...     points,
-    ...     (points[:, 0] - 0.4) ** 2,
-    ...     noisy=False,
-    ...     rng=rng,
-    ... )
-    >>> gain.incumbent, bool(0 < gain.improvement < 0.001)
-    (3, True)
+    `values` are nan where an evaluation failed, at least two finite; equal rows of `points` are replicates.
     """
     ok = np.isfinite(values)
     responses, unit = within_reach(values[ok])

@@ -26,17 +26,7 @@ class Acquisition(Protocol):
         ...
 
     def climb(self, point: Floats, free: NDArray[np.bool_], evaluations: int) -> tuple[Floats, float]:
-        """Return a local maximum in some continuous coordinates, shape (d,), and the value there.
-
-        Parameters
-        ----------
-        point : ndarray of shape (d,)
-            Where to begin.
-        free : ndarray of bool, shape (d,)
-            The coordinates to change, within [0, 1].
-        evaluations : int
-            Maximum number of evaluations of the value and its gradient.
-        """
+        """Return a local maximum in the `free` coordinates, within [0, 1], and the value there."""
         ...
 
 
@@ -52,29 +42,10 @@ def maximize_acquisition(
     n_polish: int = 3,
     polish_evaluations: int = 40,
 ) -> tuple[Floats, float] | None:
-    """Maximise an acquisition function over a domain.
+    """Maximise an acquisition function over a domain; return a canonical point and its value, or None if none is allowed.
 
-    Quasi-random points and points around the anchors are compared. From the best few that are far enough apart, a local maximum
-    is sought in their active continuous coordinates.
-
-    Parameters
-    ----------
-    domain : Domain
-        What the coordinates mean; every point tried is canonical.
-    acquisition : Acquisition
-        The function.
-    anchors : ndarray of shape (k, d)
-        Good points, the best first; candidates are drawn around them.
-    allowed : callable, optional
-        Returns whether a canonical point may be returned.
-    n_global, n_local : int
-        Quasi-random candidates, and candidates around the anchors.
-    n_polish, polish_evaluations : int
-        Candidates to polish, and evaluations for each.
-
-    Returns
-    -------
-    (point, value), or None if no candidate is allowed.
+    Quasi-random points and points around the anchors (the best first) are compared; the best few that are far enough apart are
+    polished in their active continuous coordinates.
     """
     candidates = domain.snap(np.vstack([_global(domain, n_global, rng), _around(domain, anchors, n_local, rng)]))
     values = acquisition.value(candidates)
@@ -98,35 +69,10 @@ def maximize_acquisition(
 def pattern_search(
     function: Callable[[Floats], Floats], point: Floats, free: NDArray[np.bool_], evaluations: int
 ) -> tuple[Floats, float]:
-    """Return a local maximum of a function that may have no gradient, in some coordinates, and the value there.
+    """Return a local maximum of a function that may have no gradient, in the `free` coordinates, and the value there.
 
-    Each step moves to the best neighbour of the current point, or halves the step length if no neighbour is better.
-
-    Parameters
-    ----------
-    function : callable
-        Takes points of shape (m, d), and returns their values.
-    point : ndarray of shape (d,)
-        Where to begin.
-    free : ndarray of bool, shape (d,)
-        The coordinates to change, within [0, 1].
-    evaluations : int
-        Twice the number of steps.
-
-    References
-    ----------
-    Hooke, Jeeves 1961, "Direct search solution of numerical and statistical problems".
-
-    Examples
-    --------
-    >>> point, value = pattern_search(
-    ...     lambda u: -((u - 0.3) ** 2).sum(axis=1),
-    ...     np.full(2, 0.5),
-    ...     np.array([True, False]),
-    ...     40,
-    ... )
-    >>> point.round(2).tolist()
-    [0.3, 0.5]
+    Hooke, Jeeves 1961: each step moves to the best neighbour, or halves the step length. `evaluations` is twice the number of
+    steps.
     """
     columns = np.repeat(np.flatnonzero(free), 2)
     rows, sides = np.arange(len(columns)), np.tile([-1.0, 1.0], len(columns) // 2)

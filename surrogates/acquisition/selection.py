@@ -22,47 +22,10 @@ _CANDIDATES = 200  # best responses among which the five best means are sought
 
 
 def select_evaluations(domain: Domain, points: Floats, values: Floats, *, noisy: bool, n: int = MAX_POINTS) -> Indices:
-    """Return the evaluations for a model of at most n distinct points; all evaluations if they have no more points.
+    """Return the evaluations for a model of at most n distinct points (at least 20), with all their replicates; ascending.
 
-    An eighth of the points are the newest. If the response is deterministic, a quarter are the best. If it is noisy, half are the
-    nearest to the five points with the best means over ten neighbours: among thousands of noisy responses the smallest are the
-    luckiest, and a model of these would be too optimistic about their neighbourhood. Each other point is as far as possible from
-    those selected before, so explored regions do not look unexplored. All replicates of a selected point are included.
-
-    Parameters
-    ----------
-    points : ndarray of shape (N, d)
-        Canonical points; equal rows are replicates.
-    values : ndarray of shape (N,)
-        Finite responses, smaller being better.
-    noisy : bool
-        Whether two responses at one point may differ.
-    n : int, default=1000
-        Number of distinct points to select, at least 20.
-
-    Returns
-    -------
-    ndarray of shape (N',)
-        Row indices of `points`, ascending; deterministic.
-
-    References
-    ----------
-    Gonzalez 1985, "Clustering to minimize the maximum intercluster distance" (farthest points first).
-
-    Examples
-    --------
-    >>> points = np.linspace(0.0, 1.0, 101)[:, None]
-    >>> rows = select_evaluations(
-    ...     Domain.continuous(1),
-    ...     points,
-    ...     (points[:, 0] - 0.5) ** 2,
-    ...     noisy=False,
-    ...     n=20,
-    ... )
-    >>> rows[:10].tolist()
-    [0, 6, 12, 18, 24, 30, 36, 48, 49, 50]
-    >>> rows[10:].tolist()
-    [51, 52, 58, 64, 75, 81, 87, 93, 99, 100]
+    An eighth are the newest; a quarter the best, or, of noisy responses, half the nearest to the five best means of ten
+    neighbours, as the smallest are the luckiest. The rest are farthest points (Gonzalez 1985).
     """
     if len(points) <= n:
         return np.arange(len(points))

@@ -33,18 +33,8 @@ def scaled_distances(distances, phi, without, out):
 def log_density(data, phi, level, rest, j, psi, U, half_one):
     """Return the log-density of phi, -inf outside the bounds and if the matrix has no factor.
 
-    Parameters
-    ----------
-    data : tuple
-        The arguments made by `Hyperposterior`.
-    phi : ndarray of shape (p,)
-        The hyperparameters.
-    level : int
-        First step to recompute; the results of earlier steps must already belong to phi.
-    rest, j : ndarray of shape (pairs,), int
-        The scaled distances in all dimensions but j.
-    psi, U, half_one : ndarray
-        Correlations of the pairs, the factor, and U'^-1 1.
+    `level` is the first step to recompute: results of earlier steps must belong to phi. `rest` and `j`: scaled distances in all
+    dimensions but j.
     """
     matern, distances, t, index, count, mean, sd, low, high, warped, jitters = data
     d, n = len(distances), len(count)
@@ -105,16 +95,7 @@ def log_density(data, phi, level, rest, j, psi, U, half_one):
 def sweep(data, chains, moves, rng, width):
     """Move coordinates of chains in place, each by one step of slice sampling (Neal 2003, stepping out four times at most).
 
-    Parameters
-    ----------
-    data : tuple
-        As in `log_density`.
-    chains : ndarray of shape (k, p)
-        A phi in each row.
-    moves : ndarray of shape (m,)
-        Coordinates to move, in this order; coordinate j of chain c is c p + j.
-    width : float
-        Initial width of the interval.
+    `chains` has a phi in each row; in `moves` coordinate j of chain c is c p + j; `width` is the interval's at first.
     """
     distances, mean = data[1], data[5]
     d, n = len(distances), len(data[4])

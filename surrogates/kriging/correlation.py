@@ -17,12 +17,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Gaussian:
-    """exp(-r2) (Koch et al. 2011, eq. 4): very smooth responses.
-
-    Notes
-    -----
-    Equation :eq:`gaussian-correlation` of the chapter :doc:`/method/index`.
-    """
+    """exp(-r2) (:eq:`gaussian-correlation`; Koch et al. 2011, eq. 4): very smooth responses."""
 
     name: str = "gaussian"
 
@@ -37,11 +32,9 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Matern52:
-    """(1 + s + s^2 / 3) exp(-s) with s = sqrt(5 r2): responses that are twice differentiable (Rasmussen, Williams 2006, 4.17).
+    """(1 + s + s^2 / 3) exp(-s), s = sqrt(5 r2): responses that are twice differentiable (Rasmussen, Williams 2006, 4.17).
 
-    Notes
-    -----
-    Equation :eq:`matern-correlation` of the chapter :doc:`/method/index`.
+    Equation :eq:`matern-correlation`.
     """
 
     name: str = "matern52"
@@ -77,21 +70,8 @@ def is_matern(correlation: Correlation) -> bool:
 class Embedding:
     """Rounds integer columns, and replaces a categorical column by columns in which any two values have distance 1.
 
-    Parameters
-    ----------
-    n_features : int
-        Number of columns of the points.
-    integer, categorical : sequence of int
-        Indices of columns to round, and of columns whose values have no order.
-    scale : ndarray of shape (n_features,)
-        Each numeric column is divided by its entry.
-    categories : tuple of ndarray
-        Known values of each categorical column; an unknown value has distance 1 from all known values.
-
-    Attributes
-    ----------
-    owner : ndarray of shape (p,)
-        Index of the original column of each embedded column.
+    Numeric columns are divided by `scale`; an unknown category has distance 1 from all. `owner`: the original of each embedded
+    column.
     """
 
     n_features: int
@@ -146,14 +126,10 @@ class Embedding:
         return np.hstack(parts)
 
     def pair_distances(self, E: Floats) -> Floats:
-        """Return the squared distance of each pair of embedded points in each original column; shape (n_features, n (n - 1) / 2).
+        """Return the pairs' squared distances in each original column, (n_features, n (n - 1) / 2); :eq:`coordinate-distance`.
 
-        The pairs have the order of scipy's pdist: (0, 1), (0, 2), ..., (1, 2), ... Differences are taken before they are squared,
-        so that points 1e-12 apart remain different.
-
-        Notes
-        -----
-        Equation :eq:`coordinate-distance` of the chapter :doc:`/method/index`.
+        The pairs have the order of scipy's pdist. Differences are taken before they are squared, so that points 1e-12 apart
+        remain different.
         """
         out = np.zeros((self.n_features, len(E) * (len(E) - 1) // 2))
         if out.shape[1]:

@@ -36,19 +36,7 @@ _LEAST_MOVES = 0.1  # moves of a fit, on average
 
 @dataclass(frozen=True)
 class Member:
-    """A model of an ensemble: a process of the warped response, with the inverse of the warp.
-
-    Attributes
-    ----------
-    process : Process
-        The process, conditioned on the warped responses.
-    response : Response
-        The warped responses at the distinct points.
-    warp : ResponseWarp
-        The warp.
-    log_strength : float
-        Logarithm of the warp's strength.
-    """
+    """A model of an ensemble: a process of the warped response, with the inverse of the warp."""
 
     process: Process
     response: Response
@@ -70,17 +58,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Models:
-    """The fitted members of an ensemble, with their common data.
-
-    Attributes
-    ----------
-    members : list of Member
-        A member for each set of hyperparameters.
-    embedded : ndarray of shape (n, p)
-        The distinct evaluated points, embedded.
-    index : ndarray of shape (N,)
-        Index of the distinct point of each evaluation.
-    """
+    """The fitted members of an ensemble, with the embedded distinct points, and the index of each evaluation's point."""
 
     members: list[Member]
     embedding: Embedding
@@ -104,17 +82,7 @@ class Models:
         return np.asarray(error[self.index] if at is None else error)
 
     def predict(self, inputs: Floats) -> tuple[Floats, Floats]:
-        """Return the predicted response at new points, and its standard error, without the noise of a response; shapes (m,).
-
-        Parameters
-        ----------
-        inputs : ndarray of shape (m, d)
-            Model inputs, from `Domain.model_inputs`.
-
-        Notes
-        -----
-        Equation :eq:`ensemble` of the chapter :doc:`/method/index`.
-        """
+        """Return the predicted response at model inputs and its standard error, without a response's noise; :eq:`ensemble`."""
         embedded = self.embedding.transform(inputs)
         return self.combined([member.process.predict(embedded) for member in self.members])
 
@@ -154,30 +122,10 @@ class Models:
 
 
 class KrigingEnsemble:
-    """Fits Kriging models to points of a domain, with sampled hyperparameters (default) or by maximum likelihood.
+    """Fits Kriging models to points of a domain, with sampled hyperparameters or by maximum likelihood (L-BFGS-B, CMA-ES).
 
-    Each member is a sample of its own slice-sampling chain. The chains continue from fit to fit, so a fit costs only a few moves;
-    `chains` is the only state between fits.
-
-    Parameters
-    ----------
-    domain : Domain
-        What the coordinates of the points mean.
-    correlation : {"matern52", "gaussian"}, default="matern52"
-        The correlation function.
-    inference : {"sampled", "mle", "mle-cmaes"}, default="sampled"
-        Sampled hyperparameters, or a single set by maximum likelihood with L-BFGS-B or with CMA-ES.
-    n_members : int, default=4
-        Number of sampled sets of hyperparameters.
-    warped : bool, default=True
-        Whether the response is warped, with a sampled strength (only with "sampled").
-    nugget_bounds : (float, float), default=(1e-8, 10)
-        Bounds of the nugget in maximum likelihood; equal bounds fix the nugget.
-
-    References
-    ----------
-    Snoek, Larochelle, Adams 2012, "Practical Bayesian Optimization of Machine Learning Algorithms" (improvement averaged
-    over slice samples).
+    Each member is a sample of its own slice-sampling chain (Snoek, Larochelle, Adams 2012); `chains` is the only state between
+    fits, so a fit costs a few moves. Only sampled responses are warped.
     """
 
     FIRST_SWEEPS = 8
@@ -205,17 +153,9 @@ class KrigingEnsemble:
         self.chains: Floats | None = None
 
     def fit(self, points: Floats, values: Floats, rng: np.random.Generator, *, sweeps: int = 1) -> Models:
-        """Fit to evaluated points, after moves of the chains.
+        """Fit to evaluated points (equal rows are replicates), after `sweeps` moves of each coordinate of the chains.
 
-        Parameters
-        ----------
-        points : ndarray of shape (N, d)
-            Canonical points; equal rows are replicates.
-        values : ndarray of shape (N,)
-            Finite responses.
-        sweeps : int, default=1
-            Number of moves of each coordinate of the chains (with many points a share of it); 0 keeps the chains unchanged.
-            Missing chains are made in any case.
+        With many points a share of them moves; 0 keeps the chains, but missing ones are made in any case.
         """
         data = aggregate(points, values)
         embedding, embedded = Embedding.of_points(self.domain, data.X)

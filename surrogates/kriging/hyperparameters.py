@@ -35,18 +35,10 @@ _TOO_CLOSE = 1e-100  # relative to the mean distance: with a smaller unit other 
 
 @dataclass(frozen=True)
 class ResponseWarp:
-    """z = ln(1 + s t) with t = (y - low) / unit: nearly linear for a small strength s, logarithmic for a large s.
+    """z = ln(1 + s t), t = (y - low) / unit: nearly linear for a small strength s (z = t at s = 0), logarithmic for a large s.
 
-    The warp spreads good responses apart and moves bad responses together, so huge outliers lose their weight. The strength is a
-    hyperparameter: `log_jacobian` makes likelihoods at different strengths comparable (Snelson, Rasmussen, Ghahramani 2004,
-    "Warped Gaussian processes"). With a log-strength of -inf, z = t.
-
-    Attributes
-    ----------
-    low : float
-        The smallest response, where t = 0.
-    unit : float
-        The median distance from `low`; the mean distance if at least half of the responses are equal, or almost equal, to `low`.
+    Huge outliers lose their weight. `unit` is the median distance from `low`, or the mean if half are (almost) equal to it.
+    Snelson, Rasmussen, Ghahramani 2004, "Warped Gaussian processes".
     """
 
     low: float
@@ -61,22 +53,12 @@ class ResponseWarp:
         return cls(low, median if median > _TOO_CLOSE * mean else mean or 1.0)
 
     def forward(self, y: Floats, log_strength: float) -> Floats:
-        """Warp responses.
-
-        Notes
-        -----
-        Equation :eq:`warp` of the chapter :doc:`/method/index`.
-        """
+        """Warp responses, equation :eq:`warp`."""
         t = (y - self.low) / self.unit
         return t if log_strength == -math.inf else np.log1p(math.exp(log_strength) * t)
 
     def log_jacobian(self, y: Floats, log_strength: float) -> float:
-        """Return the sum of ln dz/dt over the responses.
-
-        Notes
-        -----
-        Equation :eq:`warp-jacobian` of the chapter :doc:`/method/index`.
-        """
+        """Return the sum of ln dz/dt over the responses (:eq:`warp-jacobian`), which makes strengths comparable."""
         return 0.0 if log_strength == -math.inf else len(y) * log_strength - float(np.sum(self.forward(y, log_strength)))
 
     def backward(self, z: Floats, log_strength: float) -> Floats:
@@ -90,17 +72,9 @@ class ResponseWarp:
 
 @dataclass(frozen=True)
 class Prior:
-    """Independent normal priors of the logarithms of the hyperparameters, for points of the unit cube.
+    """Independent normal priors (mean, deviation) of phi: ln length (theta = length^-2), ln nugget, ln strength of the warp.
 
-    The vector phi contains ln length of each dimension (theta = length^-2), ln nugget, and ln strength of the warp if the
-    response is warped.
-
-    Attributes
-    ----------
-    log_length : (float, float)
-        Mean and standard deviation; ln(d) / 2 is added to the mean, since distances grow with the root of the dimension.
-    log_nugget, log_strength : (float, float)
-        Mean and standard deviation.
+    ln(d) / 2 is added to the mean of the log-lengths, since distances grow with the root of the dimension.
     """
 
     log_length: tuple[float, float] = (math.log(0.5), 1.2)
@@ -108,12 +82,7 @@ class Prior:
     log_strength: tuple[float, float] = (0.0, 2.0)
 
     def moments(self, d: int, warped: bool) -> tuple[Floats, Floats]:
-        """Return means and standard deviations of phi.
-
-        Notes
-        -----
-        Equation :eq:`prior` of the chapter :doc:`/method/index`.
-        """
+        """Return means and standard deviations of phi, equation :eq:`prior`."""
         rows = [(self.log_length[0] + 0.5 * math.log(d), self.log_length[1])] * d + [self.log_nugget]
         rows += [self.log_strength] * warped
         return np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
@@ -121,27 +90,7 @@ class Prior:
 
 @dataclass(frozen=True)
 class Hyperposterior:
-    """The unnormalised log-density of phi, given data.
-
-    Attributes
-    ----------
-    pair_distances : ndarray of shape (d, pairs)
-        Squared distances of the pairs in each dimension.
-    y : ndarray of shape (N,)
-        All responses.
-    index : ndarray of shape (N,)
-        Index of the distinct point of each response.
-    warp : ResponseWarp
-        The warp of the response.
-    warped : bool
-        Whether the response is warped; phi then ends with ln strength.
-    prior : Prior
-        The prior of phi.
-
-    Notes
-    -----
-    Equation :eq:`posterior` of the chapter :doc:`/method/index`.
-    """
+    """The unnormalised log-density of phi, given data (:eq:`posterior`); phi ends with ln strength if the response is warped."""
 
     correlation: Correlation
     pair_distances: Floats
@@ -199,18 +148,9 @@ class Hyperposterior:
         return float(log_density(self._data, phi, LENGTHS, rest, 0, np.empty(len(rest)), np.empty((n, n)), np.empty(n)))
 
     def sweep(self, chains: Floats, moves: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-        """Return the chains after moves of some coordinates, each by a step of slice sampling.
+        """Return the chains (k, p) after moves of some coordinates, each by a step of slice sampling (Neal 2003).
 
-        Parameters
-        ----------
-        chains : ndarray of shape (k, p)
-            A phi in each row. A phi that has density 0 with the current data moves back to the prior's mean.
-        moves : ndarray of shape (m,)
-            Indices of the moves, in order; c p + j is coordinate j of chain c.
-
-        References
-        ----------
-        Neal 2003, "Slice sampling".
+        Move c p + j is of coordinate j of chain c. A phi of density 0 with the current data moves back to the prior's mean.
         """
         from spotsvm.surrogates.kriging._posterior_kernels import sweep
 

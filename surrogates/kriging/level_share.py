@@ -30,54 +30,10 @@ def draw_level_shares(
     tolerance: float = 0.0,
     failed: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Draw lower and upper shares of uniformly random points whose response is at or below a level.
+    """Draw lower and upper shares of uniformly random points whose response is at or below a level, `n_draws` a member.
 
-    Each member gives equally many draws: functions drawn from the member's process given the data, with a random process
-    variance, evaluated at a Sobol set of points. The draws include the uncertainty from the finite size of the set.
-
-    Parameters
-    ----------
-    models : Models
-        A fitted ensemble with the Matern 5/2 correlation.
-    level : float
-        The level, in the response's unit.
-    noise : {"noisy", "deterministic", "unknown"}
-        Whether the response at a random point has the members' noise; "unknown" uses the smaller result for the lower share, and
-        the larger for the upper share.
-    n_points : int
-        Size of the set, a power of two.
-    n_draws : int, default=50
-        Number of draws for each member.
-    tolerance : float, default=0.0
-        For the upper share, responses up to this far above the level count as at the level; for example half the step of rounded
-        responses.
-    failed : ndarray of shape (k, d), optional
-        Points of failed evaluations: for the lower share, a point that is nearer to a failed point than to all others counts as
-        failed.
-
-    Returns
-    -------
-    lower, upper : ndarray of shape (n_draws * number of members,)
-
-    References
-    ----------
-    Rahimi, Recht 2007, "Random features for large-scale kernel machines" (draws of the process without the data).
-    Wilson, Borovitskiy, Terenin, Mostowsky, Deisenroth 2020, "Efficiently sampling functions from Gaussian process posteriors"
-    (the conversion into draws given the data).
-
-    Examples
-    --------
-    >>> from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-    >>> points = np.linspace(0.0, 1.0, 12)[:, None]
-    >>> domain, rng = Domain.continuous(1), np.random.default_rng(0)
-    >>> models = KrigingEnsemble(domain).fit(
-    ...     points, (points[:, 0] - 0.4) ** 2, rng
-    ... )
-    >>> lower, upper = draw_level_shares(
-    ...     models, domain, 0.01, rng, noise="deterministic", n_points=1024
-    ... )
-    >>> float(np.median(lower).round(1)), float(np.median(upper).round(1))
-    (0.2, 0.2)
+    Functions given the data (Rahimi, Recht 2007; Wilson et al. 2020) at a Sobol set of `n_points`, a power of two. Upper: up to
+    `tolerance` above counts. Lower: points nearest to a failed one have failed. "unknown" noise: the wider.
     """
     points = domain.snap(qmc.Sobol(domain.dimension, rng=rng).random(n_points))
     embedded = models.embedding.transform(domain.model_inputs(points))
@@ -108,19 +64,7 @@ def draw_level_shares(
 class Realisations:
     """Functions drawn from a member's process given its data, of the warped response and without noise.
 
-    Parameters
-    ----------
-    member : Member
-        A member with the Matern 5/2 correlation.
-    n_responses : int
-        Number of responses in the data.
-    n_draws : int
-        Number of functions.
-
-    Attributes
-    ----------
-    noise : ndarray of shape (n_draws,)
-        Standard deviation of the noise in each draw.
+    `noise` is the standard deviation of the noise in each draw; the correlation is Matern 5/2.
     """
 
     def __init__(self, member: Member, n_responses: int, n_draws: int, rng: np.random.Generator):

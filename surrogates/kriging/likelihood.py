@@ -69,10 +69,7 @@ class Profile:
 def factor(correlation: Correlation, r2: Floats, n: int) -> tuple[Floats, float]:
     """Factor a correlation matrix without a nugget, with the smallest sufficient jitter; return the lower factor and the jitter.
 
-    Raises
-    ------
-    NotPositiveDefiniteError
-        If even the last jitter is not sufficient: the matrix is not finite.
+    NotPositiveDefiniteError if even the last jitter is not sufficient: the matrix is not finite.
     """
     from spotsvm.surrogates.kriging._correlation_kernels import correlate, factor_with_jitter
 
@@ -89,10 +86,7 @@ def profile(
 ) -> Profile:
     """Return likelihood, mean and variance at r2 and nugget.
 
-    Notes
-    -----
-    Equations :eq:`correlation-matrix`, :eq:`process-mean`, :eq:`process-variance` and :eq:`log-likelihood`
-    of the chapter :doc:`/method/index`.
+    Equations :eq:`correlation-matrix`, :eq:`process-mean`, :eq:`process-variance` and :eq:`log-likelihood`.
     """
     from spotsvm.surrogates.kriging._correlation_kernels import profile_upper
 
@@ -116,27 +110,9 @@ def gradient(
     response: Response,
     jitters: tuple[float, ...] = JITTERS,
 ) -> tuple[float, Floats, float]:
-    """Return the log-likelihood and its derivatives by ln theta, shape (d,), and by ln nugget.
+    """Return the log-likelihood and its derivatives by ln theta, (d,), and by ln nugget; equation :eq:`likelihood-gradient`.
 
-    The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2. The entries of R^-1 are needed only for the derivative of
-    `ln |R|`. They are computed from the factor, and no system is solved by multiplying with R^-1.
-
-    Parameters
-    ----------
-    pair_distances : ndarray of shape (d, n (n - 1) / 2)
-        Squared distance of each pair of points in each dimension (`Embedding.pair_distances`).
-    theta : ndarray of shape (d,)
-        Inverse squared lengths.
-    nugget : float
-        Noise variance over process variance.
-    response : Response
-        The data.
-    jitters : tuple of float, optional
-        As in `factor`.
-
-    Notes
-    -----
-    Equation :eq:`likelihood-gradient` of the chapter :doc:`/method/index`.
+    The derivative by an entry of R is (a a' / sigma2 - R^-1) / 2; R^-1 comes from the factor, and only for that of `ln |R|`.
     """
     n = len(response.mean)
     r2 = theta @ pair_distances
@@ -179,21 +155,9 @@ _CMA_RUNS = 16
 
 @dataclass(frozen=True)
 class LikelihoodProblem:
-    """The likelihood to maximise over ln theta and, if it is estimated, ln nugget.
+    """The likelihood to maximise over ln theta and, if `nugget` is None, ln nugget; a row of `bounds` for each.
 
-    Attributes
-    ----------
-    pair_distances : ndarray of shape (d, pairs)
-        Squared distances of the pairs in each dimension.
-    response : Response
-        The data.
-    bounds : ndarray of shape (d, 2) or (d + 1, 2)
-        Bounds of ln theta, and of ln nugget in a last row if it is estimated.
-    nugget : float or None
-        The fixed nugget, or None if it is estimated.
-    jitters : tuple of float, default=(0,)
-        Terms that may be added to the diagonal. Hyperparameters that need a larger jitter are rejected: it would act as an
-        unwanted nugget.
+    Hyperparameters that need a jitter larger than `jitters` are rejected: it would act as an unwanted nugget.
     """
 
     correlation: Correlation
@@ -245,21 +209,8 @@ def maximize_likelihood(
 ) -> Floats:
     """Return the hyperparameters of the largest likelihood found, with an entry for each row of `problem.bounds`.
 
-    Parameters
-    ----------
-    problem : LikelihoodProblem
-        The likelihood and its bounds.
-    optimizer : {"lbfgsb", "cmaes"}, default="lbfgsb"
-        L-BFGS-B, or CMA-ES as in Koch et al. 2011.
-    n_restarts : int, default=8
-        Number of starts of L-BFGS-B: the points of highest likelihood among 25 times as many points of a Latin hypercube. CMA-ES
-        makes 16 short runs from the best of 800 points, and continues the two best.
-    rng : numpy.random.Generator
-        Generator of the starts.
-    starts : ndarray of shape (k, rows), optional
-        Further starts, such as the last optimum.
-    max_evaluations : int, default=200
-        Maximum number of likelihood evaluations for each start of L-BFGS-B.
+    L-BFGS-B begins at the best of 25 n_restarts points of a Latin hypercube and at `starts`; CMA-ES (Koch et al. 2011) makes 16
+    short runs from the best of 800 points, and continues the two best.
     """
     best = _cmaes(problem, rng) if optimizer == "cmaes" else _lbfgsb(problem, n_restarts, rng, starts, max_evaluations)
     if problem.negative(best) < IMPOSSIBLE or problem.jitters == JITTERS:

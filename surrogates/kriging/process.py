@@ -30,28 +30,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Process:
-    """A Gaussian process conditioned on data.
+    """A Gaussian process conditioned on data; the names are those of the module's table.
 
-    Attributes
-    ----------
-    scale : ndarray of shape (p,)
-        Square root of theta for each embedded column.
-    points : ndarray of shape (n, p)
-        Embedded points, times `scale`.
-    L : ndarray of shape (n, n)
-        Lower Cholesky factor of R, the matrix of the prediction errors.
-    a : ndarray of shape (n,)
-        R^-1 (y - 1 mu).
-    fitted : ndarray of shape (n,)
-        The predicted mean at the data points.
-    mu, sigma2, nugget : float
-        Mean, process variance, and noise variance / process variance (0 if the process interpolates).
-    jitter : float
-        Term added to the diagonal to make the matrix factor.
-    log_likelihood : float
-        Eq. 8 at these hyperparameters.
-    half_one : ndarray of shape (n,)
-        L^-1 1.
+    `scale` is the root of theta for each embedded column; `fitted` the mean at the data; `nugget` noise over process variance, 0
+    if it interpolates; `log_likelihood` that of eq. 8.
     """
 
     correlation: Correlation
@@ -77,21 +59,7 @@ class Process:
         response: Response,
         r2: Floats | None = None,
     ) -> Process:
-        """Condition on data.
-
-        Parameters
-        ----------
-        theta : ndarray of shape (p,)
-            Inverse squared length of each embedded column.
-        nugget : float
-            Noise variance over process variance.
-        embedded : ndarray of shape (n, p)
-            Distinct embedded points.
-        response : Response
-            The data at these points.
-        r2 : ndarray, optional
-            The pairs' scaled squared distances, if already computed.
-        """
+        """Condition on data at distinct embedded points; `nugget` is noise variance over process variance."""
         scale = np.sqrt(theta)
         points = embedded * scale
         p: Profile = profile(correlation, pdist(points, "sqeuclidean") if r2 is None else r2, nugget, response)
@@ -99,14 +67,10 @@ class Process:
         return cls(correlation, scale, points, p.L, p.a, fitted, p.mu, p.sigma2, nugget, p.jitter, p.log_likelihood, p.half_one)
 
     def reinterpolate(self) -> Process:
-        """Return the process that interpolates this process's own predictions at the data, with the same theta.
+        """Return the process that interpolates this process's own predictions at the data, with the same theta and mean.
 
-        Its mean is the same function; its error is zero at every evaluated point. The variance is
-        (y - 1 mu)' R^-1 Psi R^-1 (y - 1 mu) / n (Forrester, Sobester, Keane 2008, section 6; Koch et al. 2011, 2.1.2).
-
-        Notes
-        -----
-        Equation :eq:`reinterpolation` of the chapter :doc:`/method/index`.
+        Equation :eq:`reinterpolation`; Forrester, Sobester, Keane 2008, section 6; Koch et al. 2011, 2.1.2. Its error is zero at
+        every evaluated point.
         """
         n = len(self.points)
         L, jitter = factor(self.correlation, pdist(self.points, "sqeuclidean"), n)
@@ -115,28 +79,10 @@ class Process:
         return replace(self, L=L, sigma2=sigma2, nugget=0.0, jitter=jitter, half_one=half_one)
 
     def believe(self, embedded: Floats) -> Process:
-        """Return the process with its own predictions at further points added as data (Kriging believer).
+        """Return the process with its own predictions at further points added as data (Kriging believer, :eq:`believer`).
 
-        Its mean is the same function, since data equal to the predictions add no information: `a` gets zeros, and mu and sigma2
-        do not change. Its error shrinks around these points. The factor grows by a block, in O(n^2 q) operations.
-
-        Parameters
-        ----------
-        embedded : ndarray of shape (q, p)
-            Distinct embedded points; if the process interpolates, they must differ from the data.
-
-        Raises
-        ------
-        NotPositiveDefiniteError
-            If the block has no factor.
-
-        Notes
-        -----
-        Equation :eq:`believer` of the chapter :doc:`/method/index`.
-
-        References
-        ----------
-        Ginsbourger, Le Riche, Carraro 2010, "Kriging is well-suited to parallelize optimization", section 4.2.
+        Ginsbourger, Le Riche, Carraro 2010, section 4.2. The mean does not change, the error shrinks; the factor grows by a
+        block, in O(n^2 q), or NotPositiveDefiniteError. If it interpolates, points must differ from the data.
         """
         n, q = len(self.points), len(embedded)
         further = embedded * self.scale
@@ -168,12 +114,7 @@ class Process:
         return self.correlation.value(np.maximum(r2, 0.0))
 
     def predict(self, embedded: Floats) -> tuple[Floats, Floats]:
-        """Return mean and variance of the process, without the noise of a response; shapes (m,) each.
-
-        Notes
-        -----
-        Equations :eq:`predicted-mean` and :eq:`predicted-variance` of the chapter :doc:`/method/index`.
-        """
+        """Return mean and variance, (m,), without the noise of a response; :eq:`predicted-mean`, :eq:`predicted-variance`."""
         psi = self.correlation.value(cdist(embedded * self.scale, self.points, "sqeuclidean"))
         half = dtrtrs(self.L, psi.T, lower=1)[0]
         bound = self.half_one @ self.half_one

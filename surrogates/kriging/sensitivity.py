@@ -15,15 +15,7 @@ _BLOCK = 256  # points in a block, whose correlations with a thousand others sta
 
 
 def predict_mean(models: Models, inputs: Floats) -> Floats:
-    """Return the predicted response at many points, without its error; shape (m,).
-
-    Parameters
-    ----------
-    models : Models
-        Models fitted without a warp.
-    inputs : ndarray of shape (m, d)
-        Model inputs.
-    """
+    """Return the predicted response at many points, without its error; for models fitted without a warp."""
     embedded = models.embedding.transform(inputs)
     blocks = [embedded[k : k + _BLOCK] for k in range(0, len(embedded), _BLOCK)]
     means = [
@@ -33,21 +25,10 @@ def predict_mean(models: Models, inputs: Floats) -> Floats:
 
 
 def predict_averages(models: Models, groups: Floats) -> tuple[Floats, Floats]:
-    """Return the response's average over each of several groups of points, and its standard error; shapes (g,).
+    """Return the response's average over each group of points, (g, m, d), and its standard error; for models without a warp.
 
-    The error is that of the average, not of its points: the members' variance, with the correlations between the points, plus the
-    variance between the members. Averages over all other coordinates are a coordinate's main effect.
-
-    Parameters
-    ----------
-    models : Models
-        Models fitted without a warp.
-    groups : ndarray of shape (g, m, d)
-        Model inputs.
-
-    References
-    ----------
-    Oakley, O'Hagan 2004, "Probabilistic sensitivity analysis of complex models: a Bayesian approach", section 3.
+    The error has the correlations between the points and the variance between members. Averages over all other coordinates are
+    main effects (Oakley, O'Hagan 2004, section 3).
     """
     g, m, d = groups.shape
     embedded = models.embedding.transform(groups.reshape(g * m, d))
@@ -64,13 +45,9 @@ def predict_averages(models: Models, groups: Floats) -> tuple[Floats, Floats]:
 
 
 def left_out_share(models: Models) -> float:
-    """Return the share of the responses' variance that leave-one-point-out predictions of the models explain.
+    """Return the share of the responses' variance that leave-one-point-out predictions explain (Dubrule 1983).
 
     The hyperparameters are those fitted to all points. 1 is perfect; 0 or less is no better than the mean of the others.
-
-    References
-    ----------
-    Dubrule 1983, "Cross validation of kriging in a unique neighborhood".
     """
     shares = []
     for member in models.members:

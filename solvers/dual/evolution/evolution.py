@@ -24,22 +24,8 @@ REFRESH = 100  # generations after which running gradients are recomputed, again
 class EvolutionSettings:
     """Settings of the evolution strategy; the defaults are the paper's.
 
-    Attributes
-    ----------
-    population_size : int, default=10
-        Number of parents.
-    max_generations : int, default=1000
-        Maximum number of generations.
-    patience : int, default=5
-        Stop after this many generations without improvement.
-    tournament_share : float, default=0.25
-        Size of a tournament as a share of the population size, rounded up: 3 for the paper's 0.25 of 10.
-    crossover_probability : float, default=0.9
-        Probability that a couple of parents has children.
-    step : float, default=0.1
-        First standard deviation of the Gaussian mutation, in units of C.
-    adaptation : float, default=0.85
-        Factor of the 1/5 rule: the step is multiplied by it, or divided by it to grow; 1 keeps the step.
+    `step` is the first standard deviation of the mutation in units of C; by the 1/5 rule the step is multiplied or divided by
+    `adaptation` (1 keeps it). `tournament_share` is a share of the population, rounded up.
     """
 
     population_size: int = 10
@@ -67,40 +53,10 @@ class EvolutionSettings:
 
 
 def evolve(problem: DualProblem, kind: str, rng: np.random.Generator, settings: EvolutionSettings | None = None) -> Solution:
-    """Maximise the dual without bias by evolution.
+    """Maximise the dual without bias by evolution: Mierswa 2006, Evolutionary learning with kernels, section 4.2 and Fig. 4.
 
-    Parameters
-    ----------
-    problem : DualProblem
-        A problem without bias; its K may be indefinite.
-    kind : {"gaussian", "switching", "hybrid"}
-        The mutation: EvoSVM-G, EvoSVM-S or EvoSVM-H.
-    settings : EvolutionSettings, optional
-        The paper's by default.
-
-    Raises
-    ------
-    SolverError
-        If the problem has a bias or the kind is unknown.
-
-    Notes
-    -----
-    Where the paper is silent, a generation is as in the software it used (YALE, later RapidMiner): parents are chosen by
-    tournament from the parents, children and mutants of the generation before, and the best individual is always one of them.
-    Couples are formed at random, and with the crossover probability two children of a uniform crossover join the parents. Then
-    each parent and child adds a mutant, unless the mutation changed nothing. The tournament has `tournament_size` entrants, drawn
-    with replacement. The 1/5 rule compares the share of mutants that are better than their originals with 1/5 in each generation;
-    the software does so every n generations, when the stopping rule has already ended most runs. An improvement must exceed
-    rounding, 1e-12 of the fitness. All three kinds start from uniformly random vectors, so variables that EvoSVM-S never switches
-    stay strictly between 0 and C.
-
-    A mutant that changes k coordinates is evaluated in O(k^2), and its gradient computed, in O(n k), when it becomes a parent.
-    Both children of a couple share the product of K and the swapped difference. It is computed from rows of K if few coordinates
-    differ, and by BLAS for all couples together if more than a quarter differ.
-
-    References
-    ----------
-    Mierswa 2006, Evolutionary learning with kernels, section 4.2 and Fig. 4.
+    Where the paper is silent, a generation is as in its software (YALE). A mutant of k coordinates is evaluated in O(k^2); its
+    gradient is computed, in O(n k), when it becomes a parent. An improvement exceeds 1e-12 of the fitness.
     """
     if kind not in KINDS:
         raise SolverError(f"kind={kind!r}; use one of {', '.join(KINDS)}")
@@ -167,13 +123,7 @@ MOST_CHANGES = 64  # changes in a mutant; n coordinates hit with probability 1/n
 
 
 class Rows:
-    """Parents and children as rows: beta = alpha y, gradient y - K beta, fitness y'beta - beta' K beta / 2 (eq. 31).
-
-    Parameters
-    ----------
-    beta : ndarray of shape (size, n)
-        The parents.
-    """
+    """Parents and children as rows: beta = alpha y, gradient y - K beta, fitness y'beta - beta' K beta / 2 (eq. 31)."""
 
     def __init__(self, beta: Floats, problem: DualProblem):
         self.size, n = beta.shape
@@ -199,17 +149,7 @@ class Rows:
 
 
 class Gaussian:
-    """Add Gaussian noise to every coordinate, with the 1/5 rule for its standard deviation.
-
-    A mutation makes a mutant of each row, and stores the mutants until the winners are selected.
-
-    Parameters
-    ----------
-    step : float
-        First standard deviation in units of the bounds.
-    adaptation : float
-        Factor of the 1/5 rule.
-    """
+    """Add Gaussian noise to every coordinate, with the 1/5 rule for its standard deviation, in units of the bounds."""
 
     def __init__(self, problem: DualProblem, step: float, adaptation: float):
         self.problem = problem
@@ -239,13 +179,7 @@ class Gaussian:
 
 
 class Flip:
-    """Hit each coordinate with probability 1/n: nonzero ones become 0, zeros become C (switching) or less (hybrid, Fig. 4).
-
-    Parameters
-    ----------
-    kind : {"switching", "hybrid"}
-        New value of a coordinate at zero: its bound, or uniform between zero and its bound.
-    """
+    """Hit each coordinate with probability 1/n: nonzero ones become 0, zeros become C (switching) or less (hybrid, Fig. 4)."""
 
     def __init__(self, problem: DualProblem, kind: str):
         self.problem = problem

@@ -23,18 +23,10 @@ _FINE = 1e-6  # KKT violation at which the methods of the paper cannot improve o
 
 @dataclass(frozen=True)
 class MemeticSettings:
-    """Budget of the memetic solver on a problem that is not concave.
+    """Budget of the memetic solver on a problem that is not concave; a run may exceed `searches` by 1.
 
-    Attributes
-    ----------
-    searches : int, default=400
-        Number of local searches; a run may exceed it by 1.
-    population_size : int, default=8
-        Number of different local solutions to keep.
-    rivals : bool, default=True
-        Whether to start also from the results of "gaussian", "switching", "hybrid" and "swarm" with the same seed, if there is no
-        bias. It rarely helps and takes longer than everything else; without it the result can, in principle, be worse than
-        theirs.
+    `rivals`: start also from the results of the paper's four methods with the same seed, if there is no bias. It rarely helps and
+    takes most of the time; without it the result can be worse than theirs.
     """
 
     searches: int = 400
@@ -54,40 +46,10 @@ def memetic(
     definite: bool | None = None,
     settings: MemeticSettings | None = None,
 ) -> Solution:
-    """Maximise the dual by an evolution whose individuals are exact local solutions.
+    """Maximise the dual by an evolution whose individuals are exact local solutions; a concave problem is solved to its optimum.
 
-    Parameters
-    ----------
-    problem : DualProblem
-        A problem with or without bias; its K may be indefinite.
-    rng : numpy.random.Generator
-        Generator of all random numbers; the rivals get copies of it, as if each had been called with the same seed.
-    tol : float, default=1e-3
-        KKT violation at which a local search stops; a concave problem is solved to at most 1e-6.
-    max_iter : int, optional
-        Maximum number of steps of the first search, from zero, and of the last, which polishes the best solution.
-    definite : bool, optional
-        Whether K is positive semidefinite; by default this is checked by a Cholesky factor. If K is positive semidefinite, the
-        exact solution is the optimum, and no evolution is needed.
-    settings : MemeticSettings, optional
-        The budget.
-
-    Returns
-    -------
-    Solution
-        On a concave problem the optimum, to a KKT violation of min(1e-6, `tol`). On other problems a solution whose objective is
-        never below that of the exact local solution from alpha = 0; nor, without bias and with the rivals, below the best of the
-        paper's four methods with the same seed.
-
-    Notes
-    -----
-    The first local search starts from zero. The others start, at random, from: zero with some variables moved to the far end of
-    their interval (25 %); the optimum without a random 10 to 50 % of the rows, computed from the best solution (40 %) or from
-    zero (15 %) by an additional search; a uniform crossover of two solutions (10 %); a random point (10 %). On 252 problems
-    (seven data sets, three splits, six indefinite kernels, two C; two seeds each; with a bias, and without) 200 searches came to
-    within 0.1 % of the best known objective in every run. On the hardest problem since then, 400 searches did so with 19 of 20
-    seeds. Moving variables of the best solution to their far ends, instead of leaving out rows, missed it in 3 of 504 runs with a
-    bias, and on the hardest problem with all 20 seeds: a local search undoes such a step too readily.
+    The result is never below the exact local solution from alpha = 0. On 252 indefinite problems 200 searches came within 0.1 %
+    of the best known objective; leaving out rows, instead of moving variables to their far ends, is what finds it.
     """
     s = settings or MemeticSettings()
     cap = iteration_cap(problem.n) if max_iter is None else max_iter

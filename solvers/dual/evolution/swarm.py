@@ -19,24 +19,8 @@ Floats = NDArray[np.float64]
 class SwarmSettings:
     """Settings of the swarm; the defaults are the paper's, in the interpretation that is closest to its figures.
 
-    Attributes
-    ----------
-    population_size : int, default=10
-        Number of particles.
-    max_generations : int, default=1000
-        Maximum number of generations.
-    patience : int, default=5
-        Stop after this many generations without improvement.
-    inertia : float, default=0.1
-        Initial weight of the velocity; it falls to zero in equal steps over `max_generations`.
-    local_weight : float, default=1.0
-        Pull towards the best position of the particle itself.
-    global_weight : float, default=1.0
-        Pull towards the best position of all particles.
-    pulls : {"uniform", "gaussian"}, default="gaussian"
-        Random factors of each coordinate's pulls: normal with mean and standard deviation 1, as in later releases of the paper's
-        software; or uniform from 0 to 1, as in the standard swarm that the paper names. Normal factors reach better solutions,
-        with errors closer to the printed ones (study evosvm).
+    `pulls`: random factors normal with mean and deviation 1, as in later releases of the paper's software, which reach better
+    solutions; or uniform on [0, 1], as in the standard swarm. `inertia` falls linearly to zero.
     """
 
     population_size: int = 10
@@ -57,31 +41,9 @@ class SwarmSettings:
 
 
 def swarm(problem: DualProblem, rng: np.random.Generator, settings: SwarmSettings | None = None) -> Solution:
-    """Maximise the dual without bias by a particle swarm.
+    """Maximise the dual without bias by a particle swarm: Mierswa 2006, section 4.2, after Kennedy and Eberhart 1995.
 
-    Parameters
-    ----------
-    problem : DualProblem
-        A problem without bias; its K may be indefinite.
-    settings : SwarmSettings, optional
-        The paper's by default.
-
-    Raises
-    ------
-    SolverError
-        If the problem has a bias.
-
-    Notes
-    -----
-    The paper names a standard swarm (Kennedy and Eberhart 1995), in which each coordinate's two pulls are multiplied by uniform
-    random numbers from 0 to 1; see `SwarmSettings` for the interpretation used here. Particles start at random positions in the
-    box, at rest, and stop at its bounds. The dynamic inertia is that of the paper's software (YALE, later RapidMiner): it falls
-    linearly to zero. All coordinates of all particles change, so a generation is a single matrix product by BLAS, and no loop
-    needs to be compiled.
-
-    References
-    ----------
-    Mierswa 2006, Evolutionary learning with kernels, section 4.2.
+    Particles start at random positions in the box, at rest, and stop at its bounds. A generation is a single matrix product.
     """
     if problem.bias:
         raise SolverError("bias=True; this method searches the box alone: use bias=False, or the method 'exact' or 'memetic'")

@@ -11,11 +11,10 @@ from spotsvm.surrogates.compiled import compiled
 
 @compiled
 def train_class_pairs(K, rows, starts, cost, first, second, tol, most, last, most_free, buffer, coefficients, bias, steps):
-    """Train a classifier for each pair of classes (first[p], second[p]), positive for the first, from its `coefficients`.
+    """Train a classifier for each pair of classes (first[p], second[p]), positive for the first; write `coefficients` in place.
 
-    `rows` are indices of K, class by class, those of class c at starts[c] to starts[c + 1]; `cost` is the bound of each of
-    them. `coefficients` has the layout of SVC's dual_coef_, with a column for each of `rows`; it is changed in place. The results
-    of `_solve_small` are written to `steps`.
+    `rows` are indices of K, class by class, those of class c at starts[c] to starts[c + 1]; `cost` has their bounds.
+    `coefficients` has the layout of SVC's dual_coef_, a column for each of `rows`.
     """
     for p in range(len(first)):
         i, j = first[p], second[p]

@@ -104,9 +104,8 @@ def train(
 ):
     """Move a similar model's solution into each model's bounds, and solve each model by at most `most` steps of pairs.
 
-    If `most_free` is given, models with at most so many free variables also use Newton steps, and at most `max_iter` steps. If
-    there are fewer initial solutions than models, these are used in turn. `same` tells whether `from_slope` belongs to this K.
-    Write beta, slope = K beta - z, and the results of `solve` into `steps`.
+    With `most_free`, models with at most so many free variables also use Newton steps, at most `max_iter`. Fewer starts than
+    models are used in turn. `same` says that `from_slope` belongs to this K. Writes beta, slope = K beta - z, steps.
     """
     m, n = z.shape
     changes = np.empty(n)

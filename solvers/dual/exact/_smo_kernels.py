@@ -256,9 +256,8 @@ def _gather(K, active, part):
 def solve(K, diagonal, g, beta, lower, upper, epsilon, tol, max_iter, buffer):
     """Solve the problem from beta, with smooth slope g = K beta - z on all rows; return iterations, convergence and work.
 
-    Pairs of all variables are moved first. Then only variables that can still move are used, on a copy of their part of K
-    (`buffer`, at least as long as a row), until these have converged and all variables are checked again. g is valid on all rows
-    afterwards. The work is the sum of the lengths of all passes.
+    After pairs of all variables, only those that can still move are used, on a copy of their part of K (`buffer`), and all are
+    checked at the end. The work is the sum of the lengths of all passes.
     """
     n = len(g)
     rise, fall, keys, gaps = np.empty(n), np.empty(n), np.empty(_BLOCK, np.float32), np.empty(_BLOCK, np.float32)

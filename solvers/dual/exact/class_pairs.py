@@ -26,18 +26,10 @@ _CHUNK, _BLOCK = 20_000_000, 4_000_000
 
 @dataclass(frozen=True)
 class ClassPairs:
-    """A classifier for each pair of classes i < j, positive for class i.
+    """A classifier for each pair of classes i < j, positive for class i; rows of class c are rows[starts[c] : starts[c + 1]].
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n,)
-        The training rows, class by class.
-    starts : ndarray of shape (k + 1,)
-        The rows of class c are rows[starts[c] : starts[c + 1]].
-    coefficients : ndarray of shape (k - 1, n)
-        The layout of SVC's `dual_coef_`: a row of class c has its coefficient against class o in row o - 1 if o > c, else in o.
-    biases : ndarray of shape (k (k - 1) / 2,)
-        The biases, in the order (0, 1), (0, 2), ..., (1, 2), ...
+    `coefficients` (k - 1, n) as SVC's `dual_coef_`: a row of class c has its coefficient against class o in row o - 1 if o > c,
+    else in o. `biases` in the order (0, 1), (0, 2), ..., (1, 2), ...
     """
 
     rows: Integers
@@ -61,18 +53,9 @@ class ClassPairs:
     def trained(
         self, K: NDArray[np.float32], cost: Floats, tol: float, is_late: Callable[[], bool] = lambda: False
     ) -> ClassPairs:
-        """Return the classifiers trained with these bounds of the coefficients, starting from the present ones.
+        """Return the classifiers trained with bounds `cost` (N,), from the present ones; K is that of all N rows of the data.
 
-        Parameters
-        ----------
-        K : float32 ndarray of shape (N, N)
-            Kernel matrix of all rows of the data.
-        cost : ndarray of shape (N,)
-            C of each row of the data.
-        tol : float
-            Largest KKT violation.
-        is_late : callable, optional
-            Returns whether the time is up; OutOfTimeError is then raised.
+        OutOfTimeError is raised once `is_late` returns True.
         """
         from spotsvm.solvers.dual.exact._class_pair_kernels import train_class_pairs
 
@@ -120,17 +103,9 @@ class ClassPairs:
         return middle_bias(*bias_interval(slope, beta, lower, upper))
 
     def votes(self, K: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Return the votes of the pairs plus a fraction of a vote by the size of the decisions, as SVC's decision function.
+        """Return the votes (r, k) of the pairs plus a fraction of a vote by the size of the decisions, as SVC's decisions.
 
-        Parameters
-        ----------
-        K : ndarray of shape (r, n)
-            Kernel values of new rows with the training rows, in the order of `rows`.
-
-        Returns
-        -------
-        ndarray of shape (r, k)
-            The votes; a decision of 0 is for a pair's second class.
+        K (r, n) has the training rows in the order of `rows`; a decision of 0 is for a pair's second class.
         """
         size = max(_BLOCK // self.n_classes**2, 1)
         with one_blas_thread():  # a product for each class is small

@@ -17,14 +17,7 @@ _ROUNDS = 4  # of solving again from recomputed slopes
 def solve_exact(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter: int | None = None) -> Solution:
     """Solve the problem to a KKT violation of at most `tol`; if K is indefinite, to a stationary point.
 
-    Parameters
-    ----------
-    start : ndarray of shape (n,)
-        Starting point; it is moved into the feasible set. The objective never falls below its value at this feasible point.
-    tol : float, default=1e-3
-        Largest violation, in units of the decision function.
-    max_iter : int or None, default=None
-        Maximum number of steps; None for a maximum that grows with n.
+    The start is moved into the feasible set, and the objective never falls below its value there.
     """
     cap = iteration_cap(problem.n) if max_iter is None else max_iter
     if not problem.bias:
@@ -40,11 +33,9 @@ def solve_exact(problem: DualProblem, start: Floats, tol: float = 1e-3, max_iter
 def solve_pairs(
     K: Floats, z: Floats, lower: Floats, upper: Floats, epsilon: float, start: Floats, tol: float, max_iter: int
 ) -> tuple[Floats, int, bool]:
-    """Minimise `beta' K beta / 2 - z' beta + epsilon |beta|_1` from a feasible start; return beta, iterations, converged.
+    """Minimise `beta' K beta / 2 - z' beta + epsilon |beta|_1` (:eq:`common-dual`) from a feasible start.
 
-    Notes
-    -----
-    Equation :eq:`common-dual` of the chapter :doc:`/method/index`.
+    Return beta, the number of iterations, and whether it has converged.
     """
     # steps are chosen in single precision: bring the matrix, and the target of a regression, into its range
     size = float(max(K.max(), -K.min()))

@@ -26,14 +26,8 @@ _SMALL, _PAIR_STEPS, _MORE_STEPS = 150, 200, 20_000
 class Target:
     """Models to train on the same rows: minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 over lower <= beta <= upper.
 
-    Attributes
-    ----------
-    z : ndarray of shape (n,) or (m, n)
-        Labels -1 and 1, or the target of a regression; a row for each of several models.
-    lower, upper : ndarray of the shape of z
-        Bounds; both 0 for a row that is not trained on.
-    epsilon : float
-        0 for classification.
+    z (labels -1 and 1, or a regression's target), `lower` and `upper` are (n,) or (m, n); rows with both bounds 0 are left out;
+    epsilon is 0 for classification.
     """
 
     z: Floats
@@ -79,18 +73,9 @@ class State:
         return sums
 
     def biases(self, target: Target) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Return the interval of optimal biases of each of several models, its middle, and whether a bound is active.
+        """Return the optimal biases' intervals (m, 2) and middles (m,), and whether a variable is at a bound other than 0 (m,).
 
-        A model without a variable at a bound other than 0 has the same solution under any larger bounds.
-
-        Returns
-        -------
-        ends : ndarray of shape (m, 2)
-            As `bias_interval` gives them.
-        bias : ndarray of shape (m,)
-            As `bias`.
-        bounded : ndarray of shape (m,)
-            Whether a variable is at a bound other than 0.
+        A model without such a variable has the same solution under any larger bounds.
         """
         from spotsvm.solvers.dual.exact._fold_kernels import biases
 
@@ -104,15 +89,7 @@ class State:
 
 
 class FoldSolver:
-    """Trains models on subsets of the rows of one kernel matrix at a time.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows of the kernel matrices.
-    is_late : callable, optional
-        Returns whether the time is up; the solver then raises OutOfTimeError.
-    """
+    """Trains models on subsets of the n rows of one kernel matrix at a time; OutOfTimeError once `is_late` returns True."""
 
     def __init__(self, n: int, is_late: Callable[[], bool] = lambda: False):
         self._is_late = is_late
@@ -120,19 +97,7 @@ class FoldSolver:
         self._cap = iteration_cap(n)
 
     def cold(self, K: NDArray[np.float32], offset: float, target: Target, tol: float) -> State:
-        """Train from zero.
-
-        Parameters
-        ----------
-        K : float32 ndarray of shape (n, n)
-            Kernel matrix minus `offset`.
-        offset : float
-            Constant that was subtracted.
-        target : Target
-            The models.
-        tol : float
-            Largest KKT violation.
-        """
+        """Train from zero, to a KKT violation of `tol`; K is the kernel matrix minus `offset`."""
         return self.warm(K, offset, target, State(np.zeros_like(target.z), -target.z), target.z, tol)
 
     def warm(
@@ -140,16 +105,7 @@ class FoldSolver:
     ) -> State:
         """Train from the solution of similar models; rows that are not trained on any more are removed from it.
 
-        Parameters
-        ----------
-        K, offset, target, tol
-            As in `cold`.
-        start : State
-            The solution to start from.
-        z : ndarray of the shape of target.z
-            The z of these models.
-        same : bool, default=True
-            Whether `start` is a solution with this same matrix; otherwise all slopes are recomputed.
+        z are those of the models of `start`; unless `same` (the same matrix), all slopes are recomputed.
         """
         from spotsvm.solvers.dual.exact._fold_kernels import train
 

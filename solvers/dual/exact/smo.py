@@ -28,20 +28,8 @@ _LARGEST_FACE = 2500
 class PairProblem:
     """Minimise beta' K beta / 2 - z' beta + epsilon |beta|_1 with sum(beta) fixed and lower <= beta <= upper.
 
-    Attributes
-    ----------
-    K : ndarray of shape (n, n)
-        Kernel matrix, float32 or float64, C-contiguous, minus the constant `offset`.
-    diagonal : ndarray of shape (n,)
-        Diagonal of K, with the dtype of K.
-    lower, upper : ndarray of shape (n,)
-        Bounds, with lower <= 0 <= upper; both zero for a row that is not trained on.
-    epsilon : float
-        Weight of the absolute values.
-    offset : float
-        Constant that was subtracted from the kernel matrix.
-    buffer : ndarray
-        Buffer for copies of parts of K, with the dtype of K.
+    K is float32 or float64, C-contiguous, minus the constant `offset`; `buffer` holds copies of parts of it. Rows with lower =
+    upper = 0 are not trained on.
     """
 
     K: NDArray[Any]
@@ -71,9 +59,8 @@ def minimise(
 ) -> tuple[int, bool]:
     """Minimise in place from beta, where g = K beta - z; return the iterations and whether the violation is at most tol.
 
-    Pairs of variables are moved until a Newton step on the free variables costs no more than the pairs since the last Newton
-    step. `first` is the result of a first run of pairs, if it was already made; `warm` says that beta is a similar problem's
-    solution. `is_late` is called after each run of pairs, and OutOfTimeError is raised if it returns True.
+    Newton steps on the free variables come when they cost no more than the pairs since the last. `first`: result of a first run
+    of pairs; `warm`: beta is a similar problem's solution. OutOfTimeError once `is_late`.
     """
     from spotsvm.solvers.dual.exact._smo_kernels import solve
 
@@ -126,20 +113,8 @@ def _newton_step(problem: PairProblem, g: Floats, beta: Floats, free: NDArray[np
 def face_minimum(H: Floats, slope: Floats, beta: Floats, lower: Floats, upper: Floats, most: int) -> tuple[Floats, int] | None:
     """Move to the minimum of a quadratic on the face of its free variables, stopping variables at bounds they meet.
 
-    Parameters
-    ----------
-    H : ndarray of shape (m, m)
-        Curvature; overwritten. A constant may be added to all entries, as the sum of beta does not change.
-    slope, beta, lower, upper : ndarray of shape (m,)
-        Derivative, point and bounds of the free variables.
-    most : int
-        Number of stops after which it returns the point reached so far.
-
-    Returns
-    -------
-    (point, stops) or None
-        A point with the same sum and no higher value, and the number of variables that were stopped; None if H is not positive
-        definite.
+    Return a point with the same sum and no higher value, and how many (at most `most`) were stopped; None if H is not positive
+    definite. H is overwritten; a constant may be added to it.
     """
     from spotsvm.solvers.dual.exact._face_kernels import descend_face
 

@@ -9,26 +9,10 @@ Floats = NDArray[np.float64]
 
 
 def best_hinge_threshold(decisions: Floats, y: Floats) -> Floats:
-    """Return the b that minimises sum(max(0, 1 - y (f + b))) for each row f of `decisions`.
+    """Return the b that minimises sum(max(0, 1 - y (f + b))) for each row f of `decisions`, (m, n).
 
-    The sum is piecewise linear in b. Its slope starts at minus the number of positive rows, and rises by 1 where b passes y_i -
-    f_i. So the minimum lies between two neighbours in the order of these values; their middle is returned.
-
-    Parameters
-    ----------
-    decisions : ndarray of shape (m, n)
-        Decision functions without bias at the n training rows.
-    y : ndarray of shape (n,)
-        Labels, -1.0 or 1.0, both present.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-
-    Examples
-    --------
-    >>> best_hinge_threshold(np.array([[5.0, 3.0]]), np.array([1.0, -1.0]))
-    array([-4.])
+    Its slope rises by 1 where b passes y_i - f_i, from minus the number of positive rows: the middle of the interval where it is
+    0.
     """
     last = int(np.count_nonzero(y > 0)) - 1
     turns = np.partition(y - decisions, (last, last + 1), axis=1)
@@ -37,27 +21,9 @@ def best_hinge_threshold(decisions: Floats, y: Floats) -> Floats:
 
 
 def best_count_threshold(decisions: Floats, y: Floats) -> Floats:
-    """Return a b that minimises the number of rows with y (f + b) < 1, for each row f of `decisions`.
+    """Return a b that minimises the number of rows with y (f + b) < 1 for each row f of `decisions`: the best interval's middle.
 
-    A positive row is satisfied from b = 1 - f on, a negative row up to b = -1 - f. The middle of the best interval is returned.
-
-    Parameters
-    ----------
-    decisions : ndarray of shape (m, n)
-        Decision functions without bias at the n training rows.
-    y : ndarray of shape (n,)
-        Labels, -1.0 or 1.0, both present.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-
-    Examples
-    --------
-    >>> best_count_threshold(
-    ...     np.array([[5.0, 3.0, -9.0]]), np.array([1.0, -1.0, 1.0])
-    ... )
-    array([-4.])
+    A positive row is satisfied from b = 1 - f on, a negative row up to b = -1 - f.
     """
     positive_first = np.argsort(-y, kind="stable")  # a positive row comes first among equal turns: it is satisfied there
     turns = (y - decisions)[:, positive_first]

@@ -22,17 +22,8 @@ def evolve_front(
 ) -> Front:
     """Run NSGA-II (Deb et al. 2002; pymoo) from a front and random expansions; no point of the front is lost.
 
-    Every generation costs a matrix product. The objectives of NSGA-II are log ||w|| and the training error, so that its crowding
-    distance spreads the population evenly over the orders of magnitude of the margin.
-
-    Parameters
-    ----------
-    starts : Front
-        Points to start from. At most three quarters of the first population are taken from them, evenly spaced.
-    population_size : int
-        Individuals, at least 4.
-    n_generations : int
-        Generations after the first population.
+    The objectives are log ||w|| and the training error: crowding spreads the population over the orders of magnitude of the
+    margin. At most three quarters of the first population come from `starts`.
     """
     n = len(criteria.y)
     taken = evenly(len(starts), 3 * population_size // 4)
@@ -70,15 +61,10 @@ def _for_sorting(objectives: Floats) -> Floats:
 
 
 class SparseMutation(Mutation):
-    """Mutate coefficients by one of three operators, drawn for each individual.
+    """Mutate coefficients: half of the individuals by Mierswa 2006, Fig. 4, with their own largest coefficient in place of C.
 
-    Mierswa 2006, section 4.2, with the individual's own largest coefficient in place of C (the two are equal for an exact
-    solution with a coefficient at the bound):
-
-    - half of them by Fig. 4: each coefficient with probability 1/n, but at least one; positive ones become 0, others a random
-      number up to the largest;
-    - a quarter by Gaussian steps of a tenth of the largest on a random share of the positive ones;
-    - a quarter by a factor for all coefficients, log-normal with 0.3: a step along the margin.
+    A quarter by Gaussian steps of a tenth of the largest on a random share of the positive ones; a quarter by a log-normal factor
+    (0.3) for all coefficients, a step along the margin.
     """
 
     def __init__(self, generator: np.random.Generator) -> None:
@@ -131,19 +117,7 @@ def _ratio(first: Floats, second: Floats) -> Floats:
 
 
 def random_expansions(count: int, n: int, generator: np.random.Generator) -> Floats:
-    """Draw sparse coefficients: a random share of them positive, uniform up to a scale between 1/n and 1.
-
-    Parameters
-    ----------
-    count : int
-        Number of expansions.
-    n : int
-        Number of coefficients of each expansion.
-
-    Returns
-    -------
-    ndarray of shape (count, n)
-    """
+    """Draw sparse coefficients (count, n): a random share of them positive, uniform up to a scale between 1/n and 1."""
     positive = generator.random((count, n)) < generator.random((count, 1))
     positive[np.arange(count), generator.integers(n, size=count)] = True
     scale = np.exp(-generator.random((count, 1)) * np.log(max(n, 2)))

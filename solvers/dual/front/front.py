@@ -19,15 +19,8 @@ Floats = NDArray[np.float64]
 class Front:
     """Mutually non-dominated expansions, the widest margin first.
 
-    Attributes
-    ----------
-    expansions : Expansions
-        The points.
-    C : ndarray of shape (m,)
-        The C of an exact solution, up to scale; nan for all other points.
-    source : ndarray of str of shape (m,)
-        Source of each point: "exact"; "unconverged" if the exact solver did not converge; "scaled" for an exact solution with the
-        error ``"hinge"`` whose margin exceeded the widest; "evolved"; "re-solved" by `resolve_front`.
+    `C` is that of an exact solution, up to scale, else nan. `source`: "exact", "unconverged", "scaled" (an exact solution whose
+    margin exceeded the widest), "evolved" or "re-solved".
     """
 
     expansions: Expansions
@@ -44,13 +37,7 @@ def without_C(expansions: Expansions, source: str) -> Front:
 
 
 def merge(criteria: MarginError, first: Front, second: Front) -> Front:
-    """Return the non-dominated points of two fronts; of points that are equal up to rounding, that of the first front.
-
-    Parameters
-    ----------
-    first, second : Front
-        Points, not necessarily non-dominated.
-    """
+    """Return the non-dominated points of two fronts; of points that are equal up to rounding, that of the first front."""
     points = first.expansions.joined(second.expansions)
     kept = non_dominated(criteria.objectives(points))
     return Front(points[kept], np.concatenate([first.C, second.C])[kept], np.concatenate([first.source, second.source])[kept])
@@ -65,25 +52,10 @@ def better_than_constant(criteria: MarginError, front: Front) -> Front:
 
 
 def natural_scale(K: Floats) -> float:
-    """Return the mean squared distance of the rows from their centre in feature space.
+    """Return the mean squared distance of the rows from their centre in feature space, or the mean size of K's entries.
 
-    Its root is the widest useful margin: with a larger 1 / ||w|| the decision function is nearly constant. If an indefinite
-    kernel has no such distance, the mean size of an entry is returned.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Kernel matrix.
-
-    Returns
-    -------
-    float
-        Positive.
-
-    Examples
-    --------
-    >>> natural_scale(np.array([[1.0, -1.0], [-1.0, 1.0]]))
-    1.0
+    Its root is the widest useful margin: with a larger 1 / ||w|| the decision function is nearly constant. An indefinite kernel
+    may have no such distance.
     """
     size = float(np.abs(K).mean())
     squared = float(np.diagonal(K).mean() - K.mean())
@@ -93,24 +65,10 @@ def natural_scale(K: Floats) -> float:
 
 
 def exact_front(criteria: MarginError, bounds: Sequence[float] | Floats, tol: float) -> Front:
-    """Solve the support vector machine's dual exactly for rising C, each from the solution for the previous C.
+    """Solve the dual exactly for rising C, each from the solution for the previous C; empty if no solution has a norm.
 
-    With the error ``"hinge"`` and a positive semidefinite kernel, these are points of the true Pareto front: both criteria are
-    convex, and C runs through their weighted sums (eq. 22). With ``"count"`` each solution is evaluated at all its scales.
-
-    Parameters
-    ----------
-    criteria : MarginError
-        Kernel matrix, labels, and whether there is a bias.
-    bounds : sequence of float
-        Values of C, rising.
-    tol : float
-        Largest violation of the optimality conditions.
-
-    Returns
-    -------
-    Front
-        The solutions; empty if no solution has a norm.
+    With the error ``"hinge"`` and a positive semidefinite kernel these are points of the true Pareto front (eq. 22). With
+    ``"count"`` each solution is evaluated at all its scales.
     """
     front = without_C(criteria.evaluate(np.zeros((0, len(criteria.y)))), "exact")
     last: Floats | None = None
@@ -128,24 +86,8 @@ def exact_front(criteria: MarginError, bounds: Sequence[float] | Floats, tol: fl
 def resolve_front(criteria: MarginError, front: Front, at_most: int, tol: float) -> Front:
     """Widen the margin of points of a ``"count"`` front exactly, with no more errors than before.
 
-    Evolution chooses the rows to misclassify. The widest margin on the other rows is then a convex problem, the hard-margin
-    support vector machine (Mierswa 2006, eq. 18); it is solved with the bound 0 for the chosen rows.
-
-    Parameters
-    ----------
-    criteria : MarginError
-        The two criteria, with the error ``"count"``.
-    front : Front
-        Points to start from.
-    at_most : int
-        Maximum number of problems to solve, at points evenly spread along the front.
-    tol : float
-        Largest violation of the optimality conditions.
-
-    Returns
-    -------
-    Front
-        The non-dominated points of `front` and of the solutions at all their scales.
+    Evolution chooses the rows to misclassify; the widest margin on the others is the hard-margin problem (Mierswa 2006, eq. 18),
+    solved with bound 0 for the chosen rows, at `at_most` points evenly spread along the front.
     """
     bound = 4.0 * front.expansions.alpha.max(initial=0.0)  # hard enough: no multiplier of a point so far is larger
     best = front

@@ -28,22 +28,10 @@ _SMALLEST_ENTRY = 1e-140
 
 @dataclass(frozen=True)
 class Expansions:
-    """Decision functions with their criteria, a row for each.
+    """Decision functions with their criteria, a row for each; `alpha` (m, n) is not negative and has no upper bound.
 
-    Attributes
-    ----------
-    alpha : ndarray of shape (m, n)
-        Coefficients, not negative. There is no upper bound.
-    bias : ndarray of shape (m,)
-        Thresholds b.
-    norm_squared : ndarray of shape (m,)
-        alpha' Q alpha = ||w||^2, at the scale at which the margin is 1 / ||w||; infinite if no hyperplane exists.
-    hinge : ndarray of shape (m,)
-        Mean slack, max(0, 1 - y f).
-    count : ndarray of shape (m,)
-        Share of margin errors: rows with y f < 1, wrong or within the margin.
-    misclassified : ndarray of shape (m,)
-        Share of rows on the wrong side; f = 0 counts as the negative class.
+    norm_squared = alpha' Q alpha, infinite without a hyperplane; hinge = mean of max(0, 1 - y f); count = share of rows with y f
+    < 1; misclassified = share on the wrong side (f = 0 is negative).
     """
 
     alpha: Floats
@@ -65,33 +53,10 @@ class Expansions:
 
 
 class MarginError:
-    """Evaluate expansions by the two criteria that C trades off in a support vector machine: margin and training error.
+    """Evaluate expansions by the two criteria that C trades off: margin and training error (Mierswa 2006, sections 3 and 6).
 
-    Mierswa 2006 names the two as competing objectives (section 6) and defines them (section 3): the margin is 1 / ||w|| at the
-    scale at which the functional margin y f is 1 (eq. 9). Rows below this margin are training errors, measured by their slack
-    (eq. 21, ``"hinge"``) or by their number (``"count"``). Both criteria depend on the scale of alpha, and therefore compete: if
-    a row were an error only at y f < 0, shrinking w would widen the margin at no cost.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric kernel matrix; it may be indefinite.
-    y : ndarray of shape (n,)
-        Labels, -1 or 1, both present.
-    error : {"count", "hinge"}
-        The training error that is minimised.
-    bias : bool
-        Whether each expansion has the bias that minimises `error`; otherwise b = 0, as in the paper (section 4.1).
-    smallest_norm : float, default=0.0
-        Expansions with a smaller ||w||^2 are scaled up to it. This ends the front: as w goes to 0, the margin grows without
-        bound, and the function becomes constant.
-
-    Examples
-    --------
-    >>> points = np.array([[-1.0], [1.0]])
-    >>> criteria = MarginError(points @ points.T, [-1.0, 1.0], "hinge", bias=True)
-    >>> criteria.evaluate(np.array([[0.5, 0.5]])).norm_squared
-    array([1.])
+    The margin is 1 / ||w|| where y f is 1 (eq. 9); rows below it are errors, by slack (eq. 21, ``"hinge"``) or number
+    (``"count"``). Expansions with ||w||^2 below `smallest_norm` are scaled up to it: this ends the front.
     """
 
     def __init__(
@@ -111,15 +76,9 @@ class MarginError:
             )
 
     def evaluate(self, alpha: Floats) -> Expansions:
-        """Evaluate expansions, after scaling each to the best scale in its own direction.
+        """Evaluate expansions (m, n), after scaling each to the best scale in its own direction.
 
-        A single matrix product gives all decision functions. Expansions below `smallest_norm` are scaled up. With ``"count"`` all
-        are scaled: w shrinks until the first row without an error reaches the margin, at no cost.
-
-        Parameters
-        ----------
-        alpha : ndarray of shape (m, n)
-            Coefficients, not negative.
+        Below `smallest_norm` w is scaled up. With ``"count"`` it shrinks until the first row without an error reaches the margin.
         """
         return self._judge(alpha, alpha * self.y @ self.K)
 
@@ -151,17 +110,7 @@ class MarginError:
     def evaluate_at_all_scales(self, alpha: Floats) -> Expansions:
         """Evaluate an expansion at each scale at which a row reaches the margin, the largest margin first.
 
-        With the error ``"count"`` an exact solution thereby gives the best margin in its direction for each number of errors.
-
-        Parameters
-        ----------
-        alpha : ndarray of shape (n,)
-            Coefficients, not negative.
-
-        Returns
-        -------
-        Expansions
-            At least 1, at most min(n, 256), evenly spaced.
+        Of more than 256 scales, 256 evenly spaced ones. With ``"count"`` this gives the best margin for each number of errors.
         """
         decision = alpha * self.y @ self.K
         margins, _ = self._functional_margins(decision[None, :])
@@ -171,17 +120,7 @@ class MarginError:
         return self._judge(np.outer(scales, alpha), np.outer(scales, decision))
 
     def objectives(self, expansions: Expansions) -> Floats:
-        """Return the two criteria, both to be minimised: ||w||^2 and the training error.
-
-        Parameters
-        ----------
-        expansions : Expansions
-            Results of `evaluate`.
-
-        Returns
-        -------
-        ndarray of shape (m, 2)
-        """
+        """Return the two criteria (m, 2), both to be minimised: ||w||^2 and the training error."""
         return np.column_stack([expansions.norm_squared, getattr(expansions, self.error)])
 
     def constant(self) -> Expansions:

@@ -20,30 +20,10 @@ _LARGEST_ENTRY = 1e150  # the squares of larger ones overflow
 
 
 def matrix_state(K: Floats) -> MatrixState:
-    """Return whether a matrix is a valid kernel matrix, or the reason why it is not.
+    """Return whether a matrix is a valid kernel matrix, or the reason why it is not: Koch et al. 2011, section 2.3.2.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Any numbers.
-
-    Returns
-    -------
-    {"semidefinite", "indefinite", "asymmetric", "not finite"}
-        "semidefinite" if it is symmetric and its smallest eigenvalue is at least -1e-8 times the largest; "not finite" also if
-        squares of its entries overflow.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.3.2.
-
-    Examples
-    --------
-    >>> (
-    ...     matrix_state(np.array([[2.0, 1.0], [1.0, 2.0]])),
-    ...     matrix_state(np.array([[1.0, 2.0], [2.0, 1.0]])),
-    ... )
-    ('semidefinite', 'indefinite')
+    "semidefinite": symmetric, and the smallest eigenvalue is at least -1e-8 times the largest; "not finite" also if squares
+    overflow.
     """
     low, high = float(K.min()), float(K.max())
     size = max(high, -low)
@@ -105,30 +85,10 @@ def _has_factor(K: Floats, shift: float) -> bool:
 
 
 def clipping(K: Floats) -> tuple[Floats, Floats]:
-    """Set the negative eigenvalues of a symmetric matrix to 0.
+    """Return the nearest positive semidefinite matrix K A, and A, the projection on eigenvectors of positive eigenvalues.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Symmetric.
-
-    Returns
-    -------
-    clipped : ndarray of shape (n, n)
-        The nearest positive semidefinite matrix, K A.
-    A : ndarray of shape (n, n)
-        The projection on the eigenvectors of positive eigenvalues. It maps a row of K to the row of the clipped matrix; for
-        kernel values B of other rows with those of K, B A are the clipped values.
-
-    References
-    ----------
-    Chen, Garcia, Gupta, Rahimi, Cazzanti 2009, "Similarity-based Classification: Concepts and Algorithms", section 4.1.3.
-
-    Examples
-    --------
-    >>> clipped, A = clipping(np.array([[0.0, 1.0], [1.0, 0.0]]))
-    >>> clipped.round(3).tolist()
-    [[0.5, 0.5], [0.5, 0.5]]
+    For kernel values B of other rows with those of K, B A are the clipped values (Chen et al. 2009, "Similarity-based
+    Classification", section 4.1.3).
     """
     values, vectors = np.linalg.eigh((K + K.T) / 2)
     kept: Any = vectors[:, values > 0]

@@ -88,48 +88,10 @@ _BLOCK = 2**15
 
 
 def evaluate(expression: Expression, products: InnerProducts, constants: Mapping[str, float] | None = None) -> Floats:
-    """Compute the matrix of a kernel expression.
+    """Compute the matrix (n, m) of a scalar kernel expression (Koch et al. 2011, Table 1); inf or nan where it is not defined.
 
-    Vectors enter an expression through sums and products with scalars alone, so each is a(i, j) x_i + b(i, j) x_j, and every
-    inner product and squared distance follows from those of the rows. A node costs O(n m) at most, whatever the number of
-    features, O(n + m) if it depends on one of the rows, and O(1) if on neither.
-
-    Parameters
-    ----------
-    expression : Expression
-        A scalar.
-    products : InnerProducts
-        Inner products of n and m rows.
-    constants : mapping of str to float, optional
-        A finite number for each symbolic constant of the expression.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        Infinite or nan where a value overflows or is not defined.
-
-    Raises
-    ------
-    SolverError
-        If the expression is a vector, or a constant has no value.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Table 1, for
-    the expressions.
-
-    Examples
-    --------
-    >>> products = InnerProducts.between(np.array([[1.0, 2.0], [3.0, 0.0]]))
-    >>> squared = Expression(
-    ...     "square",
-    ...     (Expression("inner_product", (Expression("x_i"), Expression("x_j"))),),
-    ... )
-    >>> evaluate(
-    ...     Expression("add", (squared, Expression("c1"))), products, {"c1": 0.5}
-    ... )
-    array([[25.5,  9.5],
-           [ 9.5, 81.5]])
+    Each vector is a(i, j) x_i + b(i, j) x_j, so all follows from the rows' inner products: a node costs O(n m) at most, whatever
+    the number of features.
     """
     return next(evaluate_settings(expression, products, [constants or {}]))
 
@@ -137,40 +99,7 @@ def evaluate(expression: Expression, products: InnerProducts, constants: Mapping
 def evaluate_settings(
     expression: Expression, products: InnerProducts, settings: Iterable[Mapping[str, float]]
 ) -> Iterator[Floats]:
-    """Compute the matrices of one expression under several settings of its constants.
-
-    Nodes that depend on no constant are computed once.
-
-    Parameters
-    ----------
-    expression : Expression
-        A scalar.
-    products : InnerProducts
-        Inner products of n and m rows.
-    settings : iterable of mapping
-        As `constants` of `evaluate`.
-
-    Yields
-    ------
-    ndarray of shape (n, m)
-        The matrix of each setting, as `evaluate` gives it.
-
-    Examples
-    --------
-    >>> products = InnerProducts.between(
-    ...     np.array([[1.0], [2.0]]), np.array([[3.0]])
-    ... )
-    >>> expression = Expression(
-    ...     "multiply", (Expression("c1"), Expression("linear", value=1.0))
-    ... )
-    >>> [
-    ...     matrix.tolist()
-    ...     for matrix in evaluate_settings(
-    ...         expression, products, [{"c1": 1.0}, {"c1": 2.0}]
-    ...     )
-    ... ]
-    [[[3.0], [6.0]], [[6.0], [12.0]]]
-    """
+    """Compute the matrices of one expression under several settings of its constants; nodes without a constant only once."""
     if expression.type != "scalar":
         raise SolverError(f"the expression {expression.text()!r} is a vector; a kernel is a scalar")
     blocks = list(_row_blocks(products))
@@ -207,16 +136,7 @@ def _checked_constants(expression: Expression, constants: Mapping[str, float]) -
 class Evaluation:
     """The fields of an expression's nodes on some pairs of rows.
 
-    Parameters
-    ----------
-    pairs : PairFields
-        Inner products, norms and distances of the pairs.
-    constants : mapping of str to number
-        The values of the symbolic constants.
-    fields : dict
-        Fields of the nodes without constants; new fields are added to it.
-    number : callable, default=numpy.float64
-        Converts the nodes' numbers to the number type of the fields.
+    New `fields` of nodes without constants are added to it; `number` converts the nodes' numbers to the fields' type.
     """
 
     def __init__(self, pairs: PairFields, constants: Mapping[str, Any], fields: dict[Any, Any], number: Any = np.float64):

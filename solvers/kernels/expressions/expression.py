@@ -33,20 +33,10 @@ Values = Literal["none", "any", "positive"]
 
 @dataclass(frozen=True)
 class Block:
-    """A building block of expressions.
+    """A building block of expressions; one without arguments is a leaf.
 
-    Parameters
-    ----------
-    name : str
-        Its name in expressions and in files.
-    arguments : tuple of {"scalar", "vector"}
-        The argument types, in order; empty for a leaf.
-    result : {"scalar", "vector"}
-        The result type.
-    values : {"none", "any", "positive"}
-        Whether the block carries no number, any finite number, or a positive number.
-    inputs : frozenset of str
-        The inputs, "x_i" and "x_j", that the block itself depends on.
+    `values`: whether it carries no number, any finite, or a positive one; `inputs`: which of "x_i" and "x_j" it itself depends
+    on.
     """
 
     name: str
@@ -458,18 +448,7 @@ class Part(NamedTuple):
 
 
 def parts_of(expression: Expression) -> list[Part]:
-    """List every node with its position, the root first.
-
-    Examples
-    --------
-    >>> [
-    ...     part.position
-    ...     for part in parts_of(
-    ...         Expression("add", (Expression("c1"), Expression("c2")))
-    ...     )
-    ... ]
-    [(), (0,), (1,)]
-    """
+    """List every node with its position (the indices of arguments from the root), the root first."""
     parts = [Part((), expression)]
     for k, child in enumerate(expression.arguments):
         parts.extend(Part((k, *part.position), part.node) for part in parts_of(child))
@@ -477,22 +456,7 @@ def parts_of(expression: Expression) -> list[Part]:
 
 
 def with_part(expression: Expression, position: tuple[int, ...], new: Expression) -> Expression:
-    """Replace the part at a position by another of the same type.
-
-    Raises
-    ------
-    SolverError
-        If the replacement has another type, or the new expression is too large.
-
-    Examples
-    --------
-    >>> with_part(
-    ...     Expression("add", (Expression("c1"), Expression("c2"))),
-    ...     (1,),
-    ...     Expression("c3"),
-    ... ).text()
-    'c1 + c3'
-    """
+    """Replace the part at a position; SolverError if the new part has another type or the result is too large."""
     if not position:
         return new
     k, *rest = position

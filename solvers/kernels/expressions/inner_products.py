@@ -17,26 +17,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class InnerProducts:
-    """The inner products between two sets of rows, and the rows' squared norms.
+    """The inner products between two sets of rows, <x_i, z_j>, and the rows' squared norms.
 
-    Parameters
-    ----------
-    G : ndarray of shape (n, m)
-        <x_i, z_j>.
-    left : ndarray of shape (n,)
-        |x_i|^2.
-    right : ndarray of shape (m,)
-        |z_j|^2.
-    distances : ndarray of shape (n, m), optional
-        ||x_i - z_j||^2. The default is left_i + right_j - 2 G_ij, which is less exact for rows that are close to each other and
-        far from the origin.
-
-    Examples
-    --------
-    >>> InnerProducts.between(
-    ...     np.array([[3.0, 4.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])
-    ... ).distances
-    array([[20., 18.]])
+    By default ||x_i - z_j||^2 is left_i + right_j - 2 G_ij, which is less exact for rows close to each other and far from the
+    origin.
     """
 
     G: Floats
@@ -69,15 +53,7 @@ class InnerProducts:
 
     @classmethod
     def between(cls, X: Floats, Z: Floats | None = None) -> InnerProducts:
-        """Compute the inner products of the rows of two arrays.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, d)
-            Finite numbers.
-        Z : ndarray of shape (m, d), optional
-            X by default; G is then exactly symmetric, and its diagonal is `left`.
-        """
+        """Compute the inner products of the rows of two arrays; without Z, G is exactly symmetric, and its diagonal is `left`."""
         with np.errstate(over="ignore", invalid="ignore"):
             left = np.einsum("ij,ij->i", X, X)
             if Z is not None:
@@ -88,15 +64,7 @@ class InnerProducts:
             return cls(G, left, left, squared_distances(X))
 
     def block(self, rows: Any, columns: Any) -> InnerProducts:
-        """Return the inner products of some rows on the left with some on the right.
-
-        Parameters
-        ----------
-        rows : slice or ndarray of int
-            Rows on the left.
-        columns : slice or ndarray of int
-            Rows on the right.
-        """
+        """Return the inner products of some rows on the left with some on the right."""
         assert self.distances is not None
         return InnerProducts(self.G[rows][:, columns], self.left[rows], self.right[columns], self.distances[rows][:, columns])
 

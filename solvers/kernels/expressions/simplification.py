@@ -9,30 +9,10 @@ _OF_UNIT_DIAGONAL = ("gaussian", "rational", "normalise")
 
 
 def simplified(expression: Expression) -> Expression:
-    """Merge numbers and remove superfluous blocks of a positive semidefinite kernel.
+    """Merge numbers and remove superfluous blocks of a positive semidefinite kernel; values stay the same up to rounding.
 
-    Factors are collected, products and powers of Gaussians are merged into a single Gaussian, and sums and products of numbers
-    are computed. A kernel that is already normalised or scaled is not normalised or scaled again. The values stay the same up to
-    rounding; numbers are clipped to 1e-100 .. 1e100.
-
-    Examples
-    --------
-    >>> wide, narrow = (
-    ...     Expression("gaussian", value=0.5),
-    ...     Expression("gaussian", value=2.0),
-    ... )
-    >>> simplified(
-    ...     Expression(
-    ...         "multiply",
-    ...         (
-    ...             wide,
-    ...             Expression(
-    ...                 "normalise", (Expression("scale", (narrow,), 3.0),)
-    ...             ),
-    ...         ),
-    ...     )
-    ... ).text()
-    'exp(-2.5 * |x_i - x_j|^2)'
+    Factors are collected, products and powers of Gaussians become one, and nothing is normalised or scaled twice. Numbers are
+    clipped to 1e-100 .. 1e100.
     """
     arguments = tuple(simplified(child) for child in expression.arguments)
     return _merged(Expression(expression.block, arguments, expression.value))

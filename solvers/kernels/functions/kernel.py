@@ -193,34 +193,9 @@ def resolve_gamma(
     *,
     sigma: Any = None,
 ) -> float:
-    """Return gamma as a number.
+    """Return gamma as a number: "scale" and "auto" as in scikit-learn's SVC ("scale" is 1 if X is constant).
 
-    Parameters
-    ----------
-    gamma : {"scale", "auto"} or float, default="scale"
-        "scale" is 1 / (n_features Var(X)), or 1 if X is constant; "auto" is 1 / n_features, as in scikit-learn's SVC.
-    X : ndarray of shape (n_samples, n_features), optional
-        The data, needed for "scale" and "auto".
-    sigma : float, optional
-        Instead of gamma, the width of exp(-d^2 / (2 sigma^2)): gamma is 1 / (2 sigma^2).
-
-    Raises
-    ------
-    SolverError
-        If `gamma` is invalid, `sigma` is not positive, both are set, X is missing, or its variance overflows.
-
-    References
-    ----------
-    Mierswa 2006, "Evolutionary Learning with Kernels", eq. 29.
-
-    Examples
-    --------
-    >>> resolve_gamma(sigma=2.0)
-    0.125
-    >>> resolve_gamma("auto", np.zeros((5, 4)))
-    0.25
-    >>> resolve_gamma("scale", np.zeros((5, 4)))
-    1.0
+    `sigma` in its place is the width of exp(-d^2 / (2 sigma^2)), Mierswa 2006, eq. 29.
     """
     if sigma is not None:
         return _gamma_of_sigma(sigma, gamma)
@@ -267,34 +242,9 @@ def make_kernel(
     degree: int = 3,
     sigma: Any = None,
 ) -> Kernel:
-    """Make a kernel from the parameters of scikit-learn's SVC, or with sigma in place of gamma.
+    """Make a kernel from the parameters of scikit-learn's SVC, or for "rbf" with sigma in place of gamma; a `Kernel` is kept.
 
-    Parameters
-    ----------
-    kernel : str, callable or Kernel, default="rbf"
-        A name or callable as in `Kernel`; a `Kernel` is returned unchanged.
-    X : ndarray of shape (n_samples, n_features), optional
-        The data, needed for gamma="scale" and "auto".
-    gamma : {"scale", "auto"} or float, default="scale"
-        As in `resolve_gamma`.
-    coef0, degree : float, int
-        As in `Kernel`.
-    sigma : float, optional
-        Width of the kernel "rbf", instead of gamma: exp(-d^2 / (2 sigma^2)).
-
-    Raises
-    ------
-    SolverError
-        If a parameter is invalid, or `sigma` is set with a kernel other than "rbf".
-
-    References
-    ----------
-    Mierswa 2006, "Evolutionary Learning with Kernels", eq. 28 to 30.
-
-    Examples
-    --------
-    >>> make_kernel("rbf", sigma=0.5).gamma
-    2.0
+    Mierswa 2006, "Evolutionary Learning with Kernels", eq. 28 to 30. X is needed for gamma="scale" and "auto".
     """
     if isinstance(kernel, Kernel):
         return kernel

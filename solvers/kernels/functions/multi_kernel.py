@@ -16,20 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class BaseKernel:
-    """A kernel on selected columns of the data.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel function; any but "precomputed".
-    columns : tuple of int
-        Indices of the columns, at least one, each 0 or more.
-
-    Examples
-    --------
-    >>> BaseKernel(Kernel("rbf", gamma=0.5), (0, 2)).columns
-    (0, 2)
-    """
+    """A kernel on selected columns of the data; any kernel but "precomputed"."""
 
     kernel: Kernel
     columns: tuple[int, ...]
@@ -47,36 +34,10 @@ class BaseKernel:
 
 @dataclass(frozen=True)
 class MultiKernel:
-    """A conic combination of kernels, sum_t w_t k_t, or a weighted product of Gaussian kernels, w prod_t k_t.
+    """A conic combination sum_t w_t k_t (Carrizosa et al. 2014, eq. 7 and 8), or a product of Gaussian kernels with one weight.
 
-    The product is the anisotropic Gaussian kernel, w exp(-sum_t gamma_t d_t^2), where d_t is the distance in the columns of t.
-
-    Parameters
-    ----------
-    bases : tuple of BaseKernel
-        The kernels, one or more; all "rbf" in a product.
-    weights : tuple of float
-        Finite, 0 or more, at least one positive: one weight for each kernel of a sum, a single weight for a product. A kernel of
-        weight 0 is not computed.
-    product : bool, default=False
-        Whether the kernels are multiplied instead of added.
-
-    References
-    ----------
-    Carrizosa, Martin-Barragan, Romero Morales 2014, "A nested heuristic for parameter tuning in Support Vector Machines",
-    eq. 7 and 8; Chapelle, Vapnik, Bousquet, Mukherjee 2002, "Choosing Multiple Parameters for Support Vector Machines", for
-    the product.
-
-    Examples
-    --------
-    >>> MultiKernel(
-    ...     (
-    ...         BaseKernel(Kernel("linear"), (0,)),
-    ...         BaseKernel(Kernel("rbf"), (1, 2)),
-    ...     ),
-    ...     (1.0, 0.0),
-    ... ).n_terms
-    1
+    The product is w exp(-sum_t gamma_t d_t^2), with d_t the distance in the columns of t (Chapelle et al. 2002). Kernels of
+    weight 0 are not computed.
     """
 
     bases: tuple[BaseKernel, ...]

@@ -19,39 +19,10 @@ _BLOCK_BYTES = 2**23
 
 
 class DistanceColumns:
-    """Sums of Gaussian kernels around a few rows of a large set, at all rows of another set.
+    """Sums of Gaussian kernels around a few rows of a large set X, at all rows of Z, without memory or time quadratic in X.
 
-    The squared distances from a row of X to all rows of Z are one column. A column is computed in double precision when it is
-    first needed, and cached in single precision; when the cache is full, it replaces the least recently used column. So neither
-    memory nor time grows with the square of the rows of X. If the same gamma is used several times in succession, the kernel
-    values of a column are cached beside its distances.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Centres of the kernels: finite numbers.
-    Z : array-like of shape (m, d)
-        Rows at which the sums are computed: finite numbers.
-    max_bytes : int, default=200 MiB
-        Memory for the columns, 8 m bytes each; at least one is kept.
-
-    Attributes
-    ----------
-    n_computed : int
-        Columns computed so far.
-    kept_bytes : int
-        Memory of the columns and of their cached kernel values.
-
-    Raises
-    ------
-    SolverError
-        If X or Z has entries that are not finite numbers, their numbers of columns differ, or `max_bytes` is negative.
-
-    Examples
-    --------
-    >>> columns = DistanceColumns([[0.0], [1.0]], [[0.0], [2.0]])
-    >>> columns.gaussian_sums([0, 1], 1.0, [[1.0, 1.0]]).round(4)
-    array([[1.3679, 0.3862]])
+    Squared distances from a row of X to all of Z are one column: computed in double, kept in single precision, the least recently
+    used replaced beyond `max_bytes`; and its kernel values, while gamma stays.
     """
 
     def __init__(self, X: Any, Z: Any, max_bytes: int = MAX_BYTES):
@@ -81,26 +52,9 @@ class DistanceColumns:
         return 4 * self._columns.shape[1] * (len(self._slot_of) + int(np.count_nonzero(~np.isnan(self._gammas))))
 
     def gaussian_sums(self, rows: Any, gamma: float, coefficients: Any) -> Floats:
-        """Compute sum_j c_pj exp(-gamma ||x_j - z||^2) at all z, for p vectors of coefficients.
+        """Compute sum_j c_pj exp(-gamma ||x_j - z||^2) at all z, (p, m), for p vectors of coefficients of different rows.
 
-        Parameters
-        ----------
-        rows : array-like of int, shape (k,)
-            Indices of the rows x_j of X, all different.
-        gamma : float
-            Scale of the kernel, 0 or more.
-        coefficients : array-like of shape (p, k)
-            The coefficients.
-
-        Returns
-        -------
-        ndarray of shape (p, m)
-            The sums; kernel values have seven digits.
-
-        Raises
-        ------
-        SolverError
-            If a squared distance overflows.
+        Kernel values have seven digits; SolverError if a squared distance overflows.
         """
         from spotsvm.solvers.kernels.matrices._column_kernels import add_columns, add_gaussians
 

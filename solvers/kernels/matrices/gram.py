@@ -68,28 +68,9 @@ _CANCELLED = 1e-3
 
 
 def squared_distances(X: Floats, Z: Floats | None = None) -> Floats:
-    """Compute ||x - z||^2 for the rows of two arrays.
+    """Compute ||x - z||^2 for the rows of two arrays, to 12 digits; 0 for equal rows, exactly symmetric without Z.
 
-    The data are centred and multiplied by BLAS. Distances that lost too many digits to cancellation are recomputed from
-    differences. All distances therefore have 12 correct digits, and are 0 for equal rows.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Finite numbers.
-    Z : ndarray of shape (m, d), optional
-        X by default; the result is then exactly symmetric.
-
-    Returns
-    -------
-    ndarray of shape (n, m)
-        Infinite where a distance overflows.
-
-    Examples
-    --------
-    >>> squared_distances(np.array([[0.0], [3.0]]) + 1e8)
-    array([[0., 9.],
-           [9., 0.]])
+    The data are centred and multiplied by BLAS; distances that lost digits to cancellation are recomputed from differences.
     """
     if Z is None and X.shape[1] <= COMPILED_FEATURES:
         from spotsvm.solvers.kernels.matrices._column_kernels import fill_distances
@@ -207,24 +188,7 @@ def gram_matrix(kernel: Kernel | MultiKernel, X: Any, *, dtype: DTypeLike = np.f
 def kernel_matrix(
     kernel: Kernel | MultiKernel, X: Any, Z: Any, *, dtype: DTypeLike = np.float64, max_bytes: int = MAX_BYTES
 ) -> Matrix:
-    """Compute the kernel values between two sets of rows.
-
-    Parameters
-    ----------
-    kernel : Kernel or MultiKernel
-        The kernel function.
-    X : array-like of shape (n, d)
-        Finite numbers. With the kernel "precomputed" the values themselves, (n, m).
-    Z : array-like of shape (m, d)
-        Finite numbers; unused with the kernel "precomputed".
-    dtype, max_bytes
-        As in `gram_matrix`.
-
-    Examples
-    --------
-    >>> kernel_matrix(Kernel("linear"), [[1.0, 2.0]], [[1.0, 0.0], [0.0, 1.0]])
-    array([[1., 2.]])
-    """
+    """Compute the kernel values (n, m) between two sets of rows; with "precomputed" they are X itself."""
     rows, others = check_rows(X), check_rows(Z, "Z")
     m = rows.shape[1] if isinstance(kernel, Kernel) and kernel.base == "precomputed" else len(others)
     result = np.empty((len(rows), m), dtype=dtype)
@@ -236,28 +200,7 @@ def kernel_matrix(
 def kernel_blocks(
     kernel: Kernel | MultiKernel, X: Floats, Z: Floats, *, max_bytes: int = MAX_BYTES
 ) -> Iterator[tuple[slice, Floats]]:
-    """Compute the kernel values between two sets of rows, a block of the first at a time.
-
-    Parameters
-    ----------
-    kernel, X, Z, max_bytes
-        As in `kernel_matrix`, with X and Z as checked arrays.
-
-    Yields
-    ------
-    slice, ndarray of shape (rows of the block, m)
-        The block and its values.
-
-    Examples
-    --------
-    >>> [
-    ...     block
-    ...     for block, values in kernel_blocks(
-    ...         Kernel("linear"), np.ones((3, 1)), np.ones((4, 1)), max_bytes=200
-    ...     )
-    ... ]
-    [slice(0, 2, None), slice(2, 3, None)]
-    """
+    """Compute the kernel values between two sets of rows: yield each block of rows of the first, with its values."""
     m = X.shape[1] if isinstance(kernel, Kernel) and kernel.base == "precomputed" else len(Z)
     rows = rows_within(_for_blocks(kernel, max_bytes), m)
     if isinstance(kernel, Kernel) and kernel.base in ("precomputed", "rows"):
@@ -404,28 +347,8 @@ def _product_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
 class GramCache:
     """The kernel matrices of a data set, from squared distances and inner products that are computed once and cached.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Finite numbers. With the kernel "precomputed" the kernel matrix itself, (n, n).
-    max_bytes : int, default=200 MiB
-        Memory of the cache: 8 n^2 bytes for squared distances and 8 n^2 for inner products. Values that do not fit are not
-        cached; the matrices are then computed in blocks of rows.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, d)
-        The data.
-    kept_bytes : int
-        Memory that is in use.
-
-    Examples
-    --------
-    >>> cache = GramCache([[0.0], [1.0], [3.0]])
-    >>> cache.gram(Kernel("rbf", gamma=0.1))[0].round(3)
-    array([1.   , 0.905, 0.407])
-    >>> cache.kept_bytes
-    72
+    Each takes 8 n^2 bytes; what does not fit into `max_bytes` is computed in blocks of rows each time. With "precomputed" X is
+    the matrix.
     """
 
     def __init__(self, X: Any, max_bytes: int = MAX_BYTES):

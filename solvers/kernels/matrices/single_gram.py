@@ -32,17 +32,10 @@ _SMALLEST = 1e-30
 
 
 class SingleGram:
-    """Kernel matrices in single precision; squared distances are computed once for all gammas.
+    """Kernel matrices in single precision; squared distances (4 n^2 bytes) are computed once for all gammas.
 
-    For small gamma the Gaussian kernel is returned minus 1, exp(-gamma d^2) - 1, so that single precision keeps the small
-    differences. The linear kernel is that of the centred rows. Under sum(beta) = 0 both changes affect only the bias.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Finite numbers; with the kernel "precomputed" the kernel matrix itself.
-    keep : bool, default=True
-        Whether to keep the squared distances, 4 n^2 bytes.
+    For small gamma the Gaussian is returned minus 1, to keep small differences, and the linear kernel is that of centred rows:
+    under sum(beta) = 0 both affect only the bias.
     """
 
     def __init__(self, X: NDArray[np.float64], keep: bool = True):
@@ -66,15 +59,7 @@ class SingleGram:
     def matrix(self, kernel: Kernel) -> tuple[Single, float]:
         """Return a kernel matrix minus a constant, and the constant; the next call overwrites the matrix.
 
-        Returns
-        -------
-        ndarray of shape (n, n), float
-            K - constant, and the constant.
-
-        Raises
-        ------
-        SolverError
-            If distances or kernel values do not fit into single precision.
+        SolverError if distances or kernel values do not fit into single precision.
         """
         if kernel != self._kernel or self._matrix is None:
             self._kernel, self._offset = None, 0.0
@@ -129,35 +114,10 @@ _LARGEST = 1e37
 
 
 class GroupGram:
-    """Matrices of combined kernels in single precision; the contribution of each group of columns is computed once and cached.
+    """Matrices of combined kernels in single precision, as in `SingleGram`; each group of columns is computed once and cached.
 
-    For each group the cache has the upper half of the squared distances, for all Gaussian kernels, and of the matrix of each
-    other kernel. A combined matrix then takes a single pass over the cache. (Gaussian kernels of fixed gamma are not cached:
-    computing exponentials takes no longer than reading them.) Gaussian kernels of small gamma are returned minus 1, and linear
-    kernels are those of centred columns, as in `SingleGram`: under sum(beta) = 0 this changes only the bias.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, d)
-        Finite numbers.
-    max_bytes : int, default=200 MiB
-        Memory of the cache, in addition to a kernel matrix. New entries replace the least recently used. If a kernel needs more
-        memory, its matrix is computed in double precision by blocks, and nothing is cached.
-
-    Examples
-    --------
-    >>> gram = GroupGram([[0.0, 0.0], [1.0, 2.0]])
-    >>> kernel = MultiKernel(
-    ...     (
-    ...         BaseKernel(Kernel("rbf", 1.0), (0,)),
-    ...         BaseKernel(Kernel("rbf", 1.0), (1,)),
-    ...     ),
-    ...     (1.0, 2.0),
-    ... )
-    >>> matrix, constant = gram.matrix(kernel)
-    >>> (matrix + constant).round(3)
-    array([[3.   , 0.405],
-           [0.405, 3.   ]], dtype=float32)
+    Cached are upper halves of squared distances, and of matrices of other kernels (not Gaussians of fixed gamma). A kernel that
+    needs more than `max_bytes` is computed in double precision by blocks.
     """
 
     def __init__(self, X: Any, max_bytes: int = MAX_BYTES):

@@ -32,20 +32,9 @@ class Genetics(Protocol[T]):
 
 @dataclass
 class Population(Generic[T]):
-    """Individuals and their fitness, the fittest first.
+    """Individuals and their fitness (n, k), to be maximised, the fittest first.
 
-    Parameters
-    ----------
-    individuals : list
-        The individuals, one or more.
-    fitness : ndarray of shape (n, k)
-        To be maximised; later columns break ties of the earlier columns. Equal individuals keep their order.
-
-    Examples
-    --------
-    >>> population = Population(["a", "b", "c"], np.array([[0.5], [0.9], [0.5]]))
-    >>> population.individuals, population.mean
-    (['b', 'a', 'c'], 0.6333333333333333)
+    Later columns break ties of the earlier ones; equal individuals keep their order.
     """
 
     individuals: list[T]
@@ -84,27 +73,7 @@ class Population(Generic[T]):
 def high_low_children(population: Population[T], genetics: Genetics[T], rng: np.random.Generator) -> list[T]:
     """Make as many children as there are individuals, each from a parent in the better half and a parent in the worse half.
 
-    Parameters
-    ----------
-    population : Population
-        The parents; the middle individual of an odd number belongs to the better half, and a single individual to both halves.
-    genetics : Genetics
-        The operators: each child is a crossover, and is then mutated, with the operators' own probabilities.
-
-    References
-    ----------
     Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.2.
-
-    Examples
-    --------
-    >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
-    >>> parents = Population([(1.0,), (2.0,)], np.array([[0.0], [1.0]]))
-    >>> len(
-    ...     high_low_children(
-    ...         parents, ModelGenetics([(1.0, 2.0)]), np.random.default_rng(0)
-    ...     )
-    ... )
-    2
     """
     n = len(population)
     high, low = (n + 1) // 2, min(n // 2, n - 1)
@@ -136,39 +105,8 @@ def average(population: Population[Any]) -> float:
 class Phase(Generic[T]):
     """The evolution of a population against a fixed partner; it can be rerun with another partner.
 
-    Parameters
-    ----------
-    size : int
-        Number of individuals of the first population, unless the operators ignore it.
-    renew : callable, optional
-        Called at the beginning of each run except the first, after the population has stagnated; returns new individuals, such as
-        larger ones, or None to keep the current individuals.
-    progress : callable, optional
-        Returns the measure that must not stagnate; by default the population's average fitness.
-    most : int, optional
-        Maximum number of generations of a run; None for no limit, as in the paper. After a run that ends at this limit, nothing
-        is renewed.
-
-    Attributes
-    ----------
-    population : Population
-        The evaluated individuals.
-    highest_mean : float
-        The highest average fitness at the end of a run; before the first run, that of the first population.
-    cut_short : bool
-        Whether `may_go_on` ended the last run, not the local stop.
-
-    Examples
-    --------
-    >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
-    >>> phase = Phase(ModelGenetics([np.geomspace(0.1, 10, 20)]), 20)
-    >>> near_2 = lambda models: np.array(
-    ...     [[-abs(np.log(x / 2))] for (x,) in models]
-    ... )
-    >>> phase.run(near_2, np.random.default_rng(0))
-    True
-    >>> round(phase.population.best[0])
-    2
+    `renew` may return new individuals at each run but the first; `progress` (default: average fitness) must not stagnate; after a
+    run that ends at `most` generations nothing is renewed. `cut_short`: `may_go_on` ended the last run.
     """
 
     def __init__(
@@ -200,14 +138,8 @@ class Phase(Generic[T]):
     ) -> bool:
         """Evolve until the local stop; return whether the average fitness exceeds those at the end of all earlier runs.
 
-        Parameters
-        ----------
-        evaluate : callable
-            Returns the fitness of a list of individuals, (n, k). The current individuals are evaluated again first.
-        note : callable, optional
-            Called with the population at the start and after each generation.
-        may_go_on : callable, optional
-            Called before each generation; False ends the run.
+        The individuals are evaluated again first. `note` gets the population at the start and after each generation; `may_go_on`
+        ends the run.
         """
         if self.population is None:
             self.begin(self.genetics.initial(self.size, rng), evaluate, note)
@@ -242,20 +174,9 @@ B = TypeVar("B")
 
 @dataclass(frozen=True)
 class PhaseRecord:
-    """The record of a generation.
+    """The record of a generation: its best and average fitness, and the best individual of each kind.
 
-    Attributes
-    ----------
-    phase : int
-        Index of the phase; 0 is the evaluation of the initial population of the first kind.
-    kind : str
-        Name of the population that evolves.
-    generation : int
-        Index of the generation within the phase; 0 is the initial population of the phase.
-    best, mean : float
-        Best and average fitness of that population.
-    pair : tuple
-        The best individual of the first kind and the best of the second.
+    Phase 0 is the evaluation of the first population; generation 0 is the initial population of its phase.
     """
 
     phase: int
@@ -267,58 +188,10 @@ class PhaseRecord:
 
 
 class Alternation(Generic[A, B]):
-    """Alternate between two populations with a common fitness, that of a pair.
+    """Alternate between two populations with a common fitness, that of a pair: Kawulok, Nalepa, Dudzik 2017, section 3.
 
-    The first population is evaluated with a random individual of the second. Then the second evolves with the best of the first,
-    the first with the best of the second, and so on. A phase ends when its average fitness has not grown in two subsequent
-    generations. The run ends when two subsequent phases have not improved the average fitness of their populations.
-
-    Parameters
-    ----------
-    first, second : Phase
-        The populations and their operators.
-    fitness : callable
-        Returns the fitness of a pair, shape (k,), to be maximised; later entries break ties of earlier entries.
-    names : pair of str, default=("first", "second")
-        Names of the kinds in the records.
-    patience : callable, optional
-        Called after each phase; returns the number of subsequent phases without improvement at which the run ends. The default is
-        2.
-    may_go_on : callable, optional
-        Called before each generation; False ends the run.
-    watch : callable, optional
-        Called with the `PhaseRecord` of each generation.
-
-    Attributes
-    ----------
-    stopped_by : str
-        "no improvement" for the global stop, "budget" if `may_go_on` returned False.
-
-    Notes
-    -----
-    A phase improves the average fitness if its last average exceeds those of all earlier phases of the same population; the first
-    phase of the second population is compared with its start. The fitness of a population can also rise because its partner has
-    improved. A run always ends if the fitness has finitely many values. Unless a phase renews its individuals, the fitness of the
-    best pair never falls: the fixed partner is part of the other population.
-
-    References
-    ----------
-    Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.
-
-    Examples
-    --------
-    >>> from spotsvm.solvers.search.alternating.model_genetics import ModelGenetics
-    >>> grid = (
-    ...     ModelGenetics([np.geomspace(0.1, 10, 20)]),
-    ...     ModelGenetics([np.geomspace(0.1, 10, 20)]),
-    ... )
-    >>> near = lambda a, b: np.array(
-    ...     [-(np.log(a[0] * b[0]) ** 2) - np.log(a[0] / 3) ** 2]
-    ... )
-    >>> alternation = Alternation(Phase(grid[0], 20), Phase(grid[1], 20), near)
-    >>> a, b = alternation.run(np.random.default_rng(0))
-    >>> alternation.stopped_by, bool(near(a, b)[0] > -0.1)
-    ('no improvement', True)
+    A phase ends after two generations without growth of its average fitness, the run after two phases (`patience`) without
+    improvement. Unless a phase renews its individuals, the best pair's fitness never falls.
     """
 
     def __init__(

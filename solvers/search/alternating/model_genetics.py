@@ -18,35 +18,10 @@ _TRIES = 100
 
 
 class ModelGenetics:
-    """Models of a few positive parameters, such as (C, gamma).
+    """Models of a few positive parameters, such as (C, gamma), whose grid is the first population: Kawulok et al. 2017, 3.3.
 
-    Parameters
-    ----------
-    values : sequence of sequence of float
-        Values of each parameter, from 1e-12 to 1e12; the first population is their grid. A parameter with a single value, any
-        positive number, is fixed.
-    crossover_probability : float, default=0.7
-        Probability that a child is a crossover of its parents instead of a copy of the better parent; in [0, 1].
-    mutation_probability : float, default=0.2
-        Probability that a child is mutated, in [0, 1].
-    mutation_range : float, default=0.1
-        A mutated parameter x is drawn from [x - delta x, x + delta x]; delta is in [0, 1).
-    weights : pair of float, default=(-0.5, 1.5)
-        Range of the crossover's weight alpha: a child has x_a + alpha (x_a - x_b), where a is the better parent. If this is not
-        positive, alpha is redrawn for this parameter.
-
-    References
-    ----------
-    Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.3.
-
-    Examples
-    --------
-    >>> genetics = ModelGenetics([(1.0, 10.0), (0.5,)])
-    >>> genetics.initial(2, np.random.default_rng(0))
-    [(1.0, 0.5), (10.0, 0.5)]
-    >>> child = genetics.cross((10.0, 0.5), (1.0, 0.5), np.random.default_rng(0))
-    >>> child[0] > 0, child[1]
-    (True, 0.5)
+    A child has x_a + alpha (x_a - x_b), a the better parent, alpha uniform in `weights` and redrawn until it is positive; a
+    mutation draws from x (1 - delta) to x (1 + delta).
     """
 
     def __init__(

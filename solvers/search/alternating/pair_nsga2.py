@@ -23,47 +23,10 @@ _BARREN = 3
 
 
 class PairNsga2:
-    """NSGA-II over pairs (subset, model), with the operators of the alternating genetic algorithm.
+    """NSGA-II (Deb et al. 2002) over pairs (subset, model), with the operators of the alternating genetic algorithm.
 
-    Ranks, crowding distances and tournaments are those of NSGA-II; all objectives are minimised.
-
-    Parameters
-    ----------
-    subsets : SubsetGenetics
-        Operators on subsets; its `n_per_class` is the K of all subsets, or the smallest K if `most` is set.
-    models : ModelGenetics
-        Operators on models; the first population has models of the grid, in random order.
-    objectives : callable
-        Returns the objectives of a pair, shape (m,), finite.
-    population : int, default=20
-        Pairs that survive a generation, at least 2.
-    most : int, optional
-        The largest K. Subsets then differ in size. In the first population K is log-uniform between its bounds; in a child it is
-        between half the smaller and twice the larger K of its parents.
-
-    References
-    ----------
-    Deb, Pratap, Agarwal, Meyarivan 2002, "A fast and elitist multiobjective genetic algorithm: NSGA-II", IEEE Transactions on
-    Evolutionary Computation 6(2).
-
-    Examples
-    --------
-    >>> subsets, models = (
-    ...     SubsetGenetics([0, 0, 0, 1, 1, 1], 1),
-    ...     ModelGenetics([(1.0, 2.0, 4.0)]),
-    ... )
-    >>> search = PairNsga2(
-    ...     subsets,
-    ...     models,
-    ...     lambda rows, model: np.array([model[0], 1 / model[0] + rows.sum()]),
-    ...     4,
-    ... )
-    >>> front = search.run(
-    ...     np.random.default_rng(0),
-    ...     may_go_on=iter([True] * 10 + [False]).__next__,
-    ... )
-    >>> min(int(rows.sum()) for rows, _ in front)
-    3
+    All objectives are minimised. With `most`, subsets differ in K: log-uniform up to it at first, then between half the smaller
+    and twice the larger K of the parents.
     """
 
     def __init__(
@@ -89,12 +52,7 @@ class PairNsga2:
     ) -> list[Pair]:
         """Evolve until `may_go_on` returns False or no new pairs appear; return the non-dominated pairs.
 
-        Parameters
-        ----------
-        may_go_on : callable
-            Called before each generation; False ends the run.
-        note : callable, optional
-            Called after each generation with its index and the survivors' objectives, (n, m).
+        `note` is called after each generation with its index and the survivors' objectives, (n, m).
         """
         seen: set[tuple[bytes, Model]] = set()
         alive = self._select(self._evaluated(self._new(self._first(rng), seen)), rng)

@@ -16,34 +16,10 @@ Floats = NDArray[np.float64]
 
 
 class SubsetGenetics:
-    """Subsets with K rows of each class, as sorted arrays of distinct row indices.
+    """Subsets with K rows of each class, as sorted arrays of distinct row indices: Kawulok et al. 2017, section 3.2.
 
-    A child gets, class by class, K rows drawn from the union of its parents' rows. A mutation exchanges a share of the rows for
-    rows of the same class outside the subset. Parents may differ in K; the child has the K of a parent.
-
-    Parameters
-    ----------
-    classes : array-like of int, shape (n,)
-        The class of each row, 0 .. c - 1, with every class present.
-    n_per_class : int
-        Number K of rows of each class in the first population; at most the size of the smallest class.
-    mutation_probability : float, default=0.3
-        Probability that a child is mutated, in [0, 1].
-    mutated_share : float, default=0.2
-        Share f_m of the rows that a mutation exchanges, in [0, 1]: the integer part of c K f_m rows, fewer if a class has too few
-        other rows.
-
-    References
-    ----------
-    Kawulok, Nalepa, Dudzik 2017, "An alternating genetic algorithm for selecting SVM model and training set", section 3.2.
-
-    Examples
-    --------
-    >>> genetics = SubsetGenetics([0, 0, 0, 1, 1, 1], n_per_class=2)
-    >>> one, other = genetics.initial(2, np.random.default_rng(0))
-    >>> child = genetics.cross(one, other, np.random.default_rng(1))
-    >>> len(child), int((child < 3).sum())
-    (4, 2)
+    A child draws K rows of each class from its parents' union, K that of a parent; a mutation exchanges the integer part of c K
+    f_m rows (`mutated_share`) for others of their class.
     """
 
     def __init__(self, classes: Any, n_per_class: int, mutation_probability: float = 0.3, mutated_share: float = 0.2):
@@ -133,32 +109,8 @@ _DRAWN = 8
 class VectorGenetics(SubsetGenetics):
     """Subsets with K rows of each class, whose children inherit support vectors and replace the other rows.
 
-    A row that is not a support vector could be left out without a change of the model. So a child gets the better parent's
-    support vectors on one side of a hyperplane, halfway between two random rows of the parent, and the worse parent's support
-    vectors on the other side: with a local kernel, the parents' merits are local too. The remaining rows are chosen from all
-    rows, each with the largest gain among eight random rows. Mutations are those of `SubsetGenetics`.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        The rows.
-    classes, n_per_class, mutation_probability, mutated_share
-        As for `SubsetGenetics`.
-    support : callable
-        Returns the support vectors of a subset.
-    gains : callable
-        Called with a subset and a random generator; returns a function of row indices that returns the gain of adding each row to
-        the subset.
-
-    Examples
-    --------
-    >>> X, classes = np.arange(8.0)[:, None], np.arange(8) // 4
-    >>> inner = lambda subset: subset[(subset == 3) | (subset == 4)]
-    >>> outer = lambda subset, rng: lambda rows: np.abs(rows - 3.5)
-    >>> genetics = VectorGenetics(X, classes, 2, support=inner, gains=outer)
-    >>> subset = np.array([2, 3, 4, 5])
-    >>> genetics.cross(subset, subset, np.random.default_rng(0)).tolist()
-    [0, 3, 4, 7]
+    Those of the better parent on one side of a hyperplane halfway between two of its random rows, those of the worse on the
+    other; the rest, each the largest of `gains` among eight random rows.
     """
 
     def __init__(

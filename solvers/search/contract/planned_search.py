@@ -15,21 +15,10 @@ Floats = NDArray[np.float64]
 
 
 class PlannedSearch(Search):
-    """Base class of the searches that keep a plan.
+    """Base of searches whose plan changes only when a point is asked for or reported, so that the record restores it bit by bit.
 
-    The plan changes only when a point is asked for or reported: `assume` makes the same plan as `ask` and compares its point. So
-    the record of asked and reported points restores the plan bit by bit, and no further state is needed. Points outside the plan
-    can be reported too. Until the first point of its own is asked for, the plan is remade at every event, from the best reported
-    point.
-
-    A subclass has `_plan`, which chooses the next point and changes no state before the first own point, and `_proceed`.
-
-    Parameters
-    ----------
-    domain : Domain
-        The unit cube to search.
-    seed : int, default=0
-        Seed of every random choice.
+    A subclass has `_plan`, which chooses the next point and changes no state before the first own point, and `_proceed`. Until
+    then the plan is remade at every event, from the best reported point.
     """
 
     capabilities = Capabilities(follows_given=True)

@@ -17,15 +17,7 @@ from spotsvm.solvers.kernels.expressions.expression import MAX_DEPTH
 class Grammar(ABC):
     """A space of kernel expressions within limits, with its operators.
 
-    The expressions of `grow` and `vary` may exceed the limits or not be kernels: `breed_new` and `breed_variation` try again
-    until an expression is valid.
-
-    Parameters
-    ----------
-    max_depth : int
-        Maximum number of levels of an expression, from 1 to 64.
-    max_constants : int
-        Maximum number of different symbolic constants and numbers in an expression, at least 1.
+    `grow` and `vary` may exceed the limits or give no kernel: `breed_new` and `breed_variation` try again until one is valid.
     """
 
     def __init__(self, max_depth: int, max_constants: int):
@@ -58,13 +50,7 @@ class Grammar(ABC):
         return self.mutate(parents[0], rng)
 
     def is_valid(self, expression: Expression) -> bool:
-        """Return whether an expression is a scalar, depends on both inputs and is within the limits.
-
-        References
-        ----------
-        Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section
-        2.3.2, the first two criteria and the limit of depth.
-        """
+        """Return whether an expression is a scalar of both inputs within the limits: Koch et al. 2011, section 2.3.2."""
         return (
             expression.type == "scalar"
             and len(expression.inputs) == 2
@@ -85,33 +71,9 @@ class Bred(NamedTuple):
 
 
 def breed_new(grammar: Grammar, accepts: Accepts, tries: int, rng: np.random.Generator) -> Bred:
-    """Grow expressions until an expression is accepted; after the last try, return the last expression unaccepted.
+    """Grow expressions until one is accepted; after the last try, return it unaccepted ("its last result is returned").
 
-    Parameters
-    ----------
-    grammar : Grammar
-        The grammar that grows expressions. `accepts` is not called for expressions beyond its limits.
-    accepts : callable
-        Returns whether an expression within the limits is a kernel; called once for each.
-    tries : int
-        Maximum number of draws, at least 1.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section
-    2.3.2: "its last result is returned".
-
-    Examples
-    --------
-    >>> from spotsvm.solvers.search.genetic_programming import PaperGrammar
-    >>> bred = breed_new(
-    ...     PaperGrammar(),
-    ...     lambda expression: expression.size > 5,
-    ...     1000,
-    ...     np.random.default_rng(0),
-    ... )
-    >>> bred.accepted, bred.expression.size > 5
-    (True, True)
+    Koch et al. 2011, section 2.3.2. `accepts` is not called for expressions beyond the grammar's limits.
     """
     return _bred(grammar, lambda: grammar.grow(rng), accepts, tries)
 
@@ -121,37 +83,8 @@ def breed_variation(
 ) -> Bred:
     """Vary the first parent until a child is accepted; after the last try, return the parent unchanged.
 
-    When an operator has used up its tries, "its last result is returned" according to section 2.3.2 of the paper, but "its
-    unmodified input" according to section 3.1. Growth has no input and follows the first rule. Variation follows the second,
-    which keeps the population valid. The operator is redrawn for each try, since a single operator may have no valid result. A
-    child equal to the first parent counts as a failed try.
-
-    Parameters
-    ----------
-    parents : sequence of Expression
-        The expression to change, and optionally a second expression for a crossover.
-    grammar, accepts, tries, rng
-        As in `breed_new`.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", sections
-    2.3.2 and 3.1.
-
-    Examples
-    --------
-    >>> from spotsvm.solvers.search.genetic_programming import PaperGrammar
-    >>> linear = Expression(
-    ...     "inner_product", (Expression("x_i"), Expression("x_j"))
-    ... )
-    >>> breed_variation(
-    ...     PaperGrammar(),
-    ...     [linear],
-    ...     lambda expression: False,
-    ...     10,
-    ...     np.random.default_rng(0),
-    ... ).expression == linear
-    True
+    So section 3.1 of Koch et al. 2011, and the population stays valid; section 2.3.2 says "its last result". The operator is
+    redrawn for each try, and a child equal to the parent is a failed try.
     """
     bred = _bred(grammar, lambda: grammar.vary(parents, rng), accepts, tries, refused={parents[0]})
     return bred if bred.accepted else Bred(parents[0], False, bred.tries)
@@ -179,19 +112,7 @@ _SWAPPED = {"x_i": "x_j", "x_j": "x_i"}
 def canonical_key(expression: Expression) -> tuple[Any, ...]:
     """Return a key that is equal for expressions whose forms show that they are the same kernel.
 
-    The key does not depend on the order of commuting arguments; on an exchange of x_i and x_j throughout, as a kernel is
-    symmetric; or on the names of symbolic constants, as the search treats all constants alike.
-
-    Examples
-    --------
-    >>> one, two = Expression("c1"), Expression("c2")
-    >>> product = Expression(
-    ...     "inner_product", (Expression("x_i"), Expression("x_j"))
-    ... )
-    >>> canonical_key(Expression("add", (product, two))) == canonical_key(
-    ...     Expression("add", (one, product))
-    ... )
-    True
+    It ignores the order of commuting arguments, an exchange of x_i and x_j throughout, and the names of constants.
     """
     return min(_renamed(_sorted(expression, swap)) for swap in (False, True))
 

@@ -24,27 +24,9 @@ _FUNCTIONS, _LEAVES = _by_result()
 
 
 def grow_subtree(wanted: Type, max_depth: int, rng: np.random.Generator) -> Expression:
-    """Grow a random expression of Table 1's building blocks.
+    """Grow a random expression of Table 1's blocks (Koch et al. 2011; Koza 1992, section 6.2, "grow").
 
-    A node is a function with probability 1/2 while there is depth left, and a leaf otherwise; all functions, and all leaves, of
-    the required type are equally likely.
-
-    Parameters
-    ----------
-    wanted : {"scalar", "vector"}
-        Type of the expression.
-    max_depth : int
-        Maximum number of levels, at least 1.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Tables 1 and
-    3; Koza 1992, "Genetic Programming", section 6.2, the "grow" method.
-
-    Examples
-    --------
-    >>> grow_subtree("vector", 1, np.random.default_rng(0)).block in ("x_i", "x_j")
-    True
+    A node is a function with probability 1/2 while there is depth left, else a leaf; all of the required type are equally likely.
     """
     blocks = _FUNCTIONS if max_depth > 1 and rng.random() < _FUNCTION_SHARE else _LEAVES
     block = blocks[wanted][rng.integers(len(blocks[wanted]))]
@@ -58,35 +40,10 @@ def grow_function(wanted: Type, max_depth: int, rng: np.random.Generator) -> Exp
 
 
 class PaperGrammar(Grammar):
-    """The strongly typed search space of Koch et al., with symbolic constants c1 to c4.
+    """The strongly typed search space of Koch et al. 2011 (section 2.3.2, Tables 1 and 3), with symbolic constants c1 to c4.
 
-    An expression is grown to a random maximum depth from 2 to `max_depth`. It is varied by one of three equally likely operators:
-    the label of a function is replaced by another label with the same types; a node is replaced by a new subtree; a subtree is
-    replaced by a subtree of the same type from the other parent. Nodes are drawn uniformly. Not every expression is a kernel: its
-    matrix must be checked.
-
-    Parameters
-    ----------
-    max_depth : int, default=10
-        Levels of an expression, from 2 to 64.
-    max_constants : int, default=4
-        Maximum number of different symbolic constants. There are only four, so 4 is no restriction.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section
-    2.3.2, Tables 1 and 3.
-
-    Examples
-    --------
-    >>> grammar, rng = PaperGrammar(), np.random.default_rng(1)
-    >>> linear = Expression(
-    ...     "inner_product", (Expression("x_i"), Expression("x_j"))
-    ... )
-    >>> grammar.is_valid(linear)
-    True
-    >>> replace_label(linear, rng).text()
-    '|x_i - x_j|^2'
+    Equally likely operators: another label of the same types, a new subtree, a subtree of the other parent. Not every expression
+    is a kernel: its matrix must be checked.
     """
 
     crossover_share = 1 / 3

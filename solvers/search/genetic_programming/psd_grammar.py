@@ -62,14 +62,7 @@ def with_random_value(block: str, arguments: tuple[Expression, ...], squared_nor
 
 
 def grow_kernel(max_depth: int, squared_norm: float, rng: np.random.Generator) -> Expression:
-    """Grow a random kernel: an operator with probability 1/2 while there is depth left, and a leaf otherwise.
-
-    Examples
-    --------
-    >>> kernel = grow_kernel(3, 2.0, np.random.default_rng(0))
-    >>> kernel.depth <= 3 and kernel.type == "scalar"
-    True
-    """
+    """Grow a random kernel: an operator with probability 1/2 while there is depth left, and a leaf otherwise."""
     if max_depth == 1 or rng.random() >= _OPERATOR_SHARE:
         return random_leaf(squared_norm, rng)
     block = _drawn(_OPERATORS, rng)
@@ -90,16 +83,7 @@ _WRAPPERS = ("square", "cube", "normalise", "exponential")
 
 
 def step_values(expression: Expression, rng: np.random.Generator) -> Expression:
-    """Multiply some of the numbers, at least one, by exp(0.3 z), z standard normal.
-
-    Examples
-    --------
-    >>> stepped = step_values(
-    ...     Expression("gaussian", value=1.0), np.random.default_rng(0)
-    ... )
-    >>> 0.3 < stepped.value < 3.0 and stepped.value != 1.0
-    True
-    """
+    """Multiply some of the numbers, at least one, by exp(0.3 z), z standard normal."""
     values = np.array(expression.values)
     if not len(values):
         return expression
@@ -190,37 +174,10 @@ _ENLARGING = (add_term, add_factor, wrap, replace_leaf)
 
 
 class PsdGrammar(Grammar):
-    """Kernels composed so that all their matrices are positive semidefinite.
+    """Kernels composed so that all their matrices are positive semidefinite (Koch et al. 2011, 2.3.2; Shawe-Taylor 2004, 3.22).
 
-    Leaves are the linear, Gaussian and rational kernel, a positive number, and f(x_i) f(x_j) with f = v |x|^2 or exp(-v |x|^2).
-    They are joined by sums, products, positive factors, squares, cubes, normalisation, and the exponential of a normalised
-    kernel, which cannot overflow. There are no symbolic constants: each expression carries its own positive numbers, which are
-    varied by small steps of their logarithms. Changes of the tree are small too: an additional term or factor with a small
-    weight, an operator more or less, or a block exchanged for a similar block. The results of `grow` and `vary` are simplified,
-    with numbers within `value_bounds`.
-
-    Parameters
-    ----------
-    max_depth : int, default=10
-        Maximum number of levels of an expression, from 1 to 64.
-    max_constants : int, default=8
-        Maximum number of numbers in an expression.
-    squared_norm : float, default=1.0
-        Typical |x|^2 of the rows, for the initial numbers: about the number of features for standardised data.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section
-    2.3.2 for the closure properties, section 4 for causality. Shawe-Taylor, Cristianini 2004, "Kernel Methods for Pattern
-    Analysis", proposition 3.22.
-
-    Examples
-    --------
-    >>> grammar, rng = PsdGrammar(squared_norm=4.0), np.random.default_rng(0)
-    >>> kernel = Expression("gaussian", value=0.25)
-    >>> child = grammar.vary([kernel], rng)
-    >>> grammar.is_valid(child), child != kernel
-    (True, True)
+    Each carries its own positive numbers, varied by small steps of their logarithms; changes of the tree are small too.
+    `squared_norm` is a typical |x|^2, about the number of standardised features.
     """
 
     crossover_share = 0.25
@@ -257,18 +214,7 @@ class PsdGrammar(Grammar):
         )
 
     def value_bounds(self, expression: Expression) -> Floats:
-        """Return the range of each number of an expression, for a search on a log scale.
-
-        Parameters
-        ----------
-        expression : Expression
-            An expression with k numbers.
-
-        Returns
-        -------
-        ndarray of shape (k, 2)
-            Lowest and highest value, in the order of `Expression.values`.
-        """
+        """Return the lowest and highest value (k, 2) of each number of an expression, for a search on a log scale."""
         carriers = (node.block for node in expression.nodes() if node.value is not None)
         return np.array([value_bounds(block, self.squared_norm) for block in carriers]).reshape(-1, 2)
 

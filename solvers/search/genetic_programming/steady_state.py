@@ -37,18 +37,9 @@ class Breeder(Protocol[Genome]):
 
 @dataclass(frozen=True)
 class Individual(Generic[Genome]):
-    """An evaluated individual.
+    """An evaluated individual; smaller fitness is better.
 
-    Attributes
-    ----------
-    genome
-        The individual itself, such as an expression.
-    fitness : tuple of float
-        Fitness; smaller is better.
-    origin : str
-        "start", "growth", or the operator that made it.
-    number : int
-        Index of its evaluation, from 0.
+    `origin` is "start", "growth" or the operator that made it; `number` counts evaluations from 0.
     """
 
     genome: Genome
@@ -59,17 +50,7 @@ class Individual(Generic[Genome]):
 
 @dataclass
 class Evolution(Generic[Genome]):
-    """The result of an evolution.
-
-    Attributes
-    ----------
-    evaluated : list of Individual
-        All individuals in the order of their evaluation.
-    population : list of Individual
-        The individuals of the last population.
-    exhausted : bool
-        Whether the evolution stopped before the end of its budget, because it found no new individuals.
-    """
+    """The result of an evolution; `exhausted` says that it found no new individuals before the end of its budget."""
 
     evaluated: list[Individual[Genome]] = field(default_factory=list)
     population: list[Individual[Genome]] = field(default_factory=list)
@@ -95,53 +76,10 @@ def evolve(
     tournament_size: int = 8,
     start: Sequence[Genome] = (),
 ) -> Evolution[Genome]:
-    """Minimise a fitness by steady-state genetic programming.
+    """Minimise a fitness by steady-state genetic programming: Koch et al. 2011, Fig. 1 and Table 3.
 
-    A tournament is a random part of the population. Children of its better half replace its worse half. The population never has
-    two equal individuals (extinction prevention), and no individual is evaluated twice.
-
-    Parameters
-    ----------
-    breeder : Breeder
-        Makes individuals.
-    fitness : callable
-        Maps an individual to a tuple of numbers, compared in order; inf for an individual that is not viable.
-    n_trials : int, default=2500
-        Number of calls of `fitness`, at least 1.
-    population_size : int, default=20
-        Number of individuals in the population, at least 2.
-    tournament_size : int, default=8
-        Number of individuals in a tournament, from 2 to `population_size`.
-    start : sequence, optional
-        The first individuals; the rest of the first population is grown.
-
-    Raises
-    ------
-    SolverError
-        If a number is out of range; a ValueError.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", Fig. 1, Table 3.
-
-    Examples
-    --------
-    >>> class Steps:
-    ...     def grow(self, rng):
-    ...         return int(rng.integers(1000))
-    ...
-    ...     def vary(self, parent, mate, rng):
-    ...         return int(parent + rng.integers(-9, 10)), "step"
-    ...
-    ...     def key(self, genome):
-    ...         return genome
-    >>> evolve(
-    ...     Steps(),
-    ...     lambda x: (abs(x - 500.0),),
-    ...     np.random.default_rng(0),
-    ...     n_trials=300,
-    ... ).best.genome
-    500
+    Children of a random tournament's better half replace its worse half. No two individuals of the population are equal, and none
+    is evaluated twice. Fitness inf: not viable.
     """
     check_sizes(n_trials, population_size, tournament_size)
     return _Run(breeder, fitness, rng, n_trials).go(population_size, tournament_size, start)

@@ -154,20 +154,9 @@ class KochSearch(KrigingSearch):
 
 @dataclass
 class Tally:
-    """A point with its finished, pending and due evaluations.
+    """A point with its finished, pending and due evaluations; `mean` of the successful values is inf before the first.
 
-    Attributes
-    ----------
-    point : ndarray of shape (d,)
-        The canonical point.
-    owed : int
-        Total number of evaluations that are due, whatever their results.
-    n : int
-        Number of evaluations asked for, or reported without being asked for.
-    values : list of float
-        Values of the successful evaluations.
-    mean : float
-        The estimated response: the mean of `values`, inf before the first success.
+    `owed` counts all evaluations due, whatever their results; `n` those asked for or reported unasked.
     """
 
     point: Floats
@@ -182,20 +171,10 @@ class Tally:
 
 
 class PaperRepeats:
-    """Chooses the point to evaluate again, or a new point.
+    """Chooses the point to evaluate again, or a new point, which is due as many evaluations k as the best has had (>= `first`).
 
-    A new point is due as many evaluations as the best point has had, k, and at least `first`. When all due evaluations are done,
-    the best point is evaluated once more, so that k grows; OCBA allots `spread` more evaluations; and then a new point is due.
-    Pending points, and points at which every evaluation failed, are skipped.
-
-    Parameters
-    ----------
-    first : int
-        Number of evaluations of each point of the initial design, k_0.
-    most : int or None
-        Maximum number of evaluations of a point.
-    spread : int
-        Number of evaluations that OCBA allots between two new points.
+    Then the best is evaluated once more, so that k grows, and OCBA allots `spread` more. Points that are pending, or that always
+    failed, are skipped.
     """
 
     def __init__(self, first: int, most: int | None, spread: int):
@@ -232,13 +211,7 @@ class PaperRepeats:
         self._told_last = None
 
     def next(self, pending: Collection[bytes]) -> tuple[Floats, str] | None:
-        """Return the point to evaluate again and the reason, or None if a new point is due.
-
-        Parameters
-        ----------
-        pending : collection of bytes
-            The pending points, as bytes from `tobytes`.
-        """
+        """Return the point to evaluate again and the reason, or None if a new point is due; `pending` has points as bytes."""
         idle = [
             tally
             for key, tally in self._tallies.items()

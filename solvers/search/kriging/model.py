@@ -35,18 +35,9 @@ _MOST_CHAINS = 1_000_000
 
 @dataclass(frozen=True)
 class Evaluations:
-    """The evaluations reported to a search, in order.
+    """The evaluations reported to a search, in order; equal rows of `points` (canonical) are replicates.
 
-    Attributes
-    ----------
-    points : ndarray of shape (n, d)
-        Canonical points; equal rows are replicates.
-    values : ndarray of shape (n,)
-        The response to model at each point, nan where the evaluation failed.
-    margins : ndarray of shape (n, c) or None
-        Margin of each bound, nan where unknown; None without bounds.
-    seconds : ndarray of shape (n,) or None
-        Duration of each evaluation, nan where unknown; None for a search that ignores durations.
+    nan: a failed evaluation (`values`), an unknown margin or duration. `margins` is (n, c), None without bounds.
     """
 
     points: Floats
@@ -93,19 +84,7 @@ class Surrogate(Predictor, Protocol):
 
 @dataclass(frozen=True)
 class ModelFit:
-    """A fitted model, and the N successful evaluations that it was fitted to.
-
-    Attributes
-    ----------
-    points : ndarray of shape (N, d)
-        Their points.
-    values : ndarray of shape (N,)
-        Their responses.
-    margins : ndarray of shape (N, c) or None
-        Margin of each bound at these points.
-    models : Surrogate
-        The model.
-    """
+    """A fitted model, and the N successful evaluations that it was fitted to."""
 
     points: Floats
     values: Floats
@@ -116,12 +95,7 @@ class ModelFit:
 class SearchModel:
     """The model of a search: an ensemble whose chains of hyperparameters continue from fit to fit.
 
-    Parameters
-    ----------
-    warped : bool or "auto"
-        Whether the response is warped; "auto" warps a response known to be deterministic.
-    max_points : int
-        Maximum number of distinct points in a fit.
+    "auto" warps a response known to be deterministic; `max_points` counts distinct points.
     """
 
     def __init__(self, ensemble: KrigingEnsemble, warped: bool | Literal["auto"], max_points: int):
@@ -129,11 +103,10 @@ class SearchModel:
         self._moved_at: int | None = None  # number of values reported when the chains moved last
 
     def sweeps_due(self, n_told: int, n_pending: int) -> int:
-        """Return the number of sweeps of the chains of hyperparameters.
+        """Return the number of sweeps of the chains: one for each value reported since their last, at most four.
 
-        A sweep for each value reported since their last sweep, at most four, so that a batch gets the same sweeps as single
-        points. The chains wait until an eighth of the pending points are reported: workers that become free together share a fit,
-        and hundreds of workers do not wait for a sweep each.
+        A batch gets the same sweeps as single points. The chains wait until an eighth of the pending points are reported, so that
+        hundreds of workers do not wait for a sweep each.
         """
         if self._moved_at is None or self.ensemble.chains is None:
             return 1
@@ -173,16 +146,7 @@ class SearchModel:
 class Prospect:
     """A fitted model with its criterion for further points, without pending points.
 
-    Attributes
-    ----------
-    fit : ModelFit
-        The model.
-    predicted : ndarray of shape (N,)
-        The predicted response at each evaluation of the fit, infinite where a bound is violated.
-    improvement : AveragedImprovement or PointwiseAcquisition
-        The criterion without pending points.
-    notes : tuple of str
-        Unusual circumstances.
+    `predicted` is the response at each evaluation of the fit, infinite where a bound is violated.
     """
 
     fit: ModelFit
@@ -202,16 +166,7 @@ class Prospect:
     ) -> Prospect:
         """Make the criterion, weighted with the chances of success and of each bound, and with the savings.
 
-        Parameters
-        ----------
-        told : Evaluations
-            All reported evaluations, including failures.
-        criterion : {"reinterpolation", "plain"}
-            Definition of the improvement.
-        max_points : int
-            Maximum number of distinct points for the models of failures and of seconds, at most 300.
-        acquisition : callable, optional
-            An acquisition function; by default the expected improvement averaged over the members of an ensemble.
+        `told` has the failures too; `max_points` limits the models of failures and of seconds to at most 300.
         """
         models, succeeded = fit.models, told.succeeded
         notes: list[str] = []

@@ -9,40 +9,10 @@ from spotsvm.errors import SolverError
 
 
 def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
-    """Return the shares of evaluations that maximise the probability of choosing the best candidate.
+    """Return the shares of evaluations that maximise the probability of choosing the candidate of the smallest mean.
 
-    For i not the best, N_i is proportional to (s_i / (mean_i - mean_best))^2, and N_best = s_best sqrt(sum N_i^2 / s_i^2).
-
-    Parameters
-    ----------
-    means : array-like of shape (k,)
-        Estimated responses, smaller being better, finite; k >= 1.
-    variances : array-like of shape (k,)
-        Variance of a single evaluation of each candidate, finite and > 0.
-
-    Returns
-    -------
-    ndarray of shape (k,)
-        Shares that add up to 1; candidates tied with the best get shares like the best.
-
-    Raises
-    ------
-    SolverError
-        If there is no candidate, a number is not finite, or a variance is not positive.
-
-    Notes
-    -----
-    Equation :eq:`ocba-shares` of the chapter :doc:`/method/index`.
-
-    References
-    ----------
-    Chen, Lin, Yucesan, Chick 2000, "Simulation Budget Allocation for Further Enhancing the Efficiency of Ordinal
-    Optimization", theorem 1.
-
-    Examples
-    --------
-    >>> ocba_shares([0.0, 1.0, 2.0], [1.0, 1.0, 1.0]).round(3)
-    array([0.452, 0.438, 0.11 ])
+    Equation :eq:`ocba-shares`; Chen, Lin, Yucesan, Chick 2000, theorem 1: N_i ~ (s_i / (mean_i - mean_best))^2, N_best = s_best
+    sqrt(sum N_i^2 / s_i^2). Candidates tied with the best get shares like it.
     """
     mean, variance = np.asarray(means, dtype=float), np.asarray(variances, dtype=float)
     finite = np.all(np.isfinite(mean)) and np.all(np.isfinite(variance))
@@ -66,18 +36,6 @@ def ocba_shares(means: ArrayLike, variances: ArrayLike) -> NDArray[np.float64]:
 
 
 def ocba_next(means: ArrayLike, variances: ArrayLike, counts: ArrayLike) -> int:
-    """Return the candidate that would be furthest behind its share after one more evaluation.
-
-    Parameters
-    ----------
-    means, variances
-        As in `ocba_shares`.
-    counts : array-like of shape (k,)
-        Number of evaluations of each candidate so far.
-
-    Notes
-    -----
-    Equation :eq:`ocba-next` of the chapter :doc:`/method/index`.
-    """
+    """Return the candidate that would be furthest behind its share after one more evaluation (:eq:`ocba-next`)."""
     have = np.asarray(counts, dtype=float)
     return int(np.argmax(ocba_shares(means, variances) * (have.sum() + 1.0) - have))

@@ -29,23 +29,8 @@ _FIT_STREAM = 1 << 45
 class FittedRegressor:
     """A fitted regressor, with the interface of `Models`.
 
-    The regressor was fitted to the embedded distinct points, with categories as indicator columns, and to the mean response at
-    each point, standardised by the mean `low` and the standard deviation `unit`.
-
-    Attributes
-    ----------
-    regressor : estimator
-        The fitted regressor.
-    embedding : Embedding
-        Map from model inputs to the regressor's inputs.
-    inputs : ndarray of shape (n, p)
-        The embedded distinct points.
-    response : ndarray of shape (n,)
-        The standardised responses.
-    data : Aggregated
-        The evaluations, aggregated to distinct points.
-    low, unit : float
-        Mean and standard deviation of the responses.
+    It was fitted to the embedded distinct points, categories as indicator columns, and to the mean response at each, standardised
+    by the mean `low` and the standard deviation `unit`.
     """
 
     regressor: Any
@@ -101,19 +86,7 @@ class FittedRegressor:
 class RegressorModel:
     """The model of a search: clones of a regressor, each fitted to the evaluations so far; see `SearchModel`.
 
-    Parameters
-    ----------
-    regressor : estimator
-        A regressor with `predict(X, return_std=True)`.
-    max_points : int
-        Maximum number of distinct points in a fit.
-    seed : int
-        Seed of the regressor's random numbers; those of a fit depend on it and on the number of reported values.
-
-    Raises
-    ------
-    SolverError
-        If the regressor cannot be cloned, or predicts no standard deviation.
+    It must predict standard deviations. Random numbers of a fit depend on the seed and the number of reported values.
     """
 
     def __init__(self, domain: Domain, regressor: Any, max_points: int, seed: int):

@@ -54,15 +54,7 @@ class Individuals:
 
 
 class OnlyNew(DuplicateElimination):
-    """Removes individuals whose point is not new, or is the point of another individual of the same generation.
-
-    Parameters
-    ----------
-    individuals : Individuals
-        Converts an individual to its point.
-    is_new : callable
-        Returns whether a canonical point has neither been asked for nor reported.
-    """
+    """Removes individuals whose point is not new, or is the point of another individual of the same generation."""
 
     def __init__(self, individuals: Individuals, is_new: Callable[[Floats], bool]):
         super().__init__()
@@ -81,24 +73,7 @@ class OnlyNew(DuplicateElimination):
 
 
 class GeneticAlgorithm:
-    """pymoo's NSGA-II: binary tournaments, operators for each kind of variable, rank and crowding.
-
-    Parameters
-    ----------
-    n_objectives : int
-        Number m of objectives, at least 2.
-    population : int
-        Number of survivors of a generation, and of its children.
-    seed : int
-        Seed of pymoo's random state.
-    is_new : callable
-        Returns whether a canonical point may be a child.
-
-    References
-    ----------
-    Deb, Pratap, Agarwal, Meyarivan 2002, "A fast and elitist multiobjective genetic algorithm: NSGA-II", IEEE Transactions on
-    Evolutionary Computation 6(2). Blank, Deb 2020, "pymoo: Multi-Objective Optimization in Python", IEEE Access 8.
-    """
+    """pymoo's NSGA-II (Deb et al. 2002; Blank, Deb 2020): binary tournaments, operators by kind of variable, rank, crowding."""
 
     def __init__(self, domain: Domain, n_objectives: int, population: int, seed: int, is_new: Callable[[Floats], bool]):
         self.individuals = Individuals(domain)
@@ -120,10 +95,7 @@ class GeneticAlgorithm:
     def select(self, evaluated: Sequence[tuple[Any, Floats, float]]) -> None:
         """Select the survivors among evaluated individuals and earlier survivors; at the first call all survive.
 
-        Parameters
-        ----------
-        evaluated : sequence of (Individual, ndarray of shape (m,), float)
-            Individuals, their values (nan where the evaluation failed), and their total violation of the bounds.
+        `evaluated` has individuals, values (nan where the evaluation failed), and total violation of the bounds.
         """
         for individual, values, lacking in evaluated:
             failed = not np.isfinite(values).all()

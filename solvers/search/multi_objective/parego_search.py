@@ -105,36 +105,9 @@ class ParegoSearch(MultiObjectiveSearch, KrigingSearch):
 
 
 def augmented_tchebycheff(objectives: Floats, weights: Floats, rho: float = 0.05) -> Floats:
-    """Return max_j w_j f_j + rho sum_j w_j f_j, with objectives f_j scaled to [0, 1] by their observed range.
+    """Return max_j w_j f_j + rho sum_j w_j f_j (Knowles 2006, ParEGO, eq. 2), f_j scaled to [0, 1] by their observed range.
 
-    With a small rho every point of a front, also in its concave parts, has the smallest value for some weights. The second term
-    excludes points that are dominated except for a tie, and points that gain almost nothing in an objective at a large cost in
-    another.
-
-    Parameters
-    ----------
-    objectives : ndarray of shape (n, m)
-        All m to be minimised. Rows that are not finite give nan, and do not count in the range.
-    weights : ndarray of shape (m,)
-        Not negative, not all 0.
-    rho : float, default=0.05
-        Weight of the sum, above 0.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-
-    References
-    ----------
-    Knowles 2006, "ParEGO: a hybrid algorithm with on-line landscape approximation for expensive multiobjective optimization
-    problems", IEEE Transactions on Evolutionary Computation 10(1), equation (2).
-
-    Examples
-    --------
-    >>> augmented_tchebycheff(
-    ...     np.array([[0.0, 30.0], [1.0, 20.0], [2.0, 10.0]]), np.array([0.5, 0.5])
-    ... )
-    array([0.525, 0.275, 0.525])
+    The second term excludes points dominated but for a tie. Rows that are not finite give nan and do not count in the range.
     """
     out = np.full(len(objectives), np.nan)
     finite = np.isfinite(objectives).all(axis=1)

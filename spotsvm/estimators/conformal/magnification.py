@@ -60,12 +60,7 @@ def magnification(
 
 
 def isotropic_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
-    """Return sqrt(g~ / g) / D^d where g is a multiple of the identity and K(x, x) is constant.
-
-    References
-    ----------
-    Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 13.
-    """
+    """Return sqrt(g~ / g) / D^d where g is a multiple of the identity and K(x, x) is constant (Williams et al. 2005, eq. 13)."""
     scale = metric.tensor[:, 0, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         squared = 1.0 + metric.value / scale * np.einsum("ij,ij->i", gradient, gradient)
@@ -73,15 +68,10 @@ def isotropic_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
 
 
 def general_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
-    """Return sqrt(g~ / g) / D^d for any metric, nan where it is singular or indefinite.
+    """Return sqrt(g~ / g) / D^d for any metric (Williams et al. 2005, eq. 6), nan where it is singular or indefinite.
 
-    With u = grad log D, eq. 6 is g~ = D^2 (g + K u u' + k u' + u k'), where k is the gradient of K(x, x') at x' = x. In products
-    by the inverse of g, a = <u, u>, c = <k, u> and m = <k, k>, the determinant of the bracket is that of g times
-    (1 + c)^2 + a (K - m); K - m is not negative where the kernel is positive semidefinite.
-
-    References
-    ----------
-    Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 6.
+    With u = grad log D and k = grad K(x, x') at x' = x, g~ = D^2 (g + K u u' + k u' + u k'). In products by the inverse of g, a =
+    <u, u>, c = <k, u>, m = <k, k>: det = det g ((1 + c)^2 + a (K - m)).
     """
     result = np.full(len(gradient), np.nan)
     finite = np.isfinite(metric.tensor).all(axis=(1, 2)) & np.isfinite(metric.gradient).all(axis=1)
@@ -103,11 +93,10 @@ def general_ratio(metric: KernelMetric, gradient: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class ConformalPass:
-    """One pass of all pairs of classes: f(x) = D(x) (sum_s c_s K(x_s, x) + t) + b.
+    """One pass of all pairs of classes: f(x) = D(x) (sum_s c_s K(x_s, x) + t) + b, D = exp(-kappa f'^2), f' of the pass before.
 
-    D = exp(-kappa f'^2), where f' is that of the pass before. kappa (0 for the first pass), t, the thresholds that D scales, and
-    b, the intercepts that it does not, are of shape (n_pairs,). The table, (n_classes - 1, n_used), holds the coefficients of the
-    base kernel, D(x_s) y_s alpha_s, in SVC's layout; of the rows that any pass uses.
+    kappa (0 at first), t, which D scales, and b, which it does not, are (n_pairs,); the table (n_classes - 1, n_used) has the
+    base kernel's coefficients D(x_s) y_s alpha_s in SVC's layout.
     """
 
     kappa: Floats

@@ -93,15 +93,10 @@ class PassProblem(NamedTuple):
 
 
 def solve_passes(problem: PassProblem, fading: Fading, n_passes: int, first: SolvedPass | None = None) -> list[SolvedPass]:
-    """Solve with a kernel matrix, and again with D K D, where D = exp(-kappa f^2) and f is that of the pass before.
+    """Solve with K, and again with D K D, D = exp(-kappa f^2) of the pass before: Williams et al. 2005, eq. 5 and 8.
 
-    D is always applied to the base kernel: the product of all passes' factors would shrink the kernel from pass to pass wherever
-    f is not 0, until only the rows nearest to the boundary had any. Raise ArgumentError if a pass that another follows has no
-    support vectors, or an f that is 0 at all rows; not with kappa 0.
-
-    References
-    ----------
-    Williams, Li, Feng, Wu 2005, "Scaling the Kernel Function to Improve Performance of the Support Vector Machine", eq. 5, 8.
+    D is always applied to the base kernel: a product of all factors would shrink it to the rows nearest to the boundary.
+    ArgumentError if a pass that another follows (kappa > 0) has no support vectors, or f = 0 at all rows.
     """
     passes = [problem.first_pass() if first is None else first]
     scale = float(np.abs(problem.K).max())
@@ -124,12 +119,7 @@ def whole_result(passes: list[SolvedPass]) -> DualResult:
 
 
 def log_factor(kappa: float | Floats, f: Floats) -> Floats:
-    """Return log D = -kappa f^2, at least -80.
-
-    Notes
-    -----
-    Equation :eq:`conformal-factor` of the chapter :doc:`/method/index`.
-    """
+    """Return log D = -kappa f^2, at least -80; equation :eq:`conformal-factor`."""
     with np.errstate(over="ignore"):
         return np.maximum(-(kappa * f) * f, LOWEST_EXPONENT)
 
@@ -210,16 +200,7 @@ def _errors(
 def solve_by_libsvm(
     K: Floats, y: Floats, C: Floats, *, tol: float = 1e-3, max_iter: int | None = None, cache_size: float = 200
 ) -> DualResult:
-    """Maximise the dual with a bias by scikit-learn's SVC; the bias, and with it the decision, is LIBSVM's own.
-
-    Examples
-    --------
-    >>> result = solve_by_libsvm(
-    ...     2 * np.eye(2), np.array([1.0, -1.0]), np.array([10.0, 10.0])
-    ... )
-    >>> result.alpha, result.objective
-    (array([0.5, 0.5]), 0.5)
-    """
+    """Maximise the dual with a bias by scikit-learn's SVC; the bias, and with it the decision, is LIBSVM's own."""
     problem = make_problem(K, y, C, bias=True)
     machine = SVC(C=1.0, kernel="precomputed", tol=tol, cache_size=cache_size, max_iter=-1 if max_iter is None else max_iter)
     with warnings.catch_warnings():

@@ -339,11 +339,6 @@ def shares_of_votes(decisions: Floats, n_classes: int, soft: bool) -> Floats:
 
     With `soft` a pair divides its vote by the logistic function of its decision. Otherwise one class gets all of it, and the sum
     of a class's decisions, squashed to a third of a vote, breaks ties.
-
-    Examples
-    --------
-    >>> shares_of_votes(np.array([[1.0, 1.0, 1.0]]), 3, soft=False).round(3)
-    array([[0.69, 0.31, 0.  ]])
     """
     if soft:
         shares = np.zeros((len(decisions), n_classes))
@@ -371,19 +366,7 @@ def shares_from(response: str, estimator: Any, X: Any) -> Floats:
 
 
 def machine_prefix(estimator: Any) -> str:
-    """Return the prefix of the parameters of an estimator's machine: none, or a pipeline's last steps.
-
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from sklearn.svm import SVC
-    >>> (
-    ...     machine_prefix(SVC()),
-    ...     machine_prefix(make_pipeline(StandardScaler(), SVC())),
-    ... )
-    ('', 'svc__')
-    """
+    """Return the prefix of the parameters of an estimator's machine: none, or a pipeline's last steps."""
     prefix = ""
     while isinstance(estimator, Pipeline):
         name, estimator = estimator.steps[-1]

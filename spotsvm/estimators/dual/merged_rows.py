@@ -12,26 +12,10 @@ from spotsvm.estimators import Floats
 
 @dataclass(frozen=True)
 class MergedRows:
-    """The distinct rows of weighted training data, in an order that depends only on their values.
+    """The distinct rows of weighted training data, in an order that depends only on their values: a repeated row is a weight.
 
-    A support vector machine is the same whether a row comes twice or has the weight 2, and in whatever order the rows come.
-    Merging makes this true to the last bit, for random solvers too, and the problem smaller if there are duplicates. If X has
-    kernel values (`merge=False`), rows keep their order, and duplicates stay separate.
-
-    `kept` are the indices of the rows with a positive weight, `group` and `weights` the group and the weight of each of them;
-    `first` is the index of one row of each group, `group_weights` the sums of the groups' weights.
-
-    Examples
-    --------
-    >>> rows = MergedRows.of(
-    ...     np.array([[1.0], [0.0], [1.0], [7.0]]),
-    ...     np.full(4, 5.0),
-    ...     np.array([1.0, 1.0, 2.0, 0.0]),
-    ... )
-    >>> rows.first, rows.group_weights
-    (array([1, 0]), array([1., 3.]))
-    >>> rows.expand(np.array([0.25, 3.0]), 4)
-    array([1.  , 0.25, 2.  , 0.  ])
+    Kernel values (`merge=False`) keep order and duplicates. `kept`: rows with a positive weight, with `group` and `weights`;
+    `first`: a row of each group, with `group_weights`.
     """
 
     kept: NDArray[np.intp]

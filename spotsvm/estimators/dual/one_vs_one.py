@@ -11,13 +11,7 @@ from spotsvm.estimators import Floats, Integers
 
 
 def pairs(n_classes: int) -> list[tuple[int, int]]:
-    """Return the pairs of classes (i, j), i < j, in the order of their classifiers.
-
-    Examples
-    --------
-    >>> pairs(3)
-    [(0, 1), (0, 2), (1, 2)]
-    """
+    """Return the pairs of classes (i, j), i < j, in the order of their classifiers."""
     return [(i, j) for i in range(n_classes) for j in range(i + 1, n_classes)]
 
 
@@ -89,14 +83,9 @@ def votes(decisions: Floats, n_classes: int) -> NDArray[np.int64]:
 
 
 def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
-    """Return a score for each of three or more classes, as scikit-learn does.
+    """Return a score for each of three or more classes, as scikit-learn does: the votes plus s / (3 (|s| + 1)).
 
-    It is the votes plus s / (3 (|s| + 1)), where s is the sum of decisions for the class.
-
-    Examples
-    --------
-    >>> one_vs_rest(np.array([[1.0, 1.0, 1.0]]), 3).round(3)
-    array([[ 2.222,  1.   , -0.222]])
+    s is the sum of decisions for the class.
     """
     from spotsvm.estimators.dual._vote_kernels import score_classes
 

@@ -19,14 +19,10 @@ _PROBE_SETTINGS = 3
 
 
 class PaperBreeder:
-    """Breeder of valid expressions of the paper's grammar.
+    """Breeder of valid expressions of the paper's grammar (Koch et al. 2011, section 2.3.2).
 
-    An expression is valid if its matrix is positive semidefinite (or indefinite, if `indefinite_too`) on a random part of the
-    rows, with at least one of a few settings of its constants.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.3.2.
+    Valid: its matrix on a random part of the rows is positive semidefinite (with `indefinite_too` also indefinite) for at least
+    one of a few settings of its constants.
     """
 
     def __init__(

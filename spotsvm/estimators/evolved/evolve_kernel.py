@@ -183,9 +183,8 @@ def choose_kernel(
 ) -> tuple[Judged, float]:
     """Choose one of the best expressions by repeated cross-validation, and search its numbers by Kriging.
 
-    Each finalist is judged at its own C and at a few over the range of C, on the same folds. The best three have their numbers
-    tuned on these, and are then compared on other folds. Return the chosen expression with its setting, and its error in the
-    cross-validation; without finalists and trials the first expression, and nan.
+    Finalists are judged at several C on the same folds; the best three are tuned on these and compared on others. Return the
+    choice and its error; without finalists and trials the first expression, and nan.
     """
     if not settings.n_finalists and not settings.n_tuning_trials:
         return finalists[0], np.nan
@@ -242,26 +241,7 @@ def _tuned(first: _Compared, fitness: KernelFitness, parts: Sequence[Split], n_t
 
 
 class NumbersSpace:
-    """C, epsilon where there is one, and the positive constants and numbers of a kernel, each up to 8 times more or less.
-
-    The numbers of `judged` are in the middle.
-
-    Examples
-    --------
-    >>> judged = Judged(
-    ...     Expression("gaussian", value=0.5),
-    ...     Setting(C=2.0),
-    ...     0.1,
-    ...     0.1,
-    ...     1,
-    ...     "semidefinite",
-    ... )
-    >>> expression, setting = NumbersSpace(judged, with_epsilon=False).at(
-    ...     np.array([0.5, 1.0])
-    ... )
-    >>> round(setting.C, 6), round(expression.values[0], 6)
-    (2.0, 4.0)
-    """
+    """C, epsilon if any, and the positive constants and numbers of a kernel, each up to 8 times more or less than in `judged`."""
 
     def __init__(self, judged: Judged, *, with_epsilon: bool):
         assert judged.setting is not None

@@ -84,19 +84,9 @@ class ExpressionKernel:
         return hash((self.expression, tuple(sorted(self.constants.items()))))
 
     def __call__(self, X: Any, Z: Any) -> Floats:
-        """Compute the kernel values of the rows of two arrays.
+        """Compute the kernel values (n, m) of the rows of two arrays; infinite or nan where one overflows.
 
-        Parameters
-        ----------
-        X : array-like of shape (n, d)
-            Finite numbers.
-        Z : array-like of shape (m, d)
-            Finite numbers; where it is X itself, the matrix is exactly symmetric if the kernel is.
-
-        Returns
-        -------
-        ndarray of shape (n, m)
-            The values; infinite or nan where one overflows.
+        Where Z is X itself, the matrix is exactly symmetric if the kernel is.
         """
         rows = np.asarray(X, dtype=np.float64)
         others = rows if Z is X else np.asarray(Z, dtype=np.float64)

@@ -41,20 +41,10 @@ class Judged:
 
 
 class KernelFitness:
-    """The fitness of kernel expressions on some data.
+    """The fitness of kernel expressions on some data, a function of the expression and the seed alone (Koch et al. 2011, 2.3.2).
 
-    A design is a Latin hypercube over C, epsilon where there is one, and the symbolic constants of the expression; the fitness
-    is the smallest loss of its points. It is a function of the expression and the seed alone.
-
-    Of a relative fitness each kernel is divided by its variance, the mean of the diagonal less that of the matrix, so that its
-    scale does not matter and a range of C means the same for every kernel. The design is an even grid then, the same for all.
-
-    Each node of an expression adds `parsimony` times `scale`, the error of a machine that has learnt nothing, to the fitness. If
-    it is positive, the smaller of two expressions wins a tie.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 2.3.2.
+    It is the smallest loss over a Latin hypercube of C, epsilon and constants, plus `parsimony` times `scale` a node. A relative
+    fitness divides each kernel by its variance (mean diagonal less mean), and uses one even grid.
     """
 
     def __init__(

@@ -103,15 +103,10 @@ class MatrixTask(ABC):
 
 
 class ClassificationTask(MatrixTask):
-    """Classification: the error is the weighted share of misclassified rows.
+    """Classification: the error is the weighted share of misclassified rows; `code` is the class of each row, from 0.
 
-    `code` is the class of each row, from 0; `weights` are factors of C and of an error, for each class; `smoothness` is the part
-    of the loss that is the ramp loss, the mean of (1 - m) / 2 within [0, 1] over the margins m of a row's class against the
-    others. Errors of few rows are equal for many kernels, the ramp loss is not.
-
-    References
-    ----------
-    Collobert, Sinz, Weston, Bottou 2006, "Trading Convexity for Scalability", for the ramp loss.
+    `weights` of classes are factors of C and of an error. `smoothness` is the share of the ramp loss (Collobert et al. 2006), the
+    mean of (1 - m) / 2 in [0, 1]: errors of few rows are equal for many kernels.
     """
 
     def __init__(self, code: Integers, weights: Floats, indefinite: Indefinite = "reject", smoothness: float = 0.0):
@@ -234,11 +229,7 @@ def folds(strata: NDArray[Any] | None, n: int, k: int, rng: np.random.Generator)
 def solve_indefinite(K: Floats, target: Target, tol: float, max_iter: int, seed: int, searches: int = SEARCHES_JUDGED) -> Floats:
     """Train on an indefinite matrix by local searches from several points, and return the best signed dual variables.
 
-    Labels with epsilon 0 are a classifier, which the memetic solver trains; all else is a regression.
-
-    References
-    ----------
-    Mierswa 2006, "Evolutionary Learning with Kernels", section 4.
+    Labels with epsilon 0 are a classifier (Mierswa 2006, section 4); all else is a regression.
     """
     if target.epsilon == 0.0 and set(np.unique(target.z).tolist()) == {-1.0, 1.0}:
         bounds = np.maximum(target.upper, -target.lower)

@@ -128,22 +128,7 @@ class Ranges:
         return Setting(values[0], tuple(values[first:]), 0.0 if self.epsilon is None else values[1])
 
     def design(self, n_constants: int, design_factor: int, rng: np.random.Generator) -> list[Setting]:
-        """Draw a Latin hypercube of design_factor (n_constants + 1) points; with epsilon design_factor (n_constants + 2).
-
-        References
-        ----------
-        Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section
-        2.3.2.
-
-        Examples
-        --------
-        >>> ranges = Ranges(C=(1.0, 16.0), constants=(0.5, 2.0))
-        >>> sorted(
-        ...     int(np.log2(s.C))
-        ...     for s in ranges.design(1, 2, np.random.default_rng(0))
-        ... )
-        [0, 1, 2, 3]
-        """
+        """Draw a Latin hypercube of design_factor (n_constants + 1) points, with epsilon (n_constants + 2); Koch 2011, 2.3.2."""
         d = len(self.bounds(n_constants))
         points = qmc.LatinHypercube(d, rng=rng).random(design_factor * d)
         return [self.setting(point, n_constants) for point in points]
@@ -151,14 +136,7 @@ class Ranges:
     def grid(self, design_factor: int) -> list[Setting]:
         """Return an even grid of 2 design_factor values of C; with epsilon twice as many points of a lattice of both.
 
-        References
-        ----------
-        Niederreiter 1992, "Random Number Generation and Quasi-Monte Carlo Methods", section 5.1, for lattices of one generator.
-
-        Examples
-        --------
-        >>> [round(s.C) for s in Ranges(C=(1.0, 16.0), constants=(1.0, 1.0)).grid(1)]
-        [2, 8]
+        A lattice of one generator (Niederreiter 1992, section 5.1).
         """
         d = len(self.bounds(0))
         m = 2 * design_factor * d

@@ -37,11 +37,10 @@ class Candidate:
 
 
 class SubsetFitness:
-    """Evaluations of pairs of a training set and a model (C, gamma), each computed once.
+    """Evaluations of pairs of a training set and a model (C, gamma), each computed once; `n_kept` machines are kept.
 
-    With `fewer_vectors`, of two pairs with the same accuracy the one with fewer support vectors is fitter. `n_kept` machines are
-    kept for `support` and `gains`, which train others again. `best` is the fittest pair so far, the first of equals; `front` has
-    the pairs whose accuracy no other pair exceeds without more support vectors, in the order of their numbers.
+    With `fewer_vectors` the pair with fewer support vectors wins ties. `best` is the first of the fittest; `front` has the pairs
+    whose accuracy no pair exceeds without more support vectors.
     """
 
     def __init__(self, machine: SubsetMachine, fewer_vectors: bool, n_kept: int = 0):

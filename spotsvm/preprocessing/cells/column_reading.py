@@ -69,32 +69,10 @@ NOTHING_GIVEN = Given()
 
 @dataclass(frozen=True)
 class ColumnReading:
-    """How the cells of a column are read.
+    """How the cells of a column are read: numbers (in texts by `notation`), dates (by the format `written`) or texts.
 
-    Attributes
-    ----------
-    name : str
-        The column.
-    holds : {"numbers", "dates", "texts"}
-        What it holds.
-    notation : Notation
-        How numbers in texts are written.
-    seconds : bool
-        Whether the numbers are durations.
-    truth : bool
-        Whether all numbers are 0 or 1: then words such as True and no are numbers, too.
-    written : str
-        The format of dates in texts; empty if the training rows have time stamps.
-    levels : tuple of str
-        The texts of the training rows, if they are the levels of a category; else empty.
-    zoned : bool
-        Whether the time stamps have a time zone.
-    has_gaps : bool
-        Whether the training rows have gaps.
-    wordy : bool
-        Whether no text of the training rows is a number.
-    used : bool
-        Whether the column is used: in others it does not matter what cannot be read.
+    `truth`: all numbers are 0 or 1, so words such as True and no are numbers too. `levels`: texts of a category, else empty.
+    `wordy`: no text of the training rows is a number.
     """
 
     name: str

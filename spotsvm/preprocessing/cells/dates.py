@@ -34,16 +34,8 @@ _QUARTER = re.compile(r"\s*(?:(?P<year>\d{4})[ -]?[Qq](?P<q>[1-4])|[Qq](?P<first
 def date_format(texts: Sequence[str], counts: Counts | None = None, share: float = NEARLY_ALL) -> str | None:
     """Return the format that fits most texts, None if fewer than `share` of the cells are dates in this format or as 2024-01-31.
 
-    The formats are guessed by pandas from some of the texts. Of formats that fit as many, days come before months between dots,
-    and months before days elsewhere.
-
-    Examples
-    --------
-    >>> (
-    ...     date_format(["Apr 1 2000", "May 1 2000"]),
-    ...     date_format(["31/1/2024", "1/2/2024"]),
-    ... )
-    ('%b %d %Y', '%d/%m/%Y')
+    pandas guesses the formats from some texts. Of formats that fit as many, days come before months between dots, after them
+    elsewhere.
     """
     some = [texts[k] for k in np.unique(np.linspace(0, len(texts) - 1, _SEEN).astype(int))] if len(texts) else []
     if sum(_DIGIT.search(text) is not None for text in some) <= len(some) // 2:

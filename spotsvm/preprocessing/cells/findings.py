@@ -36,22 +36,9 @@ _EXAMPLES = 4
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found in a column.
+    """What was found in a column: a code, `n` cells of `of` rows, and the parts of its sentence.
 
-    Attributes
-    ----------
-    code : str
-        The kind of the finding.
-    column : str
-        The column.
-    n, of : int
-        Number of cells that it is about, and number of rows.
-    cells : sequence of (str, int)
-        Different cells that it is about, and how often each occurs.
-    row : int or None
-        The position of the first of these cells.
-    about : dict
-        Further parts of the sentence.
+    `cells` are different cells with their counts; `row` is the position of the first.
     """
 
     code: Code

@@ -16,15 +16,7 @@ def is_repeated(n_levels: int, n_rows: int) -> bool:
 
 
 class Levels:
-    """Levels, found by the form of equal values. Levels of the same form are different levels, so only equal texts match them.
-
-    Examples
-    --------
-    >>> Levels(("yes", "no"), False).match(" YES ")
-    'yes'
-    >>> Levels(("yes", "Yes"), False).match("YES") is None
-    True
-    """
+    """Levels, found by the form of equal values; levels of the same form are matched by equal texts alone."""
 
     def __init__(self, levels: Sequence[str], has_gaps: bool):
         self._levels = set(levels)

@@ -101,24 +101,12 @@ PLAIN = Notation()
 
 
 def plain_numbers(texts: Sequence[str]) -> Floats:
-    """Return the numbers of texts that are written as Python writes numbers, NaN for others.
-
-    Examples
-    --------
-    >>> plain_numbers(["1.5", " 1e3", "1_000", "12 mg"])
-    array([   1.5, 1000. ,    nan,    nan])
-    """
+    """Return the numbers of texts that are written as Python writes numbers, NaN for others."""
     return pd.to_numeric(pd.Series(list(map(clean, texts)), dtype=object), errors="coerce").to_numpy(dtype=float)
 
 
 def clock_numbers(texts: Sequence[str]) -> Floats:
-    """Return the seconds of times and durations such as 12:30, 1 days 02:00:00 and PT1H; NaN for other texts.
-
-    Examples
-    --------
-    >>> clock_numbers(["12:30", "1:00 pm", "2 days 00:00:01", "PT1H", "12:75"])
-    array([ 45000.,  46800., 172801.,   3600.,     nan])
-    """
+    """Return the seconds of times and durations such as 12:30, 1 days 02:00:00 and PT1H; NaN for other texts."""
     values = np.full(len(texts), np.nan)
     for k, text in enumerate(map(clean, texts)):
         if _PERIOD.fullmatch(text):
@@ -142,16 +130,9 @@ def _seconds(found: re.Match[str]) -> float:
 
 @dataclass(frozen=True)
 class Found:
-    """The notation of most numbers among texts.
+    """The notation of most numbers among texts, with the numbers, NaN for texts that are none in it.
 
-    Attributes
-    ----------
-    notation : Notation
-        The notation.
-    values : ndarray of shape (n_texts,)
-        The numbers, NaN for texts that are none in this notation.
-    units : tuple of (str, int)
-        Each unit and its number of cells, the most frequent first; "" is none.
+    `units` has each unit and its number of cells, the most frequent first; "" is none.
     """
 
     notation: Notation
@@ -193,13 +174,7 @@ def find_notation(texts: Sequence[str], counts: Counts, n_others: int = 0, decim
 
 
 def is_ambiguous(texts: Sequence[str]) -> bool:
-    """Return whether numbers with a comma, such as 1,234, may have it between thousands or as decimal mark.
-
-    Examples
-    --------
-    >>> is_ambiguous(["1,234", "7"]), is_ambiguous(["1,234", "7,5"])
-    (True, False)
-    """
+    """Return whether numbers with a comma, such as 1,234, may have it between thousands or as decimal mark."""
     some = [found for text in texts if (found := _CELL.fullmatch(clean(text))) and "," in found["body"]]
     return bool(some) and all(_fits(found, *pair) for found in some for pair in ((".", ","), (",", "")))
 
@@ -208,13 +183,6 @@ def are_codes(texts: Sequence[str], counts: Counts, n_others: int = 0) -> bool:
     """Return whether texts of digits are codes, such as post codes: some begin with a zero, and nearly all have equal lengths.
 
     `n_others` is the number of further cells that are numbers and not texts.
-
-    Examples
-    --------
-    >>> are_codes(["01067", "80331"], np.array([1, 1]))
-    True
-    >>> are_codes([*map(str, range(50)), "007"], np.ones(51, int))
-    False
     """
     cleaned = [clean(text) for text in texts]
     if not cleaned or not all(text.isdigit() for text in cleaned):

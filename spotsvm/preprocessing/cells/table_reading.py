@@ -16,17 +16,7 @@ from spotsvm.preprocessing.cells.numbers import Notation
 
 
 class TableReading:
-    """How the columns of a table are read.
-
-    Attributes
-    ----------
-    names : list of str
-        The columns.
-    columns : dict of int to ColumnReading
-        The readings of columns by position; other columns have numbers, written as Python writes them.
-    given : Given
-        What the user said about the cells.
-    """
+    """How the columns of a table are read; `columns` by position, the others have plain numbers."""
 
     def __init__(self, names: Sequence[str], given: Given, columns: Mapping[int, ColumnReading] | None = None):
         self.names, self.given, self.columns = list(names), given, dict(columns or {})

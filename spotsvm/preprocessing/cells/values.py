@@ -51,22 +51,9 @@ class Texts(NamedTuple):
 
 @dataclass(frozen=True)
 class Values:
-    """The cells of a column.
+    """The cells of a column; among "texts" there may be numbers, durations are in seconds, time stamps without their zone.
 
-    Attributes
-    ----------
-    kind : {"numbers", "durations", "dates", "texts"}
-        What all cells are. Among "texts" there may be numbers.
-    gaps : ndarray of bool of shape (n,)
-        Cells without a value.
-    numbers : ndarray of shape (n,)
-        The numbers, NaN elsewhere; durations in seconds.
-    dates : Series or None
-        Time stamps without a zone, with an index from 0.
-    zoned : bool
-        Whether they had a time zone.
-    texts, codes : list of str, ndarray of int of shape (n,)
-        The different texts, and the index of each cell's text; -1 for a cell that is no text.
+    `numbers` is NaN where there is none; `codes` has the index of each cell's text, -1 for a cell that is no text.
     """
 
     kind: Literal["numbers", "durations", "dates", "texts"]

@@ -42,13 +42,7 @@ _MIDNIGHT = re.compile(r"(\d{4}-\d\d-\d\d)[t ]00:00(?::00(?:\.0+)?)?")
 
 
 def clean(text: str) -> str:
-    """Return a text without blanks at its ends, with plain blanks, signs and digits.
-
-    Examples
-    --------
-    >>> clean("\u00a0\u22125 ")
-    '-5'
-    """
+    """Return a text without blanks at its ends, with plain blanks, signs and digits."""
     if text.isascii():
         return text.strip()
     text = text.translate(_SIGNS)
@@ -64,20 +58,6 @@ def form(text: str) -> str:
     """Return the form that equal values share: numbers without needless digits, days without midnight, words in lower case.
 
     Letters have one spelling in Unicode, and words one blank between them.
-
-    Examples
-    --------
-    >>> [
-    ...     form(text)
-    ...     for text in (
-    ...         "1.0",
-    ...         " YES ",
-    ...         "0,50",
-    ...         "2024-01-31 00:00:00",
-    ...         "New  York",
-    ...     )
-    ... ]
-    ['1', 'yes', '0.5', '2024-01-31', 'new york']
     """
     word = folded(text)
     if _NUMBER.fullmatch(word):

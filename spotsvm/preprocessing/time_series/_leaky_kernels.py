@@ -13,8 +13,7 @@ _LOWEST = 1e-300  # smaller numbers count as 0: their products are denormal, slo
 def leaky_sums(values, decay, window, out):
     """Write sum_{i=0..window} decay^i values[t - i] into out[t], with 0 before the first value.
 
-    Time is cut into blocks of window + 1. A window is the start of its block, summed forward, and the end of the block before,
-    summed backward: both start from 0 in each block and nothing is ever subtracted, so that values outside the window leave no
+    In blocks of window + 1, summed forward and backward from 0: nothing is subtracted, so values outside the window leave no
     rounding error.
     """
     n = len(values)

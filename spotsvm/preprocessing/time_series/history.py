@@ -123,11 +123,10 @@ def tape_without_time(values: Floats, reach: int) -> Tape:
 
 
 def tape_in_time(positions: Places, values: Floats, known: KnownRows, reach: int, needs_start: bool = True) -> Tape:
-    """Lay out rows with the known readings of the `reach` steps before each.
+    """Lay out rows with the known readings of the `reach` steps before each; rows further apart are on separate stretches.
 
-    Rows further apart than `reach` are on separate stretches, each of which begins with the steps before its first row. If
-    `known` and `values` have a position in common, `values` wins. With `needs_start` the steps before the first row are laid out
-    even if all of them are unknown.
+    Where both have a position, `values` win over `known`. With `needs_start` the steps before the first row are laid out even if
+    all are unknown.
     """
     n, d = values.shape
     first = positions[0] if isinstance(positions, range) else int(positions.min())

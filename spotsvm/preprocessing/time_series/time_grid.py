@@ -62,14 +62,7 @@ class TimeStamps:
 def read_time_stamps(frame: Any, name: str) -> TimeStamps | None:
     """Return the time stamps of a pandas frame; None for data without an index.
 
-    Raise DataError if the index is not of time stamps, durations, periods or integers, has an empty one, or one twice.
-
-    Examples
-    --------
-    >>> read_time_stamps(
-    ...     pd.DataFrame({"rain": [0.0, 1.2]}, index=[7, 8]), "X"
-    ... ).ticks
-    array([7, 8])
+    DataError if the index is not of time stamps, durations, periods or integers, has an empty one, or one twice.
     """
     if not isinstance(frame, pd.DataFrame):
         return None

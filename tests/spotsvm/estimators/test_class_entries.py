@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spotsvm.errors import ArgumentError
-from spotsvm.estimators.class_entries import LEAST_CUTOFF, class_cutoffs, class_names, class_weights, known_classes
+from spotsvm.estimators.class_entries import (
+    LEAST_CUTOFF,
+    balanced_weights,
+    class_cutoffs,
+    class_names,
+    class_weights,
+    known_classes,
+    with_entries,
+)
 
 FIVE = np.arange(5)
 SHARES = st.lists(st.floats(0.01, 0.4), min_size=4, max_size=5)
@@ -64,3 +72,11 @@ def test_known_classes():
     assert known_classes(np.array([2.0, 1.0]), (1, 2)).tolist() == [1, 2]
     with pytest.raises(ArgumentError, match="y holds the class 'c', which is not among classes='a', 'b'"):
         known_classes(np.array(["a", "c"]), ["a", "b"])
+
+
+def test_balanced_weights_are_1_for_absent_classes():
+    assert balanced_weights(np.array([0, 0, 0, 2]), 3) == pytest.approx([2 / 3, 1, 2])
+
+
+def test_entries_are_named_by_the_text_of_classes():
+    assert with_entries("cutoff", {1: 0.5, 2: 0.1}, {"2": 0.2, "3": 0.1}, None) == {1: 0.5, 2: 0.2, "3": 0.1}

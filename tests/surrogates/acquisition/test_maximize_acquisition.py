@@ -1,7 +1,8 @@
 import numpy as np
+import pytest
 
 from spotsvm.searches import Coordinate, Domain
-from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
+from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition, pattern_search
 
 ANCHOR = np.full((1, 4), 0.5)
 
@@ -60,3 +61,9 @@ def test_inactive_coordinates_are_not_polished():
 
     point, _ = maximize_acquisition(domain, First([0.0]), np.array([[0.25, 0.5, 0.5]]), np.random.default_rng(3))
     assert np.allclose(point, [0.25, 0.2, 0.5], atol=1e-6)
+
+
+def test_a_pattern_search_moves_the_free_coordinates_alone():
+    point, value = pattern_search(lambda u: -((u - 0.3) ** 2).sum(axis=1), np.full(2, 0.5), np.array([True, False]), 40)
+    assert point == pytest.approx([0.3, 0.5], abs=0.005)
+    assert value == pytest.approx(-0.04, abs=1e-4)
