@@ -88,25 +88,36 @@ FOREIGN = {
 OURS = {
     "spotsvm/study/callbacks.py": {"_limit"},
     "spotsvm/study/optuna/exchange.py": {"_add_missing"},
+    "spotsvm/study/record/opening.py": {"_fd"},
     "spotsvm/trials/own_unit.py": {"_ledger"},
 }
 #: documented names of the standard library that begin with an underscore
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}
 
 
-def private_attributes(tree):
-    """Return the private attributes of other objects that a file reads or writes and does not define."""
-    nodes = list(ast.walk(tree))
-    members = [n for kind in nodes if isinstance(kind, ast.ClassDef) for n in kind.body]
-    defined = {n.name for n in members if isinstance(n, ast.FunctionDef)}
-    defined |= {
-        m.id for n in members if isinstance(n, ast.Assign | ast.AnnAssign) for m in ast.walk(n) if isinstance(m, ast.Name)
-    }
-    defined |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _is_own(n.value)}
-    found = {n.attr for n in nodes if isinstance(n, ast.Attribute) and not _is_own(n.value)}
-    asked = [n for n in nodes if isinstance(n, ast.Call) and getattr(n.func, "id", "") in ("getattr", "setattr", "hasattr")]
-    found |= {n.args[1].value for n in asked if not _is_own(n.args[0]) and isinstance(n.args[1], ast.Constant)}
+def private_attributes(tree, defined=frozenset()):
+    """Return the private attributes of other objects that code reads or writes outside of the class that defines them."""
+    found = set()
+    for node in ast.iter_child_nodes(tree):
+        known = defined
+        if isinstance(node, ast.ClassDef):
+            known = _defined(node)
+        elif isinstance(node, ast.Attribute) and not _is_own(node.value):
+            found.add(node.attr)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "setattr", "hasattr"):
+            name = node.args[1]
+            found |= {name.value} if isinstance(name, ast.Constant) and not _is_own(node.args[0]) else set()
+        found |= private_attributes(node, known)
     return {name for name in found - defined - DOCUMENTED if name.startswith("_") and not name.endswith("__")}
+
+
+def _defined(kind):
+    """Return the names of what a class defines: its methods and attributes, and those of its objects."""
+    nodes = list(ast.walk(kind))
+    found = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    found |= {n.attr for n in nodes if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store) and _is_own(n.value)}
+    assigned = [n for n in kind.body if isinstance(n, ast.Assign | ast.AnnAssign)]
+    return found | {m.id for n in assigned for m in ast.walk(n) if isinstance(m, ast.Name) and isinstance(m.ctx, ast.Store)}
 
 
 def _is_own(node):
@@ -126,6 +137,7 @@ def test_no_private_attribute_of_another_object_is_read():
         ("machine.part._kept = 1", {"_kept"}),
         ("getattr(study, '_limit', None)", {"_limit"}),
         ("class A:\n    def f(self, other: A):\n        self._x = other._x", set()),
+        ("class A:\n    _x = 1\ndef f(a):\n    return a._x", {"_x"}),
         ("class A(B):\n    def f(self):\n        return self._x, super()._y, self.__dict__, row._replace(a=1)", set()),
     ],
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.utils.validation import validate_data
 
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight
@@ -93,7 +93,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
             fitted: Self = cast("Any", super()).fit(X, y, sample_weight)
             return fitted
 
-        search = tuned(self, X, y, sample_weight)
+        search = self._search(X, y, sample_weight)
         for name, value in vars(search.best_estimator_).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
@@ -102,7 +102,7 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
 
     @property
     def _settings(self) -> KernelSettings:
-        return KernelSettings(**{name: getattr(self, name) for name in _OF_KERNELS}, gamma_left_out="scale")
+        return settings_of(self)
 
     def model_space(self) -> dict[str, Any]:
         """Return the search space of the richest nested model that the parameters define; `default_space` uses it.
@@ -114,10 +114,14 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
         """
         return kernel_models_of(self, None, None)[-1].space()
 
-    def _check_classes(self, y: NDArray[Any], weights: NDArray[np.float64]) -> None:
-        """Raise an error for classes or weights of classes that cannot be used; a regressor has none."""
+    def _search(self, X: Any, y: Any, sample_weight: Any) -> SpotSearchCV:
+        """Search the parameters of the kernels by cross-validation, and refit the best."""
+        y = (as_numbers if is_regressor(self) else as_classes)(y, type(self).__name__)
+        rows, y = validate_data(self, X, y, dtype=np.float64, order="C", y_numeric=is_regressor(self))
+        weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
         if isinstance(self, DualSVC):
-            self._set_classes(y, weights)
+            self._set_classes(y, check_sample_weight(weights, len(rows)))
+        return tuned(self, rows, y, weights)
 
     def _replaced(self, parameter: str, entries: Mapping[str, Any]) -> dict[Any, Any]:
         whole = self._settings.named_weights() if parameter == "weights" else self._settings.named_gamma()
@@ -172,6 +176,11 @@ class MultiKernelMachine(EntryParametersMixin, KernelMachine):
 _POORER = 1 / 3
 
 
+def settings_of(machine: MultiKernelMachine) -> KernelSettings:
+    """Return the settings of a machine's kernels."""
+    return KernelSettings(**{name: getattr(machine, name) for name in _OF_KERNELS}, gamma_left_out="scale")
+
+
 def kernel_models_of(machine: MultiKernelMachine, n_features: int | None, feature_names: Any) -> list[KernelModel]:
     """Return the nested models that a machine's parameters define: one C for all kernels, then a weight for each.
 
@@ -188,24 +197,19 @@ def kernel_models_of(machine: MultiKernelMachine, n_features: int | None, featur
         return [whole] if one_group else [whole, AnisotropicRbfModel(**known)]
     if widths and isinstance(machine.kernel, str) and machine.kernel == "rbf" and np.size(machine.scales) == 1:
         return [RbfModel(**known)] if one_group else [RbfModel(**known), TunedConicModel(**known)]
-    gamma = machine._settings.named_gamma() if isinstance(machine.gamma, Mapping) else machine.gamma
+    gamma = settings_of(machine).named_gamma() if isinstance(machine.gamma, Mapping) else machine.gamma
     fixed = known | {"kernel": machine.kernel, "gamma": gamma, "scales": machine.scales}
     models: list[KernelModel] = [FixedKernelModel(**fixed), ConicModel(**fixed)]
     return models[: 1 if models[1].n_parameters == 1 else 2]
 
 
-def tuned(machine: MultiKernelMachine, X: Any, y: Any, sample_weight: Any) -> SpotSearchCV:
-    """Search the parameters of a machine's kernels by cross-validation, and refit the best."""
+def tuned(machine: MultiKernelMachine, rows: Floats, y: NDArray[Any], weights: Floats | None) -> SpotSearchCV:
+    """Return the search of a machine's kernels on checked data."""
     import pandas as pd
 
     from spotsvm.multi_kernel.nested import nested
     from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 
-    y = (as_numbers if is_regressor(machine) else as_classes)(y, type(machine).__name__)
-    rows, y = validate_data(machine, X, y, dtype=np.float64, order="C", y_numeric=is_regressor(machine))
-    weights = None if sample_weight is None else check_sample_weight(sample_weight, len(rows))
-    if is_classifier(machine):
-        machine._check_classes(y, check_sample_weight(weights, len(rows)))
     names = getattr(machine, "feature_names_in_", None)
     if not (isinstance(machine.tune, str) or callable(machine.tune)):
         raise ArgumentError(f"tune={machine.tune!r}; use the name of a search, such as 'vns', a callable that makes one, or None")

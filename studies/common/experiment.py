@@ -203,9 +203,10 @@ class Experiment(ABC):
 
     def figure(self) -> Figure:
         """Draw the results; by default columns of numbers of the table."""
-        return draw_table(self.table(), self._drawn(), self.keys, self.together)
+        return draw_table(self.table(), self.drawn_columns(), self.keys, self.together)
 
-    def _drawn(self) -> tuple[str, ...]:
+    def drawn_columns(self) -> tuple[str, ...]:
+        """Return the columns of the table that the figure shows."""
         return self.drawn
 
     def figure_caption(self) -> str:
@@ -408,7 +409,7 @@ def _findings(experiment: Experiment) -> list[Part]:
 
 def _figures(experiment: Experiment) -> list[Part]:
     own = type(experiment).figure is not Experiment.figure
-    drawn = (experiment._drawn(), experiment.keys, experiment.together)
+    drawn = (experiment.drawn_columns(), experiment.keys, experiment.together)
     figure, *others = [experiment.figure()] if own else table_figures(experiment.table(), *drawn)
     first = Picture(figure, experiment.figure_caption(), experiment.figure_alt(), others=others)
     return [first, *(Picture(figure, caption, caption) for caption, figure in experiment.further_figures().items())]

@@ -195,7 +195,8 @@ class PendingQualityStudy(Experiment):
         if self.n_trials < 4:
             raise BudgetError(f"n_trials={self.n_trials} cannot be halved twice; use 4 or more")
 
-    def _drawn(self) -> tuple[str, ...]:
+    def drawn_columns(self) -> tuple[str, ...]:
+        """Return the columns of the table that the figure shows."""
         return (*(f"{what} {self.n_trials}" for what in ("regret", "ratio", "difference")), "ms to ask")
 
     def _measure(self) -> pd.DataFrame:
