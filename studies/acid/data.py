@@ -50,32 +50,8 @@ def simulated_spectra(
 ) -> Spectra:
     """Simulate absorption spectra of mixtures of acids in a turbid fluid, cut into classes by total acid concentration.
 
-    Absorbances add up in proportion to concentrations (Beer and Lambert), a few broad bands a substance: four acids whose bands
-    in the far UV nearly coincide, and two other absorbers that vary independently, one of them in the acids' own band.
-    Turbidity adds a power of the wavelength, the lamp a drift of level and slope, stray light bends large absorbances, and the
-    detector's noise grows with the absorbance. Only a small, bent part of the spectra depends on the concentration.
-
-    Parameters
-    ----------
-    seed : int, default=0
-        Seed of the data.
-    class_sizes : sequence of int, default=(228, 1528, 1880, 731, 70)
-        Records of each class, by rising concentration.
-    noise : float, default=0.001
-        Standard deviation of the detector's noise at no absorbance, in absorbance; 0 or more.
-    n_wavelengths : int, default=212
-        Points of a spectrum, from 200 nm to 720 nm.
-
-    Raises
-    ------
-    ArgumentError
-        If a size is no positive whole number, or the noise is negative.
-
-    Examples
-    --------
-    >>> X, concentration, y = simulated_spectra()
-    >>> X.shape, np.bincount(y)[1:].tolist()
-    ((4437, 212), [228, 1528, 1880, 731, 70])
+    Bands add up (Beer and Lambert): four acids that nearly coincide in the far UV, two other absorbers, turbidity as a power of
+    the wavelength, drift, stray light, and detector noise, `noise` at no absorbance.
     """
     sizes = [int(size) for size in class_sizes]
     if len(sizes) < 2 or min(sizes) < 1:
@@ -134,15 +110,9 @@ class AcidData:
 
 
 def acid_data(source: str, quick: bool = False) -> AcidData:
-    """Return the data of a source.
+    """Return the data of a source: "simulated", of the paper's size (quick: a quarter), classes and split, or "tecator".
 
-    "simulated" is of the paper's size, class sizes and split, or in the quick form a quarter of that; "tecator" the absorption
-    spectra of 240 samples of meat, their fat cut into five classes of the paper's shares, and split as the paper's.
-
-    Raises
-    ------
-    DataError
-        If the folder or the set is not there.
+    "tecator" has spectra of 240 samples of meat, their fat cut into five classes of the paper's shares.
     """
     if source == "tecator":
         return _tecator()
@@ -169,13 +139,7 @@ def _tecator() -> AcidData:
 
 
 def classes_by_share(values: Floats, sizes: Sequence[int]) -> Rows:
-    """Cut values into classes, from 1 for the smallest, so that these have the shares of the sizes; equal values stay together.
-
-    Examples
-    --------
-    >>> classes_by_share(np.array([5.0, 1.0, 2.0, 3.0]), [1, 2, 1]).tolist()
-    [3, 1, 2, 2]
-    """
+    """Cut values into classes, from 1 for the smallest, with the shares of the sizes; equal values stay together."""
     edges = np.cumsum(sizes)[:-1] / np.sum(sizes)
     ordered = np.sort(values)
     cuts = ordered[np.round(edges * len(values)).astype(int)]

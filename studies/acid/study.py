@@ -203,11 +203,5 @@ class AcidStudy(Experiment):
 
 
 def region_name(region: str) -> str:
-    """Return the name of a region of twelve parameters.
-
-    Examples
-    --------
-    >>> region_name("table8"), region_name("default")
-    ('region of Table 8', 'default region')
-    """
+    """Return the name of a region of twelve parameters."""
     return "default region" if region == "default" else f"region of Table {region[-1]}"

@@ -62,9 +62,8 @@ def _pipeline_region(region: str) -> Literal["default", "table7", "table8"]:
 class AcidTask:
     """Mean class accuracy of a setting, the mean of two random splits of the training rows; larger is better.
 
-    Principal components, their monomials and the forest's ranking depend only on the split. They are computed once for each split
-    and cached, so that searches from the same seed, whose n-th trials have the same splits, share them. Weights are relative to
-    balanced weights, except in the paper's regions.
+    What depends on the split alone is cached, so that searches from the same seed share it. Weights are relative to balanced
+    weights, except in the paper's regions.
     """
 
     def __init__(self, source: str, quick: bool = False, region: str = "default"):
@@ -116,13 +115,7 @@ def untuned_svc(data: AcidData) -> float:
 
 
 def most_important(ranking: Floats, share: float) -> NDArray[np.intp]:
-    """Return the fewest features that together have a share of the importance, as selected by `ImportanceFraction`.
-
-    Examples
-    --------
-    >>> most_important(np.array([0.2, 0.5, 0.3]), 0.75).tolist()
-    [1, 2]
-    """
+    """Return the fewest features that together have a share of the importance, as selected by `ImportanceFraction`."""
     order = np.argsort(-ranking, kind="stable")
     held = np.cumsum(ranking[order])
     return np.sort(order[: int(np.searchsorted(held, share * held[-1] * (1 - 1e-12))) + 1])
@@ -176,12 +169,8 @@ def runs_from_seed(
 ) -> list[dict[str, Any]]:
     """Run all tuners from a seed, each on the task of its region; return a row for each tuner and budget.
 
-    All tuners start with the pipeline's defaults and the centre of their region. A search does not depend on its budget: the
-    first 25 of 100 design points are the result of a budget of 25.
-
-    Columns: tuner, region, budget; tuned (the best value seen), predicted (expected value of the recommended trial), test (of the
-    recommended trial, trained on all training rows), test_best_seen; recommended and best_seen (numbers of trials), failed,
-    ask_seconds (mean time of a suggestion); and the recommended parameters.
+    The first 25 of 100 design points are the result of a budget of 25, as no search knows its budget. `tuned` is the best value
+    seen, `predicted` the expected value of the recommended trial, `test` its score on the test rows.
     """
     rows = []
     for label, entrant in entrants.items():

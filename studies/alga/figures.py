@@ -103,20 +103,7 @@ def _write_sizes(panel: Axes, table: pd.DataFrame) -> None:
 def mean_front(fronts: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """Return numbers of support vectors, and the mean over the runs of the best accuracy on V with at most this number.
 
-    Only numbers are returned for which every run has a point; a row of `fronts` is a point.
-
-    Examples
-    --------
-    >>> fronts = pd.DataFrame(
-    ...     {
-    ...         "fold": 0,
-    ...         "run": [0, 0, 1],
-    ...         "support_vectors": [2, 9, 4],
-    ...         "validation": [0.6, 0.8, 0.7],
-    ...     }
-    ... )
-    >>> [values.tolist() for values in mean_front(fronts)]
-    [[4, 9], [0.65, 0.75]]
+    Only numbers for which every run has a point; a row of `fronts` is a point.
     """
     wide = fronts.pivot_table(index="support_vectors", columns=["fold", "run"], values="validation", aggfunc="max").sort_index()
     best = wide.ffill().cummax().dropna()

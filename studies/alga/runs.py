@@ -39,12 +39,8 @@ class TrainedSVC(NamedTuple):
 def grid_search(parts: Parts) -> TrainedSVC:
     """Train an SVM (LIBSVM) on T at each point of a grid, then of a finer grid around the best; return the best one on V.
 
-    The grid has gamma from 0.01 to 1000 and C from 0.1 to 1000 in steps of 10; the finer grid goes up and down from the best by
-    three steps of 2. Among SVMs that are equal on V, the one with the fewest support vectors is the best.
-
-    References
-    ----------
-    Kawulok, Nalepa, Dudzik 2017, section 4, which gives the steps and no ranges.
+    Kawulok et al. 2017, section 4, gives the steps, 10 and then 2 (three up and down), and no ranges. The fewest support vectors
+    win ties.
     """
     began = time.process_time()
     seen: dict[tuple[float, float], tuple[float, int]] = {}
@@ -126,12 +122,8 @@ def run_method(
 ) -> list[dict[str, Any]]:
     """Run a method once; return a row, or for NSGA-II a row per point of its front.
 
-    `size` is the number of vectors per class, `grid` the model of the grid search on the split, for methods that use it. Runs
-    with the same number have the same seed for all methods and sizes. No generation begins after `max_evaluations` trained SVMs.
-
-    Columns: vectors (number of training vectors), validation and test (accuracy on V and Psi), support_vectors, C, gamma, seconds
-    (processor time of the search), evaluations (number of trained SVMs), and chosen: the selected rows of T in run 0, unless
-    these are all rows.
+    `size` is vectors per class, `grid` the grid search's model; a run's number is its seed, for all methods and sizes.
+    `validation` and `test` are accuracies on V and Psi, `seconds` processor time, `evaluations` trained SVMs.
     """
     if method not in (GRID, TUNED, REFITTED):
         return _reduced_rows(parts, method, size, run, grid, max_evaluations)

@@ -24,24 +24,8 @@ _OVER = 0.55  # radius of the board's disks in squares; beyond 0.5 neighbours ov
 def random_dots(n_samples: int = 17_000, seed: int = 0) -> DataSet:
     """Draw points in disks at random places; a disk has the class of the region in which its centre lies.
 
-    The regions are those of the nearest of 24 random sites, 12 of each class. The 120 disks have radii of 0.025 to 0.05, and as
-    many points as their areas give them; those over a border mix the classes.
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than 240 points.
-
-    References
-    ----------
-    Kawulok, Nalepa, Dudzik 2017, "An Alternating Genetic Algorithm for Selecting SVM Model and Training Set", section 4, which
-    describes sets of these kinds and these sizes, and does not give them.
-
-    Examples
-    --------
-    >>> dots = random_dots(1000)
-    >>> dots.X.shape, np.unique(dots.y).tolist()
-    ((1000, 2), [-1.0, 1.0])
+    A set of a kind that Kawulok et al. 2017, section 4, describe: 120 disks, radii 0.025 to 0.05; regions of the nearest of 24
+    sites.
     """
     _check_size(n_samples, 2 * _DOTS)
     rng = np.random.default_rng([1, seed])
@@ -57,16 +41,6 @@ def random_points(n_samples: int = 1552, seed: int = 0) -> DataSet:
     """Draw single points, evenly over the square, of the classes of regions as in `random_dots`.
 
     A point is moved a little after it has got its class (normal, standard deviation 0.02), which blurs the borders.
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than 48 points.
-
-    Examples
-    --------
-    >>> random_points().X.shape
-    (1552, 2)
     """
     _check_size(n_samples, 2 * _SITES)
     rng = np.random.default_rng([2, seed])
@@ -77,22 +51,9 @@ def random_points(n_samples: int = 1552, seed: int = 0) -> DataSet:
 
 
 def chessboard_dots(n_samples: int = 27_000, seed: int = 0, board: int = 8) -> DataSet:
-    """Draw points in disks on the squares of a chessboard, whose colours are the classes.
+    """Draw points in disks on the squares of a chessboard (`board` squares a side), whose colours are the classes.
 
-    The disks have a radius of 0.55 squares, so that neighbours overlap a little: about 6 % of the points lie nearer to the
-    centre of a square of the other class (interior squares; fewer at the edge). `board` is the number of squares along a side.
-
-    Raises
-    ------
-    ArgumentError
-        If there are fewer than 2 points a square, or than 2 squares along a side.
-
-    Examples
-    --------
-    >>> dots = chessboard_dots(6400)
-    >>> nearest = np.floor(8 * dots.X).clip(0, 7).sum(axis=1) % 2
-    >>> 0.92 < float(np.mean(np.where(nearest == 0, 1.0, -1.0) == dots.y)) < 0.96
-    True
+    With a radius of 0.55 squares about 6 % of the points lie nearer to the centre of an interior square of the other class.
     """
     if board < 2:
         raise ArgumentError(f"board={board} has squares of one class only; use 2 or more squares along a side")
@@ -162,14 +123,7 @@ class Parts(NamedTuple):
 
     @property
     def sizes(self) -> list[int]:
-        """Vectors of each class (K): d, 4 d, 16 d, ... for d columns, while 2 K is at most half of T and no class is smaller.
-
-        Examples
-        --------
-        >>> rows = np.zeros((70, 2)), np.repeat([-1.0, 1.0], 35)
-        >>> Parts("zeros", 0, *rows, *rows, *rows).sizes
-        [2, 8]
-        """
+        """Vectors of each class (K): d, 4 d, 16 d, ... for d columns, while 2 K is at most half of T and no class is smaller."""
         smallest = int(min(np.unique(self.y, return_counts=True)[1]))
         sizes, size = [], self.X.shape[1]
         while 4 * size <= len(self.y) and size <= smallest:
@@ -179,15 +133,7 @@ class Parts(NamedTuple):
 
 
 def thirds(data: DataSet, seed: int = 0) -> Parts:
-    """Split a set of points at random into T, V and Psi, a third of each class to each.
-
-    Examples
-    --------
-    >>> from spotsvm.studies.alga.sets import random_points
-    >>> parts = thirds(random_points(300))
-    >>> len(parts.y), len(parts.validation_y), len(parts.test_y)
-    (100, 100, 100)
-    """
+    """Split a set of points at random into T, V and Psi, a third of each class to each."""
     rows = np.arange(len(data.y))
     train, rest = train_test_split(rows, train_size=1 / 3, stratify=data.y, random_state=seed)
     validation, test = train_test_split(rest, train_size=0.5, stratify=data.y[rest], random_state=seed)

@@ -33,9 +33,8 @@ _RUN = ["set", "method", "K", "fold", "run"]
 def by_method(runs: pd.DataFrame) -> pd.DataFrame:
     """Return means over the runs, a row per set, method and K: the paper's tables 1 and 2.
 
-    Accuracies in percent, with standard deviations over the runs; numbers of vectors and of support vectors; processor time of
-    the search, and with the grid search before it where the method takes its model from there. Of NSGA-II each run's most
-    accurate point on V counts; the others are in the measurements.
+    Accuracies in percent; processor time of the search, and with the grid search before it where the model comes from there. Of
+    NSGA-II each run's most accurate point on V counts.
     """
     of_runs = best_of_fronts(runs)
     grid_seconds = of_runs[of_runs.method == GRID].set_index(["set", "fold"])["seconds"]
@@ -76,9 +75,8 @@ def best_of_fronts(runs: pd.DataFrame) -> pd.DataFrame:
 def wilcoxon_tests(runs: pd.DataFrame) -> pd.DataFrame:
     """Test ALGA at each K against the other methods by Wilcoxon's signed ranks, two-sided; a row per set, K and opponent.
 
-    Runs of the same number and fold are pairs: they have the same seed, and ALGA and GASVM start from the same training sets.
-    Grid search has no seed: its one machine a split is in all pairs of that split. For each of accuracy on V, accuracy on Psi (in
-    points) and number of support vectors: the mean difference, p, and p by Holm's method for the number of tests of that measure.
+    Runs of the same number and fold are pairs; the one machine a split of the grid search is in all pairs of that split. Each p
+    is also given by Holm's method, for the number of tests of its measure.
     """
     of_runs = best_of_fronts(runs)
     rows = []

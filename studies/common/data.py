@@ -64,24 +64,12 @@ def read_table(name: str) -> pd.DataFrame:
 
 
 def read_binary(name: str) -> tuple[Floats, Floats]:
-    """Read a set with two classes: features as numbers, rows with missing values left out, and labels -1 and 1.
-
-    Raises
-    ------
-    DataError
-        If SPOTSVM_DATA is not set, there is no such set in the folder, or the set does not have two classes.
-    """
+    """Read a set with two classes: features as numbers, rows with missing values left out, and labels -1 and 1."""
     return _binary(read_table(name), name)
 
 
 def read_split(name: str) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-    """Read a set with two classes that its source has split: training rows and labels, then test rows and labels.
-
-    Raises
-    ------
-    DataError
-        As `read_binary`, and if the set has no column `part`.
-    """
+    """Read a set with two classes that its source has split: training rows and labels, then test rows and labels."""
     table = read_table(name)
     if "part" not in table:
         raise DataError(f"{_file(name)} has no column part, which marks training and test rows")

@@ -42,14 +42,7 @@ Seeds = Any
 def either(full: Any, quick: Any = None, *, least: float | None = None, among: Collection[str] | None = None) -> Any:
     """Declare an argument of a study whose default, None, means one value in the full form and another one in the quick form.
 
-    Parameters
-    ----------
-    full, quick : object
-        The two values. `quick=None` stands for the same value as `full`.
-    least : float, optional
-        Smallest valid value of a number.
-    among : collection of str, optional
-        Valid names of a sequence of names, which must differ.
+    `least` is the smallest valid number; `among` the valid names of a sequence of different names.
     """
     return field(default=None, metadata={"full": full, "quick": full if quick is None else quick, "least": least, "among": among})
 

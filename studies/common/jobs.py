@@ -22,16 +22,9 @@ Row = dict[str, Any]
 
 
 class Job(NamedTuple):
-    """A part of a study that runs by itself.
+    """A part of a study that runs by itself; `key` has the columns that identify it, the first of its rows.
 
-    Attributes
-    ----------
-    key : dict of str to (str, int, float, bool or None)
-        The columns that identify the job; they are the first columns of its rows.
-    run : callable
-        Returns a row, a list of rows or a frame.
-    arguments : tuple or callable, default=()
-        The arguments of `run`. A callable returns them when the job starts, so that large data are not in memory for all jobs.
+    A callable `arguments` returns them when the job starts, so that large data are not in memory for all jobs.
     """
 
     key: Row
@@ -42,31 +35,8 @@ class Job(NamedTuple):
 class JobFile:
     """The ended jobs of a study with their rows: in memory, and with a path also in a file, from which another run resumes.
 
-    The file has a line of JSON for the study and the settings that its jobs share, and a line for each job. A last line that is
-    not whole, as a killed run leaves it, is removed. One run at a time has the file, until it is closed.
-
-    Parameters
-    ----------
-    path : path-like or None
-        The file; None stores nothing on disk.
-    study : str
-        Name of the study.
-    settings : mapping, default={}
-        The settings that all jobs of the file share.
-
-    Raises
-    ------
-    DataError
-        If the file belongs to another study or other settings, or is damaged.
-    StorageError
-        If the path is a folder, cannot be written to, or is in use by another run, which is named.
-
-    Examples
-    --------
-    >>> jobs = JobFile(None, "toy")
-    >>> jobs.add({"seed": 0}, [{"error": 0.1}])
-    >>> jobs.rows({"seed": 0}), jobs.rows({"seed": 1})
-    ([{'error': 0.1}], None)
+    A line of JSON for the study and the settings that its jobs share, and one for each job; a last line that a killed run left
+    torn is removed. One run at a time has the file.
     """
 
     def __init__(self, path: str | Path | None, study: str, settings: Mapping[str, Any] = {}):
@@ -122,13 +92,7 @@ class JobFile:
         return self._rows.get(_identity(key))
 
     def add(self, key: Row, rows: list[Row]) -> None:
-        """Add an ended job.
-
-        Raises
-        ------
-        StorageError
-            If the file cannot be written.
-        """
+        """Add an ended job."""
         self._rows[_identity(key)] = rows
         if self.path is None:
             return
@@ -170,19 +134,7 @@ def _plain(value: Any) -> Any:
 
 
 def run_jobs(jobs: Iterable[Job], file: JobFile, name: str, n_jobs: int | None = None) -> pd.DataFrame:
-    """Run the jobs that the file does not have; return the rows of all in the order of the jobs.
-
-    Parameters
-    ----------
-    jobs : iterable of Job
-        The jobs; their keys differ.
-    file : JobFile
-        Each job is added to this file when it ends.
-    name : str
-        Name of the progress bar, which a terminal shows.
-    n_jobs : int or None, default=None
-        Number of jobs at the same time, as joblib takes it. It does not change the rows.
-    """
+    """Run the jobs that the file does not have; return the rows of all in the order of the jobs, whatever `n_jobs` is."""
     jobs = list(jobs)
     left = [job for job in jobs if file.rows(job.key) is None]
     folder = named_folder()  # here, as joblib takes most calls in a thread that does not know it

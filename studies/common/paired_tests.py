@@ -14,19 +14,7 @@ from spotsvm.luck.intervals import corrected_factor, t_interval
 
 
 class PairedTest(NamedTuple):
-    """A two-sided t test of a mean difference.
-
-    Attributes
-    ----------
-    mean : float
-        The mean difference.
-    low, high : float
-        Its 95 % interval.
-    t, p : float
-        The statistic, and its two-sided probability if there is no difference; nan where the resamples have no spread.
-    degrees : float
-        Degrees of freedom.
-    """
+    """A two-sided t test of a mean difference, with its 95 % interval; nan where the resamples have no spread."""
 
     mean: float
     low: float
@@ -39,48 +27,16 @@ class PairedTest(NamedTuple):
 def corrected_resampled_t_test(differences: ArrayLike, ratio: float) -> PairedTest:
     """Test whether the mean of paired differences over resamples of one set is 0, corrected for the rows that resamples share.
 
-    Parameters
-    ----------
-    differences : array-like of shape (n_resamples,)
-        Difference of two methods' scores on each resample.
-    ratio : float
-        Number of test rows per training row.
-
-    References
-    ----------
-    Nadeau, Bengio 2003, "Inference for the Generalization Error", section 3.1.
-
-    Examples
-    --------
-    >>> test = corrected_resampled_t_test([0.1, 0.2, 0.3, 0.2, 0.2], ratio=0.25)
-    >>> round(test.low, 4), round(test.high, 4), round(test.p, 3)
-    (0.0683, 0.3317, 0.014)
+    Nadeau, Bengio 2003, "Inference for the Generalization Error", section 3.1; `ratio` is test rows per training row.
     """
     return over_sets([differences], [ratio])
 
 
 def over_sets(differences: Sequence[ArrayLike], ratios: Sequence[float]) -> PairedTest:
-    """Test whether the mean difference, averaged over sets, is 0.
+    """Test whether the mean difference, averaged over sets, is 0; the sets are fixed, no sample of further ones.
 
-    Each set's mean has its own corrected variance. The sets are fixed, and not a sample of further sets. Degrees of freedom are
-    Satterthwaite's.
-
-    Parameters
-    ----------
-    differences : sequence of array-like of shape (n_resamples,)
-        Differences of each set.
-    ratios : sequence of float
-        Number of test rows per training row, for each set.
-
-    Raises
-    ------
-    ArgumentError
-        If there is no set, or a set has no resample.
-
-    References
-    ----------
-    Nadeau, Bengio 2003, "Inference for the Generalization Error", section 3.1.
-    Satterthwaite 1946, "An Approximate Distribution of Estimates of Variance Components".
+    Each set's mean has its own corrected variance (Nadeau, Bengio 2003, section 3.1); degrees of freedom are Satterthwaite's
+    (1946).
     """
     sets = [np.asarray(values, dtype=np.float64) for values in differences]
     if not sets or min(len(values) for values in sets) < 1:

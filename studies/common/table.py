@@ -27,30 +27,8 @@ _ENDS = (("low", "high"), ("lower quartile", "upper quartile"))
 def draw_table(table: pd.DataFrame, columns: Sequence[str] = (), keys: Sequence[str] = (), together: bool = False) -> Figure:
     """Draw numeric columns in panels side by side: a point per row, and a line if the table has an interval of the column.
 
-    Columns that are not numeric name the rows, otherwise the first column does.
-
-    Parameters
-    ----------
-    table : DataFrame
-        A row for each compared item. The columns "low" and "high", or "lower quartile" and "upper quartile", are the interval of
-        the column before them; "x, low" and "x, high", or "x low" and "x high", are the interval of "x".
-    columns : sequence of str, default=()
-        Columns to draw; names that are not in the table are ignored. If no name is left, these are the columns with an interval,
-        or else the first columns that differ between rows.
-    keys : sequence of str, default=()
-        Numeric columns that name the rows, and are not drawn.
-    together : bool, default=False
-        Whether the columns have the same unit, and are drawn in one panel in different colours.
-
-    Examples
-    --------
-    >>> figure = draw_table(
-    ...     pd.DataFrame(
-    ...         {"search": ["a", "b"], "best": [1.0, 2.0], "runs": [5, 5]}
-    ...     )
-    ... )
-    >>> [panel.get_title() for panel in figure.axes]
-    ['best']
+    Columns that are not numeric, and `keys`, name the rows. By default columns with an interval (see `interval_columns`), or else
+    the first that differ; `together` in one panel.
     """
     from matplotlib.figure import Figure
 
@@ -105,14 +83,7 @@ def _draw_together(table: pd.DataFrame, shown: Sequence[str], labels: Sequence[s
 def interval_columns(table: pd.DataFrame) -> dict[str, tuple[str, str]]:
     """Return the columns that have an interval in a table, and the columns with its ends.
 
-    Examples
-    --------
-    >>> interval_columns(
-    ...     pd.DataFrame(
-    ...         columns=["set", "mean", "low", "high", "x", "x, low", "x, high"]
-    ...     )
-    ... )
-    {'mean': ('low', 'high'), 'x': ('x, low', 'x, high')}
+    Ends are "low" and "high", or the quartiles, after the column; or "x, low" and "x, high", or "x low" and "x high", anywhere.
     """
     names = [str(name) for name in table.columns]
     found = {}
@@ -200,26 +171,7 @@ def _draw_column(
 
 
 def markdown_table(table: pd.DataFrame, floatfmt: str = ".4g", missing: str = "nan") -> str:
-    r"""Return a table as markdown, without its index; bars and control characters in names and texts are escaped.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The table.
-    floatfmt : str, default=".4g"
-        Format of numbers.
-    missing : str, default="nan"
-        Text for a missing value.
-
-    Examples
-    --------
-    >>> print(
-    ...     markdown_table(pd.DataFrame({"kernel": ["|x_i|^2"], "max|f|": [0.5]}))
-    ... )
-    | kernel    |   max\|f\| |
-    |:----------|-----------:|
-    | \|x_i\|^2 |        0.5 |
-    """
+    """Return a table as markdown, without its index; bars and control characters in names and texts are escaped."""
     cells = table.map(_escaped).rename(columns=_escaped)
     if table.isna().any(axis=None):
         cells = cells.astype(object).where(cells.notna(), None)

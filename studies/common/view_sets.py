@@ -34,33 +34,14 @@ class ViewSet(NamedTuple):
 
 
 def read_mfeat(task: str, n_views: int) -> ViewSet:
-    """Read views of 2000 handwritten numerals, in two classes.
-
-    Parameters
-    ----------
-    task : {"EO", "SL"}
-        Even digits against odd ones, or digits below five against the others.
-    n_views : int
-        The first 4 or all 6 of the views.
-
-    Raises
-    ------
-    DataError
-        If SPOTSVM_DATA is not set, or the folder lacks a view.
-    """
+    """Read the first 4 or all 6 views of 2000 handwritten numerals: even digits against odd ("EO"), or below five ("SL")."""
     views = [read_table(f"mfeat_{view}") for view in MFEAT_VIEWS[:n_views]]
     digit = views[0]["y"].to_numpy()
     return _of_parts(f"mfeat{task}{n_views}", [v.drop(columns="y") for v in views], MFEAT_VIEWS, _classes(digit, task))
 
 
 def read_ads() -> ViewSet:
-    """Read the available internet advertisements: 1966 of 3279 rows, the five groups of words, no geometry.
-
-    Raises
-    ------
-    DataError
-        If SPOTSVM_DATA is not set, or the folder lacks them.
-    """
+    """Read the available internet advertisements: 1966 of 3279 rows, the five groups of words, no geometry."""
     table = read_table("internet_ads")
     parts = [table.filter(regex=f"^{view}_") for view in ADS_VIEWS]
     return _of_parts("addata (1966 rows)", parts, ADS_VIEWS, np.where(table["y"] == "ad", 1.0, -1.0))

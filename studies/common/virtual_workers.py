@@ -13,40 +13,10 @@ from spotsvm.trials.outcome import Outcome
 
 
 class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):
-    """Workers as `spotsvm.study.workers` defines them, on a virtual clock.
+    """Workers as `spotsvm.study.workers` defines them, on a virtual clock; an evaluation takes one second by default.
 
-    Parameters
-    ----------
-    objective : callable
-        Takes the parameters; evaluated when the virtual time of the trial is up.
-    n_workers : int
-        Number of workers.
-    duration : callable, optional
-        Takes the parameters; returns the seconds of the evaluation. By default each takes one second.
-    clock : callable, optional
-        Returns seconds. The time that passes on this clock between two calls of `wait` passes on the virtual clock as well: with
-        `time.perf_counter` the workers wait while a trial is suggested.
-
-    Attributes
-    ----------
-    spans : list of (float, float)
-        Start and end of each evaluation, in virtual seconds.
-    submitted : list
-        The keys of all evaluations in the order of submission.
-    running : dict
-        End and parameters of each evaluation that has not ended, by key.
-    most : int
-        The largest number of evaluations at once.
-
-    Examples
-    --------
-    >>> with VirtualWorkers(
-    ...     lambda params: params["x"], 2, lambda params: params["x"]
-    ... ) as workers:
-    ...     workers.submit("slow", {"x": 3.0})
-    ...     workers.submit("fast", {"x": 1.0})
-    ...     [(key, outcome.value, workers.now) for key, outcome in workers.wait()]
-    [('fast', 1.0, 1.0)]
+    Time that passes on `clock` between two calls of `wait` passes on the virtual clock as well: with `time.perf_counter` the
+    workers wait while a trial is suggested. `most` is the largest number of evaluations at once.
     """
 
     def __init__(
@@ -106,11 +76,5 @@ class VirtualWorkers(AbstractContextManager["VirtualWorkers"]):
 
 
 def log_normal_durations(seed: int, n: int, mean: float, spread: float = 0.5) -> list[float]:
-    """Return log-normal durations of a given mean; `spread` is the standard deviation of their logarithms.
-
-    Examples
-    --------
-    >>> [round(duration, 2) for duration in log_normal_durations(0, 3, mean=2.0)]
-    [1.88, 1.65, 2.43]
-    """
+    """Return log-normal durations of a given mean; `spread` is the standard deviation of their logarithms."""
     return [float(x) for x in mean * np.random.default_rng(seed).lognormal(-(spread**2) / 2, spread, n)]

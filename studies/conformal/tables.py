@@ -70,31 +70,13 @@ class Improvement(NamedTuple):
 
 
 def improvement_by_draw(before: Floats, after: Floats) -> Improvement:
-    """Return the mean over draws of each draw's relative improvement; a draw without an error before has none, and is left out.
-
-    Examples
-    --------
-    >>> found = improvement_by_draw(
-    ...     np.array([0.2, 0.1, 0.0]), np.array([0.1, 0.1, 0.0])
-    ... )
-    >>> float(found.mean)
-    25.0
-    """
+    """Return the mean over draws of each draw's relative improvement; draws without an error before have none."""
     some = before > 0
     return _interval(100.0 * (before[some] - after[some]) / before[some])
 
 
 def improvement_of_means(before: Floats, after: Floats) -> Improvement:
-    """Return the relative improvement of the mean error over all draws; its interval is by the delta method.
-
-    Examples
-    --------
-    >>> found = improvement_of_means(
-    ...     np.array([0.2, 0.1, 0.0]), np.array([0.1, 0.1, 0.0])
-    ... )
-    >>> round(float(found.mean), 4)
-    33.3333
-    """
+    """Return the relative improvement of the mean error over all draws; its interval is by the delta method."""
     mean = before.mean()
     if mean == 0:
         return Improvement(np.nan, np.nan, np.nan)

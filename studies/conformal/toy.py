@@ -48,11 +48,9 @@ def draw_points(seed: int, draw: int, n_train: int = N_TRAIN, n_test: int = N_TE
 
 
 def run_toy(bias: bool, seed: int, draw: int) -> Row:
-    """Run one draw; return its test errors as shares of the test points.
+    """Run one draw; return its test errors as shares of the test points, nan if all training points are on one side.
 
-    Columns: `before` and `after`, the errors of the first and the second pass; `far_before` and `far_after`, their errors outside
-    the margin of the first pass, |f| > 1; and `max_f`, the largest |f| of the first pass. All are nan if the training points are
-    on one side of the curve.
+    `before` and `after` are the first and the second pass, `far_` outside the first's margin, |f| > 1; `max_f` its largest |f|.
     """
     X, X_test = draw_points(seed, draw)
     y, y_test = labels_of(X), labels_of(X_test)

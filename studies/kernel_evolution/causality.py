@@ -27,11 +27,8 @@ _LOG_CONSTANTS = (-8.0, 8.0)
 def walks(data: LabelledSet, name: str, n_walks: int, seed: int) -> list[dict[str, Any]]:
     """Vary random kernels ten times each; return a row for each step.
 
-    A walk starts with a random kernel. Each step varies the kernel, with a new random kernel as the other parent, until the child
-    is valid on up to 100 standardised rows; there is no selection. Each walk draws its symbolic constants from 2^-8 to 2^8.
-
-    Columns: walk, step, change (1 minus the centred alignment of the matrices of parent and child, which ignores a common factor;
-    nan if no child was valid) and tries (number of attempts).
+    The other parent is a new random kernel; a child is valid on up to 100 standardised rows; constants are from 2^-8 to 2^8.
+    `change` is 1 minus the centred alignment with the parent, nan if no child was valid.
     """
     rng = np.random.default_rng(seed)
     X = StandardScaler().fit_transform(data.X[rng.permutation(len(data.X))[:MAX_ROWS]])

@@ -116,12 +116,7 @@ class LabelledSet(NamedTuple):
 def labelled_sets(names: Sequence[str] | None, quick: bool) -> list[LabelledSet]:
     """Return sets of the paper by their names; by default all five, or two of them in the quick form.
 
-    Without names and without a folder of data sets, return two small sets of scikit-learn.
-
-    Raises
-    ------
-    DataError
-        If a named set is missing, or does not have two classes.
+    Without names and without a folder of data sets, two small sets of scikit-learn.
     """
     if names is None:
         if data_folder() is None:
@@ -140,24 +135,12 @@ def _read(name: str) -> LabelledSet:
 
 
 def split_seeds(seed: int, n_splits: int) -> list[int]:
-    """Return the seed of each split; a larger number of splits begins with the same seeds.
-
-    Examples
-    --------
-    >>> split_seeds(0, 5)[:2] == split_seeds(0, 2)
-    True
-    """
+    """Return the seed of each split; a larger number of splits begins with the same seeds."""
     return [int(state) for state in np.random.SeedSequence(seed).generate_state(n_splits)]
 
 
 def split_rows(n_rows: int, seed: int) -> tuple[Rows, Rows]:
-    """Return the training rows, 80 %, and the test rows, drawn without regard to their classes.
-
-    Examples
-    --------
-    >>> [len(rows) for rows in split_rows(351, seed=0)]
-    [280, 71]
-    """
+    """Return the training rows, 80 %, and the test rows, drawn without regard to their classes."""
     train, test = train_test_split(np.arange(n_rows), test_size=TEST_SHARE, random_state=seed)
     return train, test
 
@@ -179,13 +162,7 @@ class Tuned(NamedTuple):
 
 
 def method_of(grammar: str) -> str:
-    """Return the name of the method with a grammar.
-
-    Examples
-    --------
-    >>> method_of("paper")
-    'GP (paper)'
-    """
+    """Return the name of the method with a grammar."""
     return f"GP ({grammar})"
 
 

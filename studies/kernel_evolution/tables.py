@@ -137,21 +137,7 @@ def _tested(method: str, name: str, paired: pd.DataFrame, test: PairedTest) -> d
 
 
 def shown_table(table: pd.DataFrame) -> str:
-    r"""Return a table as markdown; formulae in LaTeX as a list, because their bars would end cells.
-
-    Examples
-    --------
-    >>> print(shown_table(pd.DataFrame({"set": ["Heart"], "kernel": ["|x_i|^2"]})))
-    | set   | kernel    |
-    |:------|:----------|
-    | Heart | \|x_i\|^2 |
-    >>> print(
-    ...     shown_table(
-    ...         pd.DataFrame({"set": ["Heart"], "by": ["GP"], "LaTeX": [r"\|x\|"]})
-    ...     )
-    ... )
-    - Heart, GP: $\|x\|$
-    """
+    """Return a table as markdown; formulae in LaTeX as a list, because their bars would end cells."""
     if "LaTeX" in table:
         return "\n".join(f"- {name}, {by}: ${latex}$" for name, by, latex in table.itertuples(index=False))
     return markdown_table(table, ".4f", missing="")

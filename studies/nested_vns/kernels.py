@@ -57,16 +57,9 @@ TABLES_4_AND_5: dict[tuple[str, str], Printed] = {
 
 
 def rank_bounds(printed: Printed, error: float) -> tuple[int, int]:
-    """Return the best and the worst possible rank of an error among 13 methods, given the printed errors of three of the others.
+    """Return the best and the worst possible rank of an error among 13 methods, from printed errors of three others.
 
     The printed error and rank of nested VNS narrow the range. An equal error does not count as smaller.
-
-    Examples
-    --------
-    >>> rank_bounds(Printed(0.67, 0.96, 2.18, 0.74, 4), 0.70)
-    (2, 4)
-    >>> rank_bounds(Printed(0.67, 0.96, 2.18, 0.74, 4), 0.60)
-    (1, 1)
     """
     error = float(error)
     # bounds of the number of other methods with a smaller error, which rises with the error

@@ -77,17 +77,8 @@ class Choice(NamedTuple):
 class Entrant:
     """A method that makes a model.
 
-    Attributes
-    ----------
-    make : callable
-        Takes `TuningRows` and increasing budgets of processor time in seconds, and returns a model for each budget. An entrant
-        without a budget gets `(inf,)`.
-    has_budget : bool
-        Whether the time of the search can be limited.
-    seeds : int
-        Number of trials on the same rows, each with its own seed; their mean error counts.
-    lacks : callable
-        Returns the reason why the entrant cannot run here, or an empty text.
+    `make` takes `TuningRows` and increasing budgets (seconds of processor time; `(inf,)` without) and returns a model for each.
+    `seeds`: trials on the same rows, whose mean error counts. `lacks`: why it cannot run here, or "".
     """
 
     make: Callable[[TuningRows, Sequence[float]], list[Made]]
@@ -103,19 +94,7 @@ def processor_seconds() -> float:
 
 
 class Trail:
-    """The choices of a search over time, with the processor time of each.
-
-    Examples
-    --------
-    >>> trail = Trail([0.0, 60.0])
-    >>> trail.look({"C": 2.0}, 0.9)
-    >>> trail.look({"C": 4.0}, 0.8)
-    >>> (
-    ...     [(choice.params, choice.looks) for choice in trail.choices()],
-    ...     trail.is_over,
-    ... )
-    ([({}, 0), ({'C': 2.0}, 2)], False)
-    """
+    """The choices of a search over time, with the processor time of each."""
 
     def __init__(self, budgets: Sequence[float]):
         self._budgets = list(budgets)
@@ -256,11 +235,10 @@ def optuna_search(rows: TuningRows, budgets: Sequence[float]) -> list[Made]:
 
 
 def spot(rows: TuningRows, budgets: Sequence[float], **options: Any) -> list[Made]:
-    """Run SpotSearchCV anew for each budget.
+    """Run SpotSearchCV anew for each budget; if no share of it is small enough, the model has the default parameters.
 
-    A callback ends the suggestions after a share of the budget, to leave time for the fits of an average. If the search still
-    takes longer than the budget, it runs again with a smaller share; only the last run counts. If no share is small enough, the
-    model has the default parameters.
+    A callback ends the suggestions after a share, to leave time for an average's fits; a run that takes longer is repeated with a
+    smaller share, and only the last counts.
     """
     return [_spot_within(rows, budget, options) for budget in budgets]
 

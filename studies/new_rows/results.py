@@ -26,16 +26,7 @@ _LEAST_ERROR = 1e-9
 
 
 class Estimate(NamedTuple):
-    """A mean with its 95 % interval, nan if undefined. Ratios have geometric means.
-
-    Examples
-    --------
-    >>> (
-    ...     str(Estimate(-0.25, -0.4, -0.1, False)),
-    ...     str(Estimate(0.9, 0.8, 1.01, True)),
-    ... )
-    ('-0.25 [-0.40, -0.10]', '0.900 [0.800, 1.010]')
-    """
+    """A mean with its 95 % interval, nan if undefined. Ratios have geometric means."""
 
     mean: float
     low: float
@@ -231,14 +222,7 @@ _MARKERS, _LINES = "osD^vPX*", ("-", "--", ":")
 def draw(found: pd.DataFrame, times: pd.DataFrame, entrants: Sequence[str]) -> Figure:
     """Draw the difference in error on new rows by time spent: a panel for each task, a line for each entrant.
 
-    Parameters
-    ----------
-    found : DataFrame
-        Summaries for one number of rows.
-    times : DataFrame
-        Columns task, entrant, budget and spent: the median time in units.
-    entrants : sequence of str
-        Names of the entrants in the order of the legend.
+    `found` has summaries for one number of rows, `times` the median time in units (`spent`) of each task, entrant and budget.
     """
     from matplotlib.figure import Figure
 

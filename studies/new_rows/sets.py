@@ -98,15 +98,7 @@ class Source(NamedTuple):
 
 
 def read_set(name: str) -> TableSet:
-    """Read a set by its name, one of `SETS`.
-
-    Raises
-    ------
-    DataError
-        If its file or package is missing.
-    KeyError
-        If there is no such set.
-    """
+    """Read a set by its name, one of `SETS`."""
     source = SETS[name]
     table, target = source.read()
     table = table[table[target].notna()].reset_index(drop=True)

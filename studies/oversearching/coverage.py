@@ -32,11 +32,10 @@ NEW_ROWS = 2400
 
 @dataclass(frozen=True)
 class Setting:
-    """A population of rows, and a search on a sample from it.
+    """A population of rows, and a search on a sample from it, of a multiple of 10 rows; `balanced` has equal classes.
 
-    The features are standard normal. The regression target is f = x1 + x1 x2 + e with normal noise e of standard deviation
-    `noise`; the classes are the signs of f. The score is the accuracy, or in regression the negative root mean squared error. The
-    number of rows of a sample is a multiple of 10. A `balanced` sample has as many rows of one class as of the other.
+    Features are standard normal; f = x1 + x1 x2 + e, e normal of deviation `noise`, is the target, its sign the class. The score
+    is accuracy, or the negative root mean squared error.
     """
 
     name: str
@@ -159,10 +158,8 @@ class OptimismCoverageStudy(Experiment):
     def table(self) -> pd.DataFrame:
         """Return a row for each setting and method: coverage and width of the intervals, and bias of the estimate.
 
-        Columns: setting, method; truth, the true optimism; bias, the mean estimate minus the truth; covers, the share of studies
-        whose interval contains the truth (a missing interval counts as a miss); width, the mean width of the interval; covers
-        chosen, the share of studies whose interval contains the optimism of the chosen models; score covers and score width, the
-        same for the interval of the expected score.
+        `covers` counts a missing interval as a miss; "covers chosen" is of the optimism of the chosen models; "score covers" and
+        "score width" are of the expected score's interval.
         """
         rows = []
         for (setting, method), runs in self.frame().groupby(["setting", "method"], sort=False):

@@ -28,25 +28,17 @@ _STREAM = 1 << 44
 
 
 def virtual_durations(n: int, seed: int, spread: float = SPREAD) -> list[float]:
-    """Return log-normal durations of trials, with median 1 and a standard deviation `spread` of the logarithm.
-
-    Examples
-    --------
-    >>> [round(duration, 2) for duration in virtual_durations(3, seed=0)]
-    [0.95, 0.84, 1.0]
-    """
+    """Return log-normal durations of trials, with median 1 and a standard deviation `spread` of the logarithm."""
     return [float(x) for x in np.random.default_rng([seed, _STREAM]).lognormal(0.0, spread, n)]
 
 
 def pending_run(
     task: TuningTask, search: Any, seed: int, q: int, n_trials: int, spread: float = SPREAD
 ) -> tuple[list[Trial], float]:
-    """Run a search with q workers on a virtual clock; return the reported trials in order, and the mean time of a suggestion.
+    """Run a search with q workers on a virtual clock; return the reported trials, and the mean time of a suggestion.
 
-    The first trials are the task's default and the centre. A worker that ends a trial reports it and gets the next trial at once:
-    once all workers are busy, q - 1 trials are pending at each suggestion. With q = 1 the run is sequential. With a `spread` of 0
-    all workers end at the same time, which makes batches of q trials. The seed determines the search, the noise and the
-    durations. Times of suggestions are processor times.
+    Once all workers are busy, q - 1 trials are pending at each suggestion; a `spread` of 0 makes batches of q. The seed
+    determines search, noise and durations. Times are processor times.
     """
     durations = iter(virtual_durations(n_trials, seed, spread))
     reported: list[Trial] = []
@@ -108,26 +100,10 @@ def with_regret(frame: pd.DataFrame, optima: dict[str, float | None]) -> pd.Data
 
 
 def quality_table(frame: pd.DataFrame) -> pd.DataFrame:
-    """Summarise the runs, with a row for each search and q.
+    """Summarise the runs, with a row for each search and q ("pending").
 
-    Columns: search; pending (q); for each number of trials n "regret n", the mean normalised regret over tasks and seeds, "ratio
-    n", this mean divided by that of q = 1 over the same tasks and seeds, and "difference n", the median of the differences within
-    task and seed; and "ms to ask", the mean processor time of a suggestion in milliseconds.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame(
-    ...     {
-    ...         "task": "t",
-    ...         "search": "s",
-    ...         "pending": [1, 8],
-    ...         "seed": 0,
-    ...         "trials": 9,
-    ...         "regret": [0.5, 0.6],
-    ...     }
-    ... )
-    >>> quality_table(runs.assign(ask_seconds=0.01))["ratio 9"].tolist()
-    [1.0, 1.2]
+    "regret n": mean normalised regret after n trials over tasks and seeds; "ratio n": by that of q = 1; "difference n": the
+    median difference within task and seed.
     """
     rows = []
     for (search, pending), runs in frame[frame.search != RANDOM].groupby(["search", "pending"], sort=False):

@@ -42,24 +42,9 @@ def run_rows(task: TuningTask, comparison: Comparison, checkpoints: Sequence[int
 
 
 def with_regret(runs: pd.DataFrame) -> pd.DataFrame:
-    """Add the normalised regret: (result - f*) / (r - f*).
+    """Add the normalised regret (result - f*) / (r - f*), nan if r = f*: the task then counts in the ranks alone.
 
-    f* is the best known value, and r the median of random search after as many evaluations. If r = f*, the regret is nan, and the
-    task only counts in the ranks.
-
-    Examples
-    --------
-    >>> runs = pd.DataFrame(
-    ...     {
-    ...         "task": "t",
-    ...         "evaluations": 9,
-    ...         "search": ["random", "a"],
-    ...         "result": [3.0, 2.0],
-    ...         "best_known": 1.0,
-    ...     }
-    ... )
-    >>> with_regret(runs)["regret"].tolist()
-    [1.0, 0.5]
+    f* is the best known value, and r the median of random search after as many evaluations.
     """
     random = runs[runs.search == RANDOM].groupby(["task", "evaluations"])["result"].median().rename("random")
     unit = runs.join(random, on=["task", "evaluations"])["random"] - runs["best_known"]
@@ -85,9 +70,8 @@ def by_task(runs: pd.DataFrame) -> pd.DataFrame:
 def findings(runs: pd.DataFrame) -> pd.DataFrame:
     """Summarise the tasks, with a row for each search, the smallest mean rank after all evaluations first.
 
-    Columns for each number of evaluations: regret, the median over the tasks of the medians over the seeds; mean regret, the mean
-    of these medians; and rank, the mean over seeds and tasks. Columns for the last number: the numbers of tasks whose median
-    result is worse and better than that of random search, failed trials, and milliseconds of a suggestion.
+    For each number of evaluations: median and mean over the tasks of the median regret over the seeds, and mean rank. For the
+    last: tasks whose median is worse and better than random search's, failures, and ms a suggestion.
     """
     tasks = by_task(runs)
     last = int(tasks["evaluations"].max())

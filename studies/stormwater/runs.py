@@ -29,21 +29,7 @@ from spotsvm.study.callbacks import runs_bar
 
 
 def rain_features(rain: Floats, params: Params) -> Floats:
-    """Return D1 and D2 past values of two leaky sums of the rain, in D1 + D2 columns; the rain before the first record is 0.
-
-    Examples
-    --------
-    >>> params = {
-    ...     "D1": 2,
-    ...     "D2": 1,
-    ...     "lambda1": 0.5,
-    ...     "lambda2": 0.0,
-    ...     "W1": 60,
-    ...     "W2": 60,
-    ... }
-    >>> rain_features(np.r_[8.0, np.zeros(99)], params)[:3].tolist()
-    [[8.0, 0.0, 8.0], [4.0, 8.0, 0.0], [2.0, 4.0, 0.0]]
-    """
+    """Return D1 and D2 past values of two leaky sums of the rain, in D1 + D2 columns; the rain before the first record is 0."""
     parts = []
     for i in (1, 2):
         leaky = LeakyRain(decays=params[f"lambda{i}"], windows=params[f"W{i}"])
@@ -53,37 +39,10 @@ def rain_features(rain: Floats, params: Params) -> Floats:
 
 
 class StormwaterErrors:
-    """Root mean squared error on one set of an SVR trained on another set, as a function of the nine parameters of Table 4.
+    """Root mean squared error on one set of an SVR trained on another, of the nine parameters of Koch et al. 2011, Table 4.
 
-    Features and level are standardised by the training set, as in the paper's software, so the ranges of gamma, epsilon and C do
-    not depend on the units. Errors are in units of the level.
-
-    Parameters
-    ----------
-    series : RainSeries
-        Rain and level.
-    tuned_on : int, default=4
-        The set, 1 to 4, on which the error is computed.
-    trained_on : int, default=2
-        The training set.
-    stride : int, default=1
-        Train on every `stride`-th record; errors are over all records.
-
-    Raises
-    ------
-    ArgumentError
-        If a set is not 1 to 4, they are the same, or the stride is not positive.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.1.
-
-    Examples
-    --------
-    >>> from spotsvm.studies.stormwater.series import simulated_series
-    >>> objective = StormwaterErrors(simulated_series(0, 4000), stride=5)
-    >>> bool(0 < objective(BY_HAND) < objective.series.level.std())
-    True
+    Features and level are standardised by the training set, as in the paper's software; errors are in units of the level, over
+    all records, also if every `stride`-th record trains.
     """
 
     def __init__(self, series: RainSeries, tuned_on: int = 4, trained_on: int = 2, stride: int = 1):
@@ -165,11 +124,9 @@ def tuned_on_set(
 
 
 def run_rows(comparisons: Mapping[int, Comparison], series: RainSeries, stride: int, n_jobs: int | None) -> pd.DataFrame:
-    """Return a row for each run and one for the setting by hand: the recommended setting, and its errors on all sets.
+    """Return a row for each run and one for the setting by hand (tuned_on 0): the recommended setting, its errors on all sets.
 
-    Columns: tuned_on (0 for the setting by hand), search, seed, evaluations, failed, best_seen and recommended (errors on the set
-    used for tuning), ask_seconds (mean time of a suggestion), set_1 to set_4 (errors of the recommended setting), and the nine
-    parameters.
+    `best_seen` and `recommended` are errors on the set used for tuning, `set_1` to `set_4` those of the recommended setting.
     """
     runs = [(number, run) for number, comparison in comparisons.items() for run in comparison.runs]
     rows = [{"tuned_on": 0, "search": HAND, "seed": 0, "evaluations": 0, "failed": 0, **BY_HAND}]

@@ -117,13 +117,7 @@ class StormwaterStudy(Experiment):
         self.comparisons: dict[int, Comparison] = {}
 
     def use_data(self, folder: str | Path) -> Self:
-        """Use the series of this CSV file, or of `rain_flow_wye_hourly.csv` in this folder, in place of the simulated tank.
-
-        Raises
-        ------
-        DataError
-            If the file or folder is missing, or the folder lacks this file.
-        """
+        """Use the series of this CSV file, or of `rain_flow_wye_hourly.csv` in this folder, in place of the simulated tank."""
         self.data = Path(folder)
         if self.data.is_dir() and not (self.data / f"{REAL_SERIES}.csv").is_file():
             raise DataError(

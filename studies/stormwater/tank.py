@@ -18,22 +18,8 @@ STEP_MINUTES = 10
 class RainClimate(NamedTuple):
     """Rates of storms and their cells; the defaults describe a temperate climate with about 900 mm a year.
 
-    Parameters
-    ----------
-    hours_between_storms : float, default=24.0
-        Mean time between the beginnings of two storms.
-    cells_per_storm : float, default=6.0
-        Mean number of cells, at least 1.
-    hours_between_cells : float, default=2.0
-        Mean time between the beginnings of two cells of a storm.
-    cell_hours : float, default=1.2
-        Mean duration of a cell.
-    cell_intensity : float, default=0.4
-        Mean intensity of a cell, mm per hour.
-    shape : float, default=0.8
-        Shape of the gamma distribution of the intensities; below 1 a few cells bring most of the rain.
-    roughness : float, default=0.5
-        Coefficient of variation of the rain in a step about the intensity of its cell.
+    Intensity in mm per hour, its gamma's `shape` below 1: a few cells bring most of the rain; `roughness`: variation of a step's
+    rain.
     """
 
     hours_between_storms: float = 24.0
@@ -46,40 +32,10 @@ class RainClimate(NamedTuple):
 
 
 def simulate_rain(n_records: int, rng: np.random.Generator, climate: RainClimate | None = None) -> Floats:
-    """Return rain in mm per step of 10 minutes: bursts in wet spells, and dry spells between them.
+    """Return rain in mm per step of 10 minutes, rounded to 0.01: bursts in wet spells, and dry spells between them.
 
-    Storms begin at random (a Poisson process). Each has a geometric number of cells, which begin at random after it. A cell has
-    an exponential duration and a gamma distributed intensity, about which the rain of its steps varies. Overlapping cells add up.
-
-    Parameters
-    ----------
-    n_records : int
-        Number of steps, at least 1.
-    rng : numpy.random.Generator
-        Source of all randomness.
-    climate : RainClimate, optional
-        Rates of the storms and their cells.
-
-    Returns
-    -------
-    ndarray of shape (n_records,)
-        Rain in each step, rounded to 0.01 mm.
-
-    Raises
-    ------
-    ArgumentError
-        If `n_records` is not positive.
-
-    References
-    ----------
-    Rodriguez-Iturbe, Cox, Isham 1987, "Some models for rainfall based on stochastic point processes", section 4 (the
-    Bartlett-Lewis model of rectangular pulses).
-
-    Examples
-    --------
-    >>> rain = simulate_rain(1008, np.random.default_rng(0))  # a week
-    >>> rain.shape, bool((rain >= 0).all()), bool((rain == 0).mean() > 0.5)
-    ((1008,), True, True)
+    The Bartlett-Lewis model of rectangular pulses (Rodriguez-Iturbe, Cox, Isham 1987, section 4): Poisson storms, a geometric
+    number of cells of exponential duration and gamma intensity, which add up.
     """
     if n_records < 1:
         raise ArgumentError(f"n_records={n_records} is not a number of records; use 1 or more")
@@ -114,22 +70,9 @@ _M3_PER_MM_AND_HECTARE = 10.0
 
 @dataclass(frozen=True)
 class TankSeries:
-    """The state of a tank under rain: arrays of shape (n_records,), with a value for each step of 10 minutes.
+    """The state of a tank under rain, (n_records,) each, with a value for each step of 10 minutes.
 
-    Attributes
-    ----------
-    rain : ndarray
-        Rain at the gauge, mm in the step.
-    fallen : ndarray
-        Rain on the catchment, mm in the step.
-    runoff : ndarray
-        Runoff, m3 in the step.
-    inflow, outflow, overflow : ndarray
-        Flow into the tank, through the throttle, and over the edge, m3 in the step.
-    stored : ndarray
-        Volume in the tank at the end of the step, m3.
-    level : ndarray
-        Measured level at the end of the step, 0 to 100 % of the full tank.
+    `rain` (gauge) and `fallen` (catchment) in mm, flows and `stored` (end of the step) in m3, `level` measured, 0 to 100 %.
     """
 
     rain: Floats
@@ -149,44 +92,10 @@ class TankSeries:
 
 @dataclass(frozen=True)
 class Tank:
-    """A tank and its catchment. Volumes are in m3, times in steps of 10 minutes.
+    """A tank and its catchment (Koch et al. 2011, 3.2.1, whose data are not public), in m3, hectares, mm and steps.
 
-    Rain first fills a store of some millimetres, which dries out again. A part of the remaining rain runs off fast, from roofs
-    and streets, and a part slowly, each through a cascade of equal linear reservoirs (Nash 1957). The outflow is proportional to
-    the square root of the level, as for an orifice. A full tank overflows.
-
-    Parameters
-    ----------
-    area : float, default=20.0
-        Area of the catchment, hectares.
-    wetting : float, default=1.0
-        Store that rain fills first, mm.
-    drying : float, default=0.01
-        Amount of this store that dries in a step, mm.
-    fast_share : float, default=0.65
-        Fast part of the runoff, 0 to 1.
-    fast, slow : tuple of (int, int, float), default=(1, 1, 1.0) and (3, 2, 3.0)
-        Delay in steps, number of reservoirs, and mean time in each reservoir in steps.
-    capacity : float, default=300.0
-        Volume of the full tank.
-    throttle : float, default=24.0
-        Outflow of the full tank, m3 in a step.
-    noise : float, default=1.0
-        Standard deviation of the measured level, % of the full tank.
-
-    References
-    ----------
-    Nash 1957, "The form of the instantaneous unit hydrograph".
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.1,
-    whose data are not public.
-
-    Examples
-    --------
-    >>> series = Tank(noise=0.0).respond(
-    ...     np.r_[np.full(6, 0.5), np.zeros(60)], np.random.default_rng(0)
-    ... )
-    >>> [round(float(series.level[k])) for k in (2, 5, 9, 20, 40)]
-    [0, 34, 59, 28, 0]
+    Rain fills a store (`wetting`); the rest runs off fast and slow: (delay, reservoirs, mean time in each), in steps of 10
+    minutes (Nash 1957). The outflow goes with the root of the level, as of an orifice.
     """
 
     area: float = 20.0
@@ -200,13 +109,7 @@ class Tank:
     noise: float = 1.0
 
     def respond(self, rain: Floats, rng: np.random.Generator) -> TankSeries:
-        """Return the state of an initially empty tank under this rain, in mm per step; `rng` draws the measurement noise.
-
-        Raises
-        ------
-        ArgumentError
-            If rain is negative or not a number.
-        """
+        """Return the state of an initially empty tank under this rain, in mm per step; `rng` draws the measurement noise."""
         rain = np.asarray(rain, dtype=np.float64)
         wrong = ~(rain >= 0) | ~np.isfinite(rain)
         if wrong.any():
@@ -261,17 +164,6 @@ def simulate_tank(
     """Simulate rain in steps of 10 minutes, and the tank under it; the same seed gives the same series.
 
     `gauge_error` is the coefficient of variation of the rain at the gauge about that of the catchment, in a step.
-
-    Raises
-    ------
-    ArgumentError
-        If `n_records` is not positive, or `gauge_error` is negative.
-
-    Examples
-    --------
-    >>> series = simulate_tank(2000, seed=1)
-    >>> bool(0 <= series.level.min() <= series.level.max() <= 100)
-    True
     """
     if not 0 <= gauge_error < np.inf:
         raise ArgumentError(f"gauge_error={gauge_error} is not a part of the rain; use 0 or more")

@@ -21,28 +21,10 @@ class TuningSet(NamedTuple):
 
 
 def tuning_set(name: str) -> TuningSet:
-    """Return the set of a tuning task.
+    """Return the set of a tuning task: from scikit-learn ("breast_cancer", "diabetes") or the folder SPOTSVM_DATA.
 
-    The sets have the rows, the order of rows and the precision of KEEL's copies (Alcala-Fdez et al. 2011). From pima and german
-    400 rows were drawn by class; tuning_rows.csv has their indices.
-
-    Parameters
-    ----------
-    name : str
-        "breast_cancer" and "diabetes" come with scikit-learn. "ionosphere", "sonar", "german400", "heart", "pima400" and
-        "satimage_imbalanced" come from the files ionosphere, sonar, german_categorical, heart_statlog, pima and
-        satimage_imbalanced in the folder SPOTSVM_DATA.
-
-    Raises
-    ------
-    DataError
-        If the folder or the set is missing.
-    KeyError
-        If the name is unknown.
-
-    References
-    ----------
-    Alcala-Fdez, Fernandez, Luengo, Derrac, Garcia, Sanchez, Herrera 2011, "KEEL Data-Mining Software Tool".
+    Rows, their order and precision are those of KEEL's copies (Alcala-Fdez et al. 2011); tuning_rows.csv has the 400 rows drawn
+    by class of pima and german.
     """
     X, y = _READERS[name]()
     return TuningSet((X - X.mean(axis=0)) / X.std(axis=0), y)

@@ -231,12 +231,8 @@ BY_HAND: dict[str, Any] = {
 class StormwaterError:
     """Root mean squared error of an SVR that predicts a simulated tank's level from rain, on a later block of time.
 
-    The task replaces the stormwater problem of Koch et al. 2011, whose data are not public. Its nine parameters are the decay,
-    the window and the number of past values of each of two leaky sums of the rain, and the SVR's gamma, epsilon and C.
-
-    References
-    ----------
-    Koch, Bischl, Flasch, Bartz-Beielstein, Konen 2011, "On the Tuning and Evolution of Support Vector Kernels", section 3.2.1.
+    In place of the stormwater problem of Koch et al. 2011, section 3.2.1. Parameters: decay, window and number of past values of
+    two leaky sums of the rain; gamma, epsilon and C.
     """
 
     _train = np.linspace(200, 1900, _ROWS).astype(int)

@@ -33,41 +33,18 @@ _CENTRE = np.array(
 
 
 def branin(x: Floats) -> float:
-    """Return Branin's function on [-5, 10] x [0, 15]; three minima of 0.397887.
-
-    Examples
-    --------
-    >>> round(branin(np.array([np.pi, 2.275])), 6)
-    0.397887
-    """
+    """Return Branin's function on [-5, 10] x [0, 15]; three minima of 0.397887."""
     bowl = x[1] - 5.1 / (4 * np.pi**2) * x[0] ** 2 + 5 / np.pi * x[0] - 6
     return float(bowl**2 + 10 * (1 - 1 / (8 * np.pi)) * np.cos(x[0]) + 10)
 
 
 def hartmann6(x: Floats) -> float:
-    """Return Hartmann's function of six variables on the unit cube; its minimum is -3.322368.
-
-    Examples
-    --------
-    >>> round(
-    ...     hartmann6(
-    ...         np.array([0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573])
-    ...     ),
-    ...     5,
-    ... )
-    -3.32237
-    """
+    """Return Hartmann's function of six variables on the unit cube; its minimum is -3.322368."""
     return -float(_ALPHA @ np.exp(-np.sum(_SCALE * (x - _CENTRE) ** 2, axis=1)))
 
 
 def rosenbrock(x: Floats) -> float:
-    """Return Rosenbrock's valley; its minimum is 0, where all coordinates are 1.
-
-    Examples
-    --------
-    >>> rosenbrock(np.array([1.0, 1.0, 1.0]))
-    0.0
-    """
+    """Return Rosenbrock's valley; its minimum is 0, where all coordinates are 1."""
     return float(np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2))
 
 
@@ -125,14 +102,8 @@ class _Noisy(_Tuned, Protocol):
 class TuningTask:
     """A function of named parameters to minimise; an objective for `compare`.
 
-    `error` takes parameters and a seed, which only matters with noise. It has `space`, and with noise also `truth`, which gives
-    the true value of each evaluation. `optimum` is the minimum if it is known.
-
-    Examples
-    --------
-    >>> task = make_task("branin_noisy")
-    >>> sorted(task({"x0": 3.141593, "x1": 2.275}, seed=1))
-    ['true_value', 'value']
+    `error` takes parameters and a seed, which only matters with noise; `truth` then gives the true value of each evaluation.
+    `optimum` is the minimum if it is known.
     """
 
     name: str
@@ -190,15 +161,7 @@ TASKS: tuple[str, ...] = tuple(_MAKERS)
 
 
 def make_task(name: str) -> TuningTask:
-    """Make a task by its name, one of `TASKS`.
-
-    Raises
-    ------
-    DataError
-        If its data are missing.
-    KeyError
-        If there is no such task.
-    """
+    """Make a task by its name, one of `TASKS`; DataError if its data are missing."""
     return _MAKERS[name](name)
 
 

@@ -3,7 +3,7 @@ import pandas as pd
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spotsvm.studies.common.table import markdown_table
+from spotsvm.studies.common.table import interval_columns, markdown_table
 
 
 def test_a_table_without_bars_is_pandas_own():
@@ -23,3 +23,8 @@ def test_no_text_leaves_its_cell_or_steers_a_terminal(text):
     assert table.count("\n") == 3
     assert not set("\x1b\x07\r\u202e") & set(table)
     assert {line.replace(r"\|", "").count("|") for line in table.split("\n")} == {3}
+
+
+def test_the_columns_with_an_interval():
+    table = pd.DataFrame(columns=["set", "mean", "low", "high", "x", "x, low", "x, high"])
+    assert interval_columns(table) == {"mean": ("low", "high"), "x": ("x, low", "x, high")}

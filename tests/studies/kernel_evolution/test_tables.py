@@ -15,6 +15,7 @@ from spotsvm.studies.kernel_evolution.tables import (
     on_time,
     on_tuned_rbf,
     paired_tests,
+    shown_table,
     table_9,
 )
 
@@ -145,3 +146,8 @@ def test_luck_and_time():
     assert "is met in the median" in on_time(runs.assign(seconds=np.where(runs.split == 0, 301.0, 60.0)))
     assert "The goal" not in on_time(runs.assign(evaluations=40))
     assert on_time(runs[runs.method == "tRBF"]) == ""
+
+
+def test_bars_of_formulae_end_no_cells():
+    assert shown_table(pd.DataFrame({"set": ["Heart"], "kernel": ["|x_i|^2"]})).splitlines()[-1] == r"| Heart | \|x_i\|^2 |"
+    assert shown_table(pd.DataFrame({"set": ["Heart"], "by": ["GP"], "LaTeX": [r"\|x\|"]})) == r"- Heart, GP: $\|x\|$"

@@ -10,7 +10,7 @@ from spotsvm import Space
 from spotsvm.errors import DataError
 from spotsvm.studies.tasks.data import TuningSet, tuning_set
 from spotsvm.studies.tasks.svm import ClassificationError, RelevanceError, UnbalancedError
-from spotsvm.studies.tasks.tasks import TASKS, make_task, make_tasks
+from spotsvm.studies.tasks.tasks import TASKS, branin, hartmann6, make_task, make_tasks, rosenbrock
 
 FREE = ("svc_rbf_breast_cancer", "svr_diabetes", "stormwater_a", "branin", "hartmann6", "rosenbrock5", "branin_noisy")
 
@@ -126,3 +126,15 @@ def test_the_sets(name, shape, counts, error):
     assert np.allclose(X.mean(axis=0), 0, atol=1e-12)
     assert np.allclose(X.std(axis=0), 1)
     assert ClassificationError(TuningSet(X, y))({"C": 10.0, "gamma": 0.02}) == pytest.approx(error)
+
+
+@pytest.mark.parametrize(
+    ("function", "point", "minimum"),
+    [
+        (branin, [np.pi, 2.275], 0.397887),
+        (hartmann6, [0.20169, 0.150011, 0.476874, 0.275332, 0.311652, 0.6573], -3.32237),
+        (rosenbrock, [1.0, 1.0, 1.0], 0.0),
+    ],
+)
+def test_minima_are_the_published_ones(function, point, minimum):
+    assert function(np.array(point)) == pytest.approx(minimum, abs=1e-5)
