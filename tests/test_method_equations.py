@@ -39,7 +39,7 @@ from spotsvm.surrogates.kriging.likelihood import Response, gradient, profile
 from spotsvm.surrogates.kriging.process import Process
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.tuned.families import gradient_relevance, kernel_values, typical_distance
+from spotsvm.tuned.families import gradient_relevance, kernel_of, typical_distance
 from spotsvm.tuned.landmarks import fit_landmarks
 from spotsvm.tuning.verdict import Choice, decide
 
@@ -327,7 +327,7 @@ def test_sweep_response_and_grid_size():
 
 def test_kernels_and_relevance(rng):
     D = cdist(X, X, "cityblock")
-    np.testing.assert_allclose(kernel_values("laplacian", D, 0.7, -3.0), np.exp(-(2.0**-3) * D / 0.7))
+    np.testing.assert_allclose(kernel_of("laplacian", 0.7, -3.0).of(D.copy()), np.exp(-(2.0**-3) * D / 0.7))
     A, target = rng.normal(size=(20, 3)), rng.normal(size=(20, 2))
     squares = cdist(A, A, "sqeuclidean")
     K = np.exp(-0.25 * squares / typical_distance(squares))
@@ -386,7 +386,7 @@ def test_conformal_limit(rng):
 def test_landmarks(rng):
     rows, weights, target, ridge = rng.normal(size=(30, 2)), rng.random(30) + 0.5, rng.normal(size=(30, 1)), 1e-2
     places = rows[:5]
-    b, c = fit_landmarks("rbf", 1.0, 0.0, rows.__getitem__, places, target, weights, [ridge])
+    b, c = fit_landmarks(kernel_of("rbf", 1.0, 0.0), rows.__getitem__, places, target, weights, [ridge])
     k, K = (np.exp(-cdist(one, places, "sqeuclidean")) for one in (rows, places))
 
     def loss(both):

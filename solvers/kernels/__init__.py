@@ -3,7 +3,14 @@
 from spotsvm.solvers.kernels.functions.kernel import KERNELS, Kernel, KernelFunction, make_kernel, resolve_gamma
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
 from spotsvm.solvers.kernels.matrices.distance_columns import DistanceColumns
-from spotsvm.solvers.kernels.matrices.gram import GramCache, gram_matrix, kernel_blocks, kernel_matrix, squared_distances
+from spotsvm.solvers.kernels.matrices.gram import (
+    GramCache,
+    base_matrix,
+    gram_matrix,
+    kernel_blocks,
+    kernel_matrix,
+    squared_distances,
+)
 
 __all__ = [
     "KERNELS",
@@ -13,6 +20,7 @@ __all__ = [
     "Kernel",
     "KernelFunction",
     "MultiKernel",
+    "base_matrix",
     "gram_matrix",
     "kernel_blocks",
     "kernel_matrix",

@@ -126,9 +126,11 @@ def _values(kernel: Kernel, Z: Floats, rows: Floats) -> Floats:
 
 
 def check_differentiable(kernel: Kernel) -> None:
-    """Raise SolverError if the kernel is given by its values only."""
+    """Raise SolverError if the kernel is given by its values only, or has a kink at each row."""
     if kernel.base == "precomputed":
         raise SolverError("kernel='precomputed' is given by its values, which have no derivatives; give the kernel itself")
+    if kernel.base == "Manhattan distances":
+        raise SolverError(f"kernel={kernel.name!r} has no derivatives where a column of two rows is equal; use 'rbf'")
 
 
 def _required(steps: Floats | None) -> Floats:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from spotsvm.cross_validation.machines import NotSharedError
 from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.one_vs_one import votes
 from spotsvm.solvers.dual.exact.fold_solver import State, Target
+from spotsvm.solvers.dual.problem.one_vs_one import votes
 from spotsvm.solvers.kernels import Kernel
 
 Single = NDArray[np.float32]

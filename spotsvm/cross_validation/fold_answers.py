@@ -16,8 +16,8 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from spotsvm.common.compat import ScorerParts, scorer_parts
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.one_vs_one import one_vs_rest
 from spotsvm.luck.scores import as_vector, labels_of
+from spotsvm.solvers.dual.problem.one_vs_one import one_vs_rest
 
 Array = NDArray[Any]
 _log = logging.getLogger(__name__)

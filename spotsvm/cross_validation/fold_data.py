@@ -21,8 +21,8 @@ from spotsvm.common.notices import untold
 from spotsvm.cross_validation.exactness import Digits, check_scale
 from spotsvm.cross_validation.machines import NotSharedError, SvmMachine
 from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.one_vs_one import pair_labels, pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
+from spotsvm.solvers.dual.problem.one_vs_one import pair_labels, pairs
 from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel
 from spotsvm.solvers.kernels.matrices.single_gram import GroupGram, SingleGram

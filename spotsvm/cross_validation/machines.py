@@ -26,6 +26,8 @@ _MACHINES = (SVC, SVR, ExactSVC, ExactSVR)
 #: machines of other packages, with the functions that read their parameters
 _OWN_MACHINES: dict[type, Callable[[Mapping[str, Any]], SvmMachine | None]] = {}
 _SHARED_KERNELS = ("linear", "poly", "rbf", "precomputed")
+#: kernels that scikit-learn's machines know by a function only
+_OWN_KERNELS = ("laplacian",)
 
 
 class NotSharedError(Exception):
@@ -65,7 +67,7 @@ class SvmMachine:
     @property
     def kernel_depends_on_rows(self) -> bool:
         """Whether other training rows change the kernel."""
-        return self.kernel in ("poly", "rbf") and self.gamma == "scale"
+        return self.kernel in ("poly", "rbf", "laplacian") and self.gamma == "scale"
 
 
 def split_pipeline(estimator: Any) -> tuple[Pipeline | None, Any]:
@@ -92,7 +94,8 @@ def read_machine(kind: type, p: Mapping[str, Any]) -> SvmMachine | None:
         return None
     if kind in _OWN_MACHINES:
         return _OWN_MACHINES[kind](p)
-    if not isinstance(p["kernel"], str) or p["kernel"] not in _SHARED_KERNELS:
+    names = _SHARED_KERNELS if kind in (SVC, SVR) else (*_SHARED_KERNELS, *_OWN_KERNELS)
+    if not isinstance(p["kernel"], str) or p["kernel"] not in names:
         return None
     gamma = p["gamma"]
     if p.get("sigma") is not None:
@@ -175,7 +178,8 @@ class MatrixMachine:
         if type(estimator) not in MATRIX_MACHINES:
             raise NotSharedError(f"{estimator!r} is not a machine whose work can be shared")
         params = estimator.get_params(deep=False)
-        known = isinstance(params["kernel"], str) and params["kernel"] in ("linear", "poly", "rbf", "sigmoid")
+        names = ("linear", "poly", "rbf", "sigmoid", *(_OWN_KERNELS if type(estimator) is EvoSVC else ()))
+        known = isinstance(params["kernel"], str) and params["kernel"] in names
         if params.get("break_ties") and params.get("decision_function_shape") == "ovo":
             raise NotSharedError("scikit-learn refuses to predict")
         evolved = params.get("method", "exact") not in ("exact", "memetic") or params.get("kernel") == "sigmoid"

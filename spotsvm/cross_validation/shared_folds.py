@@ -37,8 +37,8 @@ from spotsvm.cross_validation.machines import (
 )
 from spotsvm.errors import OutOfTimeError, SpotSVMError
 from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.one_vs_one import pairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target
+from spotsvm.solvers.dual.problem.one_vs_one import pairs
 from spotsvm.solvers.dual.problem.spectrum import is_semidefinite
 from spotsvm.solvers.kernels import Kernel, gram_matrix
 from spotsvm.solvers.kernels.functions.multi_kernel import MultiKernel

@@ -19,9 +19,9 @@ from spotsvm.cross_validation.fold_fits import times_of
 from spotsvm.cross_validation.machines import NotSharedError
 from spotsvm.cross_validation.shared_folds import FoldAnswer, SharedFolds
 from spotsvm.estimators import Floats
-from spotsvm.estimators.dual.one_vs_one import chosen_classes, decision_values
 from spotsvm.luck.rows import RememberedPredictions
 from spotsvm.luck.scores import Score, as_vector, score_of
+from spotsvm.solvers.dual.problem.one_vs_one import chosen_classes, decision_values
 
 
 def ranks(scorer: Any) -> bool:

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from spotsvm.cross_validation.machines import share_work_of
 from spotsvm.estimators import Floats
 from spotsvm.estimators.dual.dual_svc import DualSVC
-from spotsvm.estimators.dual.one_vs_one import pair_decisions
 from spotsvm.multi_kernel.machine import MultiKernelMachine, read_multi_machine
 from spotsvm.multi_kernel.models.base import MACHINES
+from spotsvm.solvers.dual.problem.one_vs_one import pair_decisions
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -48,9 +48,10 @@ from spotsvm.preprocessing.frames import as_frame
 from spotsvm.preprocessing.kept_digits import has_large_integers
 from spotsvm.preprocessing.missing_codes import target_codes
 from spotsvm.solvers.checked_numbers import as_float
+from spotsvm.solvers.kernels import base_matrix
 from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns, proximities
+from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns
 from spotsvm.tuned.fit_facts import FitFacts
 from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
@@ -772,7 +773,7 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
             if sweep.columns != seen or member.rows is not rows:
                 seen, rows = sweep.columns, member.rows
                 A = self._columns.seen(views, kind.columns, sweep.exponent, sweep.column_factors)
-                D = proximities(kind.kernel, A, rows)
+                D = base_matrix(kind.base, A, rows)
             assert D is not None
             weights = self._weights[member.places] / self._divisors[member.places]
             total = total + member.averaged(D, weights)

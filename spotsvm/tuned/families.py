@@ -16,13 +16,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve
 from scipy.sparse import csr_matrix, issparse
-from scipy.spatial.distance import cdist
 
 from spotsvm.common.notices import Notice, tell, untold
 from spotsvm.preprocessing.cells.findings import Finding, notices
 from spotsvm.preprocessing.kept_digits import ends, factors, rounding_alone, varies
 from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.preprocessing.typed_table import typed_table
+from spotsvm.solvers.kernels import Kernel, squared_distances
+from spotsvm.solvers.kernels.functions.kernel import Base
 
 Floats = NDArray[np.float64]
 
@@ -38,6 +39,11 @@ class Family:
 
     columns: str
     kernel: str
+
+    @property
+    def base(self) -> Base:
+        """What the kernel is computed from: inner products, or squared or Manhattan distances."""
+        return Kernel(self.kernel).base
 
 
 #: all families by name
@@ -244,7 +250,7 @@ def gradient_relevance(A: Floats, target: Floats) -> Floats:
     if len(A) > _MOST_RELEVANCE_ROWS:
         chosen = np.linspace(0, len(A) - 1, _MOST_RELEVANCE_ROWS).astype(np.intp)
         A, target = A[chosen], target[chosen]
-    D = squared_distances(A, A)
+    D = squared_distances(A)
     K = np.exp(D * (-_RELEVANCE_WIDTH / typical_distance(D)))
     ridged = K.copy()
     ridged.flat[:: len(K) + 1] += _RIDGE
@@ -259,20 +265,6 @@ def gradient_relevance(A: Floats, target: Floats) -> Floats:
     return np.asarray(np.sqrt(squares / (squares.mean() + 1e-300) + _FLOOR))
 
 
-def squared_distances(A: Any, B: Any) -> Floats:
-    """Return squared Euclidean distances between rows, dense or sparse."""
-    if issparse(A):
-        inner = np.asarray((A @ B.T).todense())
-        norms = [np.asarray(X.multiply(X).sum(axis=1)).ravel() for X in (A, B)]
-    else:
-        inner = A @ B.T
-        norms = [np.einsum("ij,ij->i", X, X) for X in (A, B)]
-    inner *= -2.0
-    inner += norms[0][:, None]
-    inner += norms[1]
-    return np.asarray(np.maximum(inner, 0.0, out=inner))
-
-
 def typical_distance(D: NDArray[Any]) -> float:
     """Return the median distance; of different rows if most are equal, and 1 if all are equal."""
     values = D[:: 3 if len(D) > 30 else 1]
@@ -283,15 +275,6 @@ def typical_distance(D: NDArray[Any]) -> float:
     return median
 
 
-def proximities(kernel: str, A: Any, B: Any) -> Floats:
-    """Return the input of the kernels for all gammas: distances, or inner products for "linear"."""
-    if kernel == "laplacian":
-        return np.asarray(cdist(A, B, "cityblock"))
-    if kernel == "linear":
-        return np.asarray((A @ B.T).todense() if issparse(A) else A @ B.T)
-    return squared_distances(A, B)
-
-
 def unit_of(kernel: str, D: NDArray[Any]) -> float:
     """Return the unit of gamma: the typical distance, or the mean square norm of rows for "linear"."""
     if kernel == "linear":
@@ -299,14 +282,13 @@ def unit_of(kernel: str, D: NDArray[Any]) -> float:
     return typical_distance(D)
 
 
-def kernel_values(kernel: str, D: NDArray[Any], unit: float, log_gamma: float) -> NDArray[Any]:
-    """Return exp(-2^log_gamma D / unit), or inner products in their unit.
+def kernel_of(kernel: str, unit: float, log_gamma: float) -> Kernel:
+    """Return the kernel exp(-2^log_gamma d / unit) of distances d, or inner products in their unit.
 
     Notes
     -----
     Equation :eq:`family-kernel` of the chapter :doc:`/method/index`.
     """
     if kernel == "linear":
-        return np.asarray(D * D.dtype.type(1.0 / unit))
-    values = D * D.dtype.type(-(2.0**log_gamma) / unit)
-    return np.asarray(np.exp(values, out=values))
+        return Kernel("poly", 1.0 / unit, degree=1)
+    return Kernel(kernel, 2.0**log_gamma / unit)

@@ -20,7 +20,9 @@ from spotsvm.common.compat import safe_indexing
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.dual.exact.class_pairs import ClassPairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target, symmetric_bounds
-from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
+from spotsvm.solvers.dual.problem.one_vs_one import pair_labels
+from spotsvm.solvers.kernels import Kernel, base_matrix
+from spotsvm.tuned.families import FAMILIES, Columns, kernel_of, unit_of
 from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 
 Floats = NDArray[np.float64]
@@ -88,7 +90,7 @@ class Machines:
 
 def class_labels(code: Rows, n_classes: int) -> Floats:
     """Return `Machines.z` of classes: 1 for the second of two classes; nothing for several."""
-    return np.where(code == 1, 1.0, -1.0)[None] if n_classes == 2 else np.empty((0, len(code)))
+    return pair_labels(code == 0, 2)[None] if n_classes == 2 else np.empty((0, len(code)))
 
 
 class _Fold:
@@ -107,12 +109,12 @@ class _Fold:
     def begin_columns(self, sweep: Sweep) -> None:
         family = FAMILIES[sweep.family]
         A = self._columns.seen(self._views, family.columns, sweep.exponent, sweep.column_factors)
-        D = proximities(family.kernel, A, A)
+        D = base_matrix(family.base, A)
         self._kernel, self._D = family.kernel, D.astype(np.float32)
         self._unit = unit_of(family.kernel, D[np.ix_(self.train, self.train)])
 
     def begin_sweep(self, sweep: Sweep) -> None:
-        self._K = kernel_values(self._kernel, self._D, self._unit, sweep.log_gamma)
+        self._K = kernel_of(self._kernel, self._unit, sweep.log_gamma).of(self._D.copy())
         self._state: State | None = None
         self._class_pairs = self._untrained
         self._weighted = self._machines.weighted(sweep.class_factors)
@@ -121,7 +123,7 @@ class _Fold:
         """Return the decisions of SVC() or SVR(): 1 / gamma is the number of columns that vary, as each has variance 1."""
         A = self._views["standard"]
         varies = int((abs(A[self.train]).max(axis=0) > 0).sum())
-        self._K = np.exp(self._D * np.float32(-1.0 / max(varies, 1)))
+        self._K = Kernel("rbf", 1.0 / max(varies, 1)).of(self._D.copy())
         self._state, self._class_pairs = None, self._untrained
         self._weighted = self._machines
         return self.decide(*default(self.train))
@@ -303,7 +305,7 @@ class Member:
     support: Rows | None = None
 
     def decisions(self, D: NDArray[Any]) -> list[NDArray[Any]]:
-        """Return the decisions of each setting for new rows, by their proximities to `rows`."""
+        """Return the decisions of each setting for new rows, by their distances to `rows`."""
         K = self._kernel(D)
         if self.starts is None:
             return [K @ beta.T + bias for beta, bias in zip(self.beta, self.bias, strict=True)]
@@ -318,7 +320,7 @@ class Member:
         return np.asarray(self._kernel(D) @ np.tensordot(weights, self.beta, 1).T + weights @ self.bias)
 
     def _kernel(self, D: NDArray[Any]) -> NDArray[Any]:
-        return kernel_values(FAMILIES[self.sweep.family].kernel, D, self.unit, self.sweep.log_gamma)
+        return kernel_of(FAMILIES[self.sweep.family].kernel, self.unit, self.sweep.log_gamma).of(D.copy())
 
 
 class Solved(NamedTuple):
@@ -375,7 +377,7 @@ def fit_members(
     """
     views = columns.transform(X)
     order = np.arange(X.shape[0])
-    if machines.pairs:  # members whose rows are in the order of the classes share the proximities of new rows
+    if machines.pairs:  # members whose rows are in the order of the classes share the distances of new rows
         order = machines.class_pairs(order).rows
         machines = machines.on(order)
     members: list[Member] = []
@@ -388,7 +390,7 @@ def fit_members(
         first = settings[next(iter(kernels.values()))[0]]
         family = FAMILIES[first.family]
         A = columns.seen(views, family.columns, first.exponent, first.column_factors)
-        D = proximities(family.kernel, A, A)
+        D = base_matrix(family.base, A)
         unit = unit_of(family.kernel, D)
         D = D.astype(np.float32)
         if machines.pairs:
@@ -398,7 +400,7 @@ def fit_members(
                 return members, views
             places.sort(key=lambda i: settings[i].C)
             sweep = settings[places[0]]
-            K = kernel_values(family.kernel, D, unit, sweep.log_gamma)
+            K = kernel_of(family.kernel, unit, sweep.log_gamma).of(D.copy())
             solved = solve_settings(K, machines, [settings[i] for i in places])
             members.append(Member(sweep, unit, places, solved.beta, solved.bias, A, solved.starts, order))
     return members, views

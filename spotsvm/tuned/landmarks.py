@@ -16,7 +16,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import dsyrk
 
 from spotsvm.errors import OutOfTimeError
-from spotsvm.tuned.families import kernel_values, proximities
+from spotsvm.solvers.kernels import Kernel, base_matrix
 
 Floats = NDArray[np.float64]
 
@@ -25,9 +25,7 @@ _JITTER = 1e-12  # relative to the diagonal, for equal landmarks
 
 
 def fit_landmarks(
-    kernel: str,
-    unit: float,
-    log_gamma: float,
+    kernel: Kernel,
     rows: Callable[[slice], Any],
     landmarks: Any,
     target: Floats,
@@ -39,8 +37,8 @@ def fit_landmarks(
 
     Parameters
     ----------
-    kernel, unit, log_gamma : str, float, float
-        As for `kernel_values`.
+    kernel : Kernel
+        The kernel function.
     rows : callable
         Maps a slice to the columns of its rows, an array or a sparse matrix.
     landmarks : array or sparse matrix of shape (m, p)
@@ -68,17 +66,16 @@ def fit_landmarks(
     Examples
     --------
     >>> x = np.linspace(-1, 1, 200)[:, None]
+    >>> kernel = Kernel("rbf", gamma=4.0)
     >>> b, c = fit_landmarks(
-    ...     "rbf",
-    ...     1.0,
-    ...     2.0,
+    ...     kernel,
     ...     x.__getitem__,
     ...     x[::20],
     ...     np.sin(3 * x),
     ...     np.ones(200),
     ...     [1e-6],
     ... )
-    >>> K = kernel_values("rbf", proximities("rbf", x, x[::20]), 1.0, 2.0)
+    >>> K = kernel.of(base_matrix(kernel.base, x, x[::20]))
     >>> bool(np.abs(K @ b[0].T + c[0] - np.sin(3 * x)).max() < 0.02)
     True
     """
@@ -89,7 +86,7 @@ def fit_landmarks(
         if is_late():
             raise OutOfTimeError("the sums over the rows took longer than the time left")
         block = slice(start, start + size)
-        K = kernel_values(kernel, proximities(kernel, rows(block), landmarks), unit, log_gamma)
+        K = kernel.of(base_matrix(kernel.base, rows(block), landmarks))
         K *= np.sqrt(weights[block])[:, None]
         gram = dsyrk(1.0, K.T, beta=1.0, c=gram, overwrite_c=True)  # the upper triangle
         total += np.sqrt(weights[block]) @ K
@@ -98,7 +95,7 @@ def fit_landmarks(
     mean, center = total / mass, (weights @ target) / mass
     gram = np.triu(gram) + np.triu(gram, 1).T - mass * np.outer(mean, mean)
     moment -= mass * np.outer(mean, center)
-    own = kernel_values(kernel, proximities(kernel, landmarks, landmarks), unit, log_gamma)
+    own = kernel.of(base_matrix(kernel.base, landmarks))
     coefficients, constants = [], []
     for ridge in ridges:
         if is_late():

@@ -19,7 +19,8 @@ from scipy.sparse import issparse
 
 from spotsvm.common.compat import safe_indexing
 from spotsvm.errors import OutOfTimeError
-from spotsvm.tuned.families import FAMILIES, Columns, kernel_values, proximities, unit_of
+from spotsvm.solvers.kernels import base_matrix
+from spotsvm.tuned.families import FAMILIES, Columns, kernel_of, unit_of
 from spotsvm.tuned.grid import Machines, Member, solve_settings
 from spotsvm.tuned.landmarks import as_double, fit_landmarks
 from spotsvm.tuned.sweeps import Setting, Sweep, sweep_of
@@ -101,10 +102,10 @@ class Problem:
             fitted = member(settings, seed, lambda: time.monotonic() - began > seconds)
         except OutOfTimeError:
             return None
-        kernel = FAMILIES[fitted.sweep.family].kernel
+        base = FAMILIES[fitted.sweep.family].base
         size = max(_BLOCK // max(fitted.rows.shape[0], 1), 1)
         blocks = [self.held[start : start + size] for start in range(0, len(self.held), size)]
-        parts = [fitted.decisions(proximities(kernel, self.seen(fitted.sweep, block), fitted.rows)) for block in blocks]
+        parts = [fitted.decisions(base_matrix(base, self.seen(fitted.sweep, block), fitted.rows)) for block in blocks]
         decisions = [np.concatenate(part).astype(np.float32) for part in zip(*parts, strict=True)]
         if not self.machines.n_classes:
             decisions = [np.clip(d, *self.machines.limits) for d in decisions]
@@ -114,7 +115,8 @@ class Problem:
         first = settings[0]
         assert first.n_rows is not None
         rows = self.sample(first.n_rows, seed)
-        kernel, unit = FAMILIES[first.family].kernel, self.unit(first)
+        unit = self.unit(first)
+        kernel = kernel_of(FAMILIES[first.family].kernel, unit, first.log_gamma)
         A = self.seen(first, rows)
         K = np.empty((len(rows), len(rows)), np.float32)
         size = max(_BLOCK // len(rows), 1)
@@ -122,7 +124,7 @@ class Problem:
             if is_late():
                 raise OutOfTimeError("the kernel matrix took longer than the time left")
             block = slice(start, start + size)
-            K[block] = kernel_values(kernel, proximities(kernel, A[block], A), unit, first.log_gamma)
+            K[block] = kernel.of(base_matrix(kernel.base, A[block], A))
         beta, bias, order, starts = solve_settings(K, self.machines.on(rows), settings, is_late).support()
         return Member(sweep_of(first), unit, [], beta, bias, A[order], starts, rows[order])
 
@@ -133,9 +135,7 @@ class Problem:
         weights = self.machines.weighted(sweep.class_factors).cost.copy()
         weights[self.held] = 0.0
         beta, bias = fit_landmarks(
-            FAMILIES[sweep.family].kernel,
-            unit,
-            sweep.log_gamma,
+            kernel_of(FAMILIES[sweep.family].kernel, unit, sweep.log_gamma),
             lambda block: self.seen(sweep, block),
             landmarks,
             self.target,
@@ -153,8 +153,8 @@ class Problem:
     def unit(self, sweep: Sweep) -> float:
         """Return the unit of gamma."""
         A = self.seen(sweep, self.some[np.linspace(0, len(self.some) - 1, min(len(self.some), _UNIT_ROWS)).astype(np.intp)])
-        kernel = FAMILIES[sweep.family].kernel
-        return unit_of(kernel, proximities(kernel, A, A))
+        family = FAMILIES[sweep.family]
+        return unit_of(family.kernel, base_matrix(family.base, A))
 
 
 def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]:

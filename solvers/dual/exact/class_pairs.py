@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.dual.exact.smo import PairProblem, minimise
+from spotsvm.solvers.dual.problem.one_vs_one import one_vs_rest, pair_decisions
 from spotsvm.solvers.dual.problem.problem import bias_interval, middle_bias
 from spotsvm.solvers.dual.problem.result import iteration_cap
 from spotsvm.surrogates.one_thread import one_blas_thread
@@ -105,7 +106,7 @@ class ClassPairs:
     def votes(self, K: NDArray[np.floating]) -> NDArray[np.float32]:
         """Return the votes (r, k) of the pairs plus a fraction of a vote by the size of the decisions, as SVC's decisions.
 
-        K (r, n) has the training rows in the order of `rows`; a decision of 0 is for a pair's second class.
+        K (r, n) has the training rows in the order of `rows`.
         """
         size = max(_BLOCK // self.n_classes**2, 1)
         with one_blas_thread():  # a product for each class is small
@@ -113,21 +114,5 @@ class ClassPairs:
         return np.concatenate(parts) if parts else np.zeros((0, self.n_classes), np.float32)
 
     def _votes(self, K: NDArray[np.floating]) -> NDArray[np.float32]:
-        k = self.n_classes
-        # what the rows of class c add to the decision of its pair with class o
-        added = np.zeros((k, k, len(K)))
-        for c in range(k):
-            of_class = slice(self.starts[c], self.starts[c + 1])
-            sums = (K[:, of_class].astype(np.float64) @ self.coefficients[:, of_class].T).T
-            added[c, :c], added[c, c + 1 :] = sums[:c], sums[c:]
-        bias = np.zeros((k, k))
-        bias[np.triu_indices(k, 1)] = self.biases
-        bias += bias.T
-        scores = np.empty((k, len(K)))
-        for c in range(k):
-            decisions = added[c] + added[:, c] + bias[c][:, None]
-            is_first = np.arange(k) > c
-            wins = ((decisions > 0) == is_first[:, None]).sum(axis=0) - 1  # less the class against itself
-            size = (is_first * 1.0 - (np.arange(k) < c)) @ decisions
-            scores[c] = wins + size / (3.0 * (np.abs(size) + 1.0))
-        return scores.T.astype(np.float32)
+        decisions = pair_decisions(K, self.coefficients, np.diff(self.starts), self.biases)
+        return one_vs_rest(decisions, self.n_classes).astype(np.float32)

@@ -14,13 +14,14 @@ from spotsvm.solvers.checked_numbers import as_float, is_count
 
 Floats = NDArray[np.float64]
 KernelFunction = Callable[[Any, Any], Any]
-Base = Literal["inner products", "squared distances", "rows", "precomputed"]
+Base = Literal["inner products", "squared distances", "Manhattan distances", "rows", "precomputed"]
 
 _BASES: dict[str, Base] = {
     "linear": "inner products",
     "poly": "inner products",
     "sigmoid": "inner products",
     "rbf": "squared distances",
+    "laplacian": "Manhattan distances",
     "epanechnikov": "squared distances",
     "multiquadric": "squared distances",
     "negative_multiquadric": "squared distances",
@@ -42,6 +43,7 @@ class Kernel:
     `"linear"`                <x, z>
     `"poly"`                  (gamma <x, z> + coef0)^degree
     `"rbf"`                   exp(-gamma d^2)
+    `"laplacian"`             exp(-gamma sum_j |x_j - z_j|)
     `"sigmoid"`               tanh(gamma <x, z> + coef0)
     `"epanechnikov"`          max(0, 1 - gamma d^2)
     `"multiquadric"`          sqrt(gamma d^2 + coef0^2)
@@ -94,8 +96,10 @@ class Kernel:
         check_kernel_name(self.name)
         check_finite_number("gamma", self.gamma)
         check_finite_number("coef0", self.coef0)
-        if self.base == "squared distances" and self.gamma < 0:
-            raise SolverError(f"gamma={self.gamma!r}; it scales a squared distance in the kernel {self.name!r}: use 0 or more")
+        if self.base.endswith("distances") and self.gamma < 0:
+            raise SolverError(
+                f"gamma={self.gamma!r}; it scales a {self.base.removesuffix('s')} in the kernel {self.name!r}: use 0 or more"
+            )
         if not is_count(self.degree, 0):
             raise SolverError(f"degree={self.degree!r}; the power of a polynomial kernel is a whole number, 0 or more")
 
@@ -105,6 +109,11 @@ class Kernel:
         return _BASES[self.name] if isinstance(self.name, str) else "rows"
 
     @property
+    def exponential(self) -> bool:
+        """Whether the kernel is exp(-gamma d) of a distance d."""
+        return self.name in ("rbf", "laplacian")
+
+    @property
     def label(self) -> str:
         """Name and parameters of the kernel, for error messages."""
         if not isinstance(self.name, str):
@@ -112,7 +121,7 @@ class Kernel:
         if self.name in ("linear", "precomputed"):
             return repr(self.name)
         shown = f"{self.name!r} with gamma={self.gamma:.6g}"
-        if self.name not in ("rbf", "epanechnikov"):
+        if self.name not in ("rbf", "laplacian", "epanechnikov"):
             shown += f", coef0={self.coef0:.6g}"
         return shown + (f", degree={self.degree}" if self.name == "poly" else "")
 
@@ -121,15 +130,15 @@ class Kernel:
         """Whether every matrix of this kernel is known to be positive semidefinite; False if it is not known."""
         if self.name == "poly":
             return self.degree == 0 or (self.gamma >= 0 and self.coef0 >= 0)
-        return self.name in ("linear", "rbf")
+        return self.name in ("linear", "rbf", "laplacian")
 
-    def of(self, values: Floats) -> Floats:
-        """Turn inner products or squared distances (see `base`) into kernel values, in place.
+    def of(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Turn inner products or distances (see `base`) into kernel values, in place.
 
         Parameters
         ----------
         values : ndarray
-            Overwritten, of any shape.
+            Overwritten, of any shape, in single or double precision.
 
         Returns
         -------
@@ -142,28 +151,27 @@ class Kernel:
             if self.gamma == 0.0:
                 values.fill(0.0)  # also where a distance overflows
             else:
-                values *= float(self.gamma)
+                values *= float(-self.gamma if self.exponential else self.gamma)
             return self._of_scaled(values)
 
-    def _of_scaled(self, values: Floats) -> Floats:
-        if self.name == "rbf":
-            np.negative(values, out=values)
+    def _of_scaled(self, values: NDArray[Any]) -> NDArray[Any]:
+        if self.exponential:
             np.maximum(values, _LOWEST_EXPONENT, out=values)
-            return np.exp(values, out=values)
+            return np.asarray(np.exp(values, out=values))
         if self.name == "epanechnikov":
             np.subtract(1.0, values, out=values)
-            return np.maximum(values, 0.0, out=values)
+            return np.asarray(np.maximum(values, 0.0, out=values))
         if self.name in ("multiquadric", "negative_multiquadric"):
             values += float(self.coef0) * float(self.coef0)
             np.sqrt(values, out=values)
-            return values if self.name == "multiquadric" else np.negative(values, out=values)
+            return values if self.name == "multiquadric" else np.asarray(np.negative(values, out=values))
         values += float(self.coef0)
-        return np.tanh(values, out=values) if self.name == "sigmoid" else _power(values, int(self.degree))
+        return np.asarray(np.tanh(values, out=values)) if self.name == "sigmoid" else _power(values, int(self.degree))
 
 
-def _power(values: Floats, degree: int) -> Floats:
+def _power(values: NDArray[Any], degree: int) -> NDArray[Any]:
     """Raise to a whole power by squaring, which is several times faster than `np.power` from degree 3 on."""
-    result: Floats | None = None
+    result: NDArray[Any] | None = None
     while degree:
         if degree & 1:
             result = values.copy() if result is None else np.multiply(result, values, out=result)

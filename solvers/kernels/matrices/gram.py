@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
+from scipy.sparse import issparse
 from scipy.spatial.distance import cdist
 
 from spotsvm.errors import SolverError
@@ -67,11 +68,14 @@ COMPILED_FEATURES = 20
 _CANCELLED = 1e-3
 
 
-def squared_distances(X: Floats, Z: Floats | None = None) -> Floats:
+def squared_distances(X: Any, Z: Any = None) -> Floats:
     """Compute ||x - z||^2 for the rows of two arrays, to 12 digits; 0 for equal rows, exactly symmetric without Z.
 
     The data are centred and multiplied by BLAS; distances that lost digits to cancellation are recomputed from differences.
+    Sparse rows are neither centred nor recomputed.
     """
+    if issparse(X):
+        return _of_sparse(X, X if Z is None else Z)
     if Z is None and X.shape[1] <= COMPILED_FEATURES:
         from spotsvm.solvers.kernels.matrices._column_kernels import fill_distances
 
@@ -80,10 +84,21 @@ def squared_distances(X: Floats, Z: Floats | None = None) -> Floats:
         return square
     rows = DistanceRows.between(X, X if Z is None else Z)
     if Z is not None:
-        return rows.block(slice(0, len(X)), slice(0, len(Z)))
+        result = np.empty((len(X), len(Z)))
+        for block in row_blocks(len(X), RECTANGULAR_ROWS):
+            result[block] = rows.block(block, slice(0, len(Z)))
+        return result
     result = np.empty((len(X), len(X)))
     fill_symmetric(result, rows.block)
     return result
+
+
+def _of_sparse(X: Any, Z: Any) -> Floats:
+    values = np.asarray((X @ Z.T).toarray())
+    values *= -2.0
+    values += np.asarray(X.multiply(X).sum(axis=1)).ravel()[:, None]
+    values += np.asarray(Z.multiply(Z).sum(axis=1)).ravel()
+    return np.asarray(np.maximum(values, 0.0, out=values))
 
 
 @dataclass(frozen=True)
@@ -123,6 +138,8 @@ class DistanceRows:
         values: Floats = self.centred_X[rows] @ self.centred_Z[columns].T
         values *= -2.0
         values += norms
+        if values.min() > _CANCELLED * norms.max():
+            return values
         norms *= _CANCELLED
         doubtful = ~(values > norms)  # also where an overflow gave nan
         count = int(np.count_nonzero(doubtful))
@@ -224,10 +241,26 @@ def kernel_block(kernel: Kernel | MultiKernel, X: Floats, Z: Floats) -> Block:
     return lambda rows, columns: finite_values(kernel.of(compute(rows, columns)), kernel)
 
 
+def base_matrix(base: Base, X: Any, Z: Any = None) -> Floats:
+    """Return what kernels need before gamma is applied: inner products, or squared or Manhattan distances.
+
+    The rows X and Z (X by default) are arrays, or, but for Manhattan distances, sparse matrices.
+    """
+    if base == "squared distances":
+        return squared_distances(X, Z)
+    others = X if Z is None else Z
+    if base == "Manhattan distances":
+        return np.asarray(cdist(X, others, "cityblock"))
+    products = X @ others.T
+    return np.asarray(products.toarray() if issparse(products) else products)
+
+
 def base_values(kernel: Kernel, X: Floats, Z: Floats) -> Block:
-    """Return a function that computes a block of inner products or squared distances, the kernel's base."""
+    """Return a function that computes a block of inner products or distances, the kernel's base."""
     if kernel.base == "squared distances":
         return DistanceRows.between(X, Z).block
+    if kernel.base == "Manhattan distances":
+        return lambda rows, columns: np.asarray(cdist(X[rows], Z[columns], "cityblock"))
 
     def products(rows: slice, columns: slice) -> Floats:
         with np.errstate(over="ignore", invalid="ignore"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.errors import SolverError
-from spotsvm.solvers.kernels.functions.kernel import Kernel
+from spotsvm.solvers.kernels.functions.kernel import Base, Kernel
 from spotsvm.solvers.kernels.functions.multi_kernel import BaseKernel, MultiKernel
 from spotsvm.solvers.kernels.matrices.gram import (
     MAX_BYTES,
@@ -32,9 +32,9 @@ _SMALLEST = 1e-30
 
 
 class SingleGram:
-    """Kernel matrices in single precision; squared distances (4 n^2 bytes) are computed once for all gammas.
+    """Kernel matrices in single precision; distances (4 n^2 bytes) are computed once for all gammas.
 
-    For small gamma the Gaussian is returned minus 1, to keep small differences, and the linear kernel is that of centred rows:
+    For small gamma exp(-gamma d) is returned minus 1, to keep small differences, and the linear kernel is that of centred rows:
     under sum(beta) = 0 both affect only the bias.
     """
 
@@ -42,7 +42,8 @@ class SingleGram:
         self.X = check_rows(X)
         self._keep = keep
         self._distances: Single | None = None
-        self._typical = 0.0  # the median of the squared distances
+        self._base: Base | None = None  # of the distances
+        self._typical = 0.0  # the median of the distances
         self._matrix: Single | None = None
         self._kernel: Kernel | None = None
         self._offset = 0.0
@@ -63,8 +64,8 @@ class SingleGram:
         """
         if kernel != self._kernel or self._matrix is None:
             self._kernel, self._offset = None, 0.0
-            if kernel.name == "rbf":
-                self._fill_gaussian(kernel)
+            if kernel.exponential:
+                self._fill_exponential(kernel)
             else:
                 rows = self.X - self.X.mean(axis=0) if kernel.name == "linear" else self.X
                 with np.errstate(over="ignore"):
@@ -76,18 +77,19 @@ class SingleGram:
         assert self._matrix is not None
         return self._matrix, self._offset
 
-    def _fill_gaussian(self, kernel: Kernel) -> None:
+    def _fill_exponential(self, kernel: Kernel) -> None:
         from spotsvm.solvers.kernels.matrices._single_kernels import fill_gaussian, fill_gaussian_less_one
 
         n = len(self.X)
         distances = self._distances
-        if distances is None:
+        if distances is None or kernel.base != self._base:
             distances = np.empty((n, n), np.float32)
             with np.errstate(over="ignore"):  # reported below
                 fill_symmetric(distances, base_values(kernel, self.X, self.X), MAX_BYTES)
             some = distances[:: max(n // 64, 1)]
             self._typical = float(np.median(some))
-            check_distances(distances, self.X)
+            check_distances(distances, self.X, kernel.base)
+            self._base = kernel.base
         if self._keep:
             self._distances = distances
         if self._matrix is None:
@@ -99,11 +101,11 @@ class SingleGram:
             fill_gaussian(distances, kernel.gamma, self._matrix)
 
 
-def check_distances(distances: Single, X: NDArray[np.float64]) -> None:
-    """Raise SolverError if squared distances between the rows of X do not fit into single precision."""
+def check_distances(distances: Single, X: NDArray[np.float64], base: Base = "squared distances") -> None:
+    """Raise SolverError if distances between the rows of X do not fit into single precision."""
     largest = float(distances.max())
     if not np.isfinite(largest) or (largest < _SMALLEST and bool(np.ptp(X, axis=0).any())):
-        raise SolverError(f"X has squared distances up to {largest:.3g}, beyond single precision; scale the data")
+        raise SolverError(f"X has {base} up to {largest:.3g}, beyond single precision; scale the data")
 
 
 _ROWS = 16  # rows summed at a time: few enough to stay in the processor's cache, and a cache line of the lower half

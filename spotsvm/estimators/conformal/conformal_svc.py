@@ -27,7 +27,7 @@ from spotsvm.estimators.conformal.passes import (
 from spotsvm.estimators.dual.dual_svc import DualSVC
 from spotsvm.estimators.dual.kernel_machine import check_cache_size, check_max_iter
 from spotsvm.estimators.dual.merged_rows import MergedRows
-from spotsvm.estimators.dual.one_vs_one import PairCoefficients
+from spotsvm.solvers.dual.problem.one_vs_one import PairCoefficients
 from spotsvm.solvers.dual.problem.result import DualResult
 from spotsvm.solvers.dual.solve import solve_dual
 
@@ -204,7 +204,7 @@ class ConformalSVC(DualSVC):
         Raises
         ------
         SolverError
-            If the kernel is "precomputed", and so has no derivatives; a ValueError.
+            If the kernel is "precomputed" or "laplacian", and so has no derivatives; a ValueError.
 
         See Also
         --------

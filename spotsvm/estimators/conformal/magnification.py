@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from spotsvm.estimators import Floats
 from spotsvm.estimators.conformal.passes import LOWEST_EXPONENT, log_factor
-from spotsvm.estimators.dual.one_vs_one import pair_decisions, pair_rows
+from spotsvm.solvers.dual.problem.one_vs_one import pair_decisions, pair_rows
 from spotsvm.solvers.kernels.derivatives import (
     KernelMetric,
     check_differentiable,

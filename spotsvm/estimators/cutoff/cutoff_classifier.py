@@ -23,8 +23,8 @@ from spotsvm.common.targets import as_classes, check_sample_weight
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.class_entries import balanced_weights, class_cutoffs, class_weights, known_classes, with_entries
-from spotsvm.estimators.dual.one_vs_one import one_vs_rest, pairs
 from spotsvm.estimators.entry_parameters import EntryParametersMixin
+from spotsvm.solvers.dual.problem.one_vs_one import one_vs_rest, pairs
 
 
 @dataclass(eq=False, repr=False)

@@ -25,7 +25,7 @@ from spotsvm.estimators.dual.kernel_machine import (
     check_square,
 )
 from spotsvm.estimators.dual.merged_rows import MergedRows
-from spotsvm.estimators.dual.one_vs_one import (
+from spotsvm.solvers.dual.problem.one_vs_one import (
     PairCoefficients,
     chosen_classes,
     decision_values,

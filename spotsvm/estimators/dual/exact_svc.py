@@ -22,9 +22,9 @@ class ExactSVC(DualSVC):
     C : float, default=1.0
         Cost of errors, positive and finite.
     kernel : str or callable, default="rbf"
-        As in `spotsvm.solvers.kernels.Kernel`: "linear", "poly", "rbf", "sigmoid", "epanechnikov", "multiquadric",
-        "negative_multiquadric", "precomputed", or a function of two arrays that returns the matrix of their rows' kernel
-        values. It is called with blocks of rows and with support vectors, not only with the whole training data.
+        As in `spotsvm.solvers.kernels.Kernel`: "linear", "poly", "rbf", "laplacian", "sigmoid", "epanechnikov",
+        "multiquadric", "negative_multiquadric", "precomputed", or a function of two arrays that returns the matrix of their
+        rows' kernel values. It is called with blocks of rows and with support vectors, not only with the whole training data.
     degree : int, default=3
         Power of "poly", 0 or more.
     gamma : {"scale", "auto"} or float, default="scale"

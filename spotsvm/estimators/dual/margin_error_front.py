@@ -44,10 +44,10 @@ class MarginErrorFront(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     kernel : str or callable, default="rbf"
-        "linear", "poly", "rbf", "sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric", "precomputed", or a function
-        of two arrays that returns their kernel matrix. It may be indefinite: expansions with ||w||^2 <= 0 have no margin and are
-        left out. Of the others, some have a small ||w||^2 because its parts cancel; they can be free of errors at almost any
-        margin, so that the front is short, and far better than that of exact solutions.
+        "linear", "poly", "rbf", "laplacian", "sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric", "precomputed",
+        or a function of two arrays that returns their kernel matrix. It may be indefinite: expansions with ||w||^2 <= 0 have no
+        margin and are left out. Of the others, some have a small ||w||^2 because its parts cancel; they can be free of errors at
+        almost any margin, so that the front is short, and far better than that of exact solutions.
     gamma : {"scale", "auto"} or float, default="scale"
         As in SVC.
     degree : int, default=3

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.estimators import Floats, Integers
-from spotsvm.estimators.dual.one_vs_one import chosen_classes, pair_labels, pairs
 from spotsvm.estimators.evolved.settings import Indefinite, Setting
 from spotsvm.solvers.dual.evolution.memetic import MemeticSettings
 from spotsvm.solvers.dual.exact.exact import solve_pairs
 from spotsvm.solvers.dual.exact.fold_solver import State, Target, symmetric_bounds
+from spotsvm.solvers.dual.problem.one_vs_one import chosen_classes, pair_labels, pairs
 from spotsvm.solvers.dual.problem.spectrum import clipping, matrix_state
 from spotsvm.solvers.dual.solve import solve_dual
 from spotsvm.solvers.kernels.alignment import alignment_with_labels, alignment_with_target

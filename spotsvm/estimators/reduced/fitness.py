@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from spotsvm.estimators import Floats, Integers
-from spotsvm.estimators.dual.one_vs_one import PairCoefficients, chosen_classes, pair_labels, pair_rows, pairs
 from spotsvm.solvers.dual.exact.exact import solve_exact
+from spotsvm.solvers.dual.problem.one_vs_one import PairCoefficients, chosen_classes, pair_labels, pair_rows, pairs
 from spotsvm.solvers.dual.problem.problem import DualProblem
 from spotsvm.solvers.kernels import DistanceColumns, squared_distances
 

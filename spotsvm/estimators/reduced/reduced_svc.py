@@ -19,10 +19,10 @@ from spotsvm.estimators import Floats, Integers
 from spotsvm.estimators.dual.dual_svc import PairClassifier
 from spotsvm.estimators.dual.exact_svc import ExactSVC
 from spotsvm.estimators.dual.kernel_machine import check_cache_size
-from spotsvm.estimators.dual.one_vs_one import chosen_classes
 from spotsvm.estimators.reduced.fitness import SubsetFitness, SubsetMachine
 from spotsvm.estimators.reduced.reduction import Reduction, ValidationPart, given_part, held_out_part
 from spotsvm.estimators.reduced.settings import check_method, check_model, check_share, check_sizes
+from spotsvm.solvers.dual.problem.one_vs_one import chosen_classes
 from spotsvm.solvers.search.alternating import ModelGenetics, SubsetGenetics, VectorGenetics
 
 

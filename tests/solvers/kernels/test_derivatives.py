@@ -92,6 +92,8 @@ def test_rows_where_a_callable_and_its_name_agree_at_any_scale():
 def test_what_cannot_be_differentiated(function):
     with pytest.raises(SolverError, match="kernel='precomputed' is given by its values, which have no derivatives"):
         function(Kernel("precomputed"))
+    with pytest.raises(SolverError, match="kernel='laplacian' has no derivatives where a column of two rows is equal"):
+        function(Kernel("laplacian"))
     with pytest.raises(SolverError, match="steps=None; a callable kernel is differentiated by difference quotients"):
         function(Kernel(polynomial_kernel))
 

@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, SVR
 
-from spotsvm import ExactSVC, ExactSVR, SpotSearchCV, cross_val_scores
+from spotsvm import EvoSVC, ExactSVC, ExactSVR, SpotSearchCV, cross_val_scores
 from spotsvm.cross_validation.exactness import check_rounding, check_scale, some_squares
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.cross_validation.machines import NotSharedError
@@ -113,6 +113,21 @@ def test_the_best_score_is_that_of_the_best_estimator(class_weight):
     for trial in search.study_.trials:
         own = cross_val_score(clone(pipeline).set_params(**trial.params), X, y, cv=5)
         assert trial.value == pytest.approx(own.mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize("machine", [ExactSVC(kernel="laplacian"), EvoSVC(kernel="laplacian", gamma=0.1, random_state=0)])
+def test_the_laplacian_kernel_is_shared_by_machines_that_know_it(machine):
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    splits = list(KFold(3, shuffle=True, random_state=0).split(X))
+    shared = SharedFolds(machine, X, y, splits, 2**30)
+    for C in (0.1, 10.0):
+        for (train, test), answer in zip(splits, shared.answers({"C": C}), strict=True):
+            own = clone(machine).set_params(C=C, decision_function_shape="ovo").fit(X[train], y[train])
+            np.testing.assert_allclose(answer.decisions[test], own.decision_function(X[test]), atol=5e-3)
+    theirs = SharedFolds(SVC(kernel="laplacian"), X, y, splits, 2**30)
+    with pytest.raises(NotSharedError):
+        next(theirs.answers({}))
 
 
 def test_a_precomputed_kernel_where_the_bias_is_open():

@@ -7,12 +7,13 @@ from scipy import sparse
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 from sklearn.preprocessing import PowerTransformer, StandardScaler
 
+from spotsvm.solvers.kernels import base_matrix
 from spotsvm.tuned.families import (
+    FAMILIES,
     Columns,
     best_powers,
     gradient_relevance,
-    kernel_values,
-    proximities,
+    kernel_of,
     typical_distance,
     unit_of,
     yeo_johnson,
@@ -85,12 +86,12 @@ def test_a_table_is_encoded():
 def test_kernels_are_scikit_learns():
     A, B = RNG.normal(size=(20, 3)), RNG.normal(size=(15, 3))
     for kernel, theirs in (("rbf", rbf_kernel), ("laplacian", laplacian_kernel)):
-        D = proximities(kernel, A, A)
-        unit = unit_of(kernel, D)
-        found = kernel_values(kernel, proximities(kernel, A, B), unit, -1.0)
+        base = FAMILIES[kernel].base
+        unit = unit_of(kernel, base_matrix(base, A))
+        found = kernel_of(kernel, unit, -1.0).of(base_matrix(base, A, B))
         assert found == pytest.approx(theirs(A, B, gamma=0.5 / unit))
-    inner = proximities("linear", A, A)
-    assert np.trace(kernel_values("linear", inner, unit_of("linear", inner), -3.0)) == pytest.approx(len(A))
+    inner = base_matrix(FAMILIES["linear"].base, A)
+    assert np.trace(kernel_of("linear", unit_of("linear", inner), -3.0).of(inner.copy())) == pytest.approx(len(A))
 
 
 def test_sparse_rows_have_the_kernels_of_dense_ones():
@@ -99,7 +100,9 @@ def test_sparse_rows_have_the_kernels_of_dense_ones():
     A = Columns(("standard",)).fit(dense, T).transform(dense)["standard"]
     S = Columns(("standard",)).fit(rows, T).transform(rows)["standard"]
     assert sparse.issparse(S)
-    assert proximities("rbf", S, S) == pytest.approx(proximities("rbf", A, A), abs=1e-6)
+    assert base_matrix("squared distances", S) == pytest.approx(base_matrix("squared distances", A), abs=1e-6)
+    for base in ("squared distances", "inner products"):
+        assert base_matrix(base, S, S[:9]) == pytest.approx(base_matrix(base, S.toarray(), S[:9].toarray()), abs=1e-6)
 
 
 def test_the_typical_distance_is_that_of_different_rows():

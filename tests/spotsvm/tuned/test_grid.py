@@ -9,7 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
-from spotsvm.tuned.families import Columns, proximities, typical_distance
+from spotsvm.solvers.kernels import squared_distances
+from spotsvm.tuned.families import Columns, typical_distance
 from spotsvm.tuned.grid import Machines, class_labels, fit_members, score_grid
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps
 
@@ -37,7 +38,7 @@ def test_out_of_fold_decisions_are_those_of_svc(load):
     for C, found, default in [(*pair, False) for pair in zip(COSTS, grid.decisions, strict=True)] + [(1.0, grid.default, True)]:
         for train, test in splits:
             A = StandardScaler().fit_transform(X[train])
-            gamma = "scale" if default else 0.25 / typical_distance(proximities("rbf", A, A))
+            gamma = "scale" if default else 0.25 / typical_distance(squared_distances(A))
             model = make_pipeline(StandardScaler(), SVC(C=C, gamma=gamma, decision_function_shape="ovr", tol=1e-4)).fit(
                 X[train], y[train]
             )
@@ -87,7 +88,7 @@ def test_members_on_all_rows_are_svc():
     settings = [Setting("rbf", -2.0, C=C) for C in COSTS]
     (member,), rows = fit_members(columns, X, classes_of(y), settings, [0, 1])
     A = rows["standard"]
-    for C, found in zip(COSTS, member.decisions(proximities("rbf", A, member.rows)), strict=True):
+    for C, found in zip(COSTS, member.decisions(squared_distances(A, member.rows)), strict=True):
         model = SVC(C=C, gamma=0.25 / member.unit, tol=1e-5).fit(A, y)
         assert found == pytest.approx(model.decision_function(A), abs=5e-3)
 
@@ -140,12 +141,12 @@ def test_factors_of_columns_and_classes_are_those_of_scaled_columns_and_class_we
     grid = score_grid(X, machines, np.eye(2)[y], splits, Sweeps([sweep]), (2.0,), lambda train: (1.0, 0.0), lambda d: (0.0, 1.0))
     scaler = StandardScaler().fit(X[train])
     A, B = (scaler.transform(part) * factors for part in (X[train], X[test]))
-    gamma = 0.25 / typical_distance(proximities("rbf", A, A))
+    gamma = 0.25 / typical_distance(squared_distances(A))
     model = SVC(C=2.0, gamma=gamma, class_weight={1: 4.0}, tol=1e-4).fit(A, y[train])
     assert grid.decisions[0][test, 0] == pytest.approx(model.decision_function(B), abs=0.02)
     columns = Columns(("standard",)).fit(X, np.eye(2)[y])
     (member,), _ = fit_members(columns, X, machines, grid.settings, [0])
     A = StandardScaler().fit_transform(X) * factors
     model = SVC(C=2.0, gamma=0.25 / member.unit, class_weight={1: 4.0}, tol=1e-5).fit(A, y)
-    K = np.exp(-0.25 / member.unit * proximities("rbf", A, A))
+    K = np.exp(-0.25 / member.unit * squared_distances(A))
     assert (K @ member.beta[0].T + member.bias[0])[:, 0] == pytest.approx(model.decision_function(A), abs=5e-3)

@@ -58,6 +58,15 @@ def test_a_class_without_rows_wins_no_pair_against_one_that_has_some():
     assert none.votes(K[:0, :0]).shape == (0, 3)
 
 
+def test_a_decision_of_0_is_for_the_first_of_a_pair_as_in_svc():
+    K, y = kernel(load_wine, 0.03)
+    found = ClassPairs.of(y, np.arange(len(y)), 3)  # not trained: all decisions are 0
+    svc = SVC(kernel="precomputed").fit(K, y)
+    svc._dual_coef_, svc._intercept_ = np.zeros_like(svc.dual_coef_), np.zeros(3)
+    svc.dual_coef_, svc.intercept_ = svc._dual_coef_, svc._intercept_
+    np.testing.assert_array_equal(found.votes(K[:4, found.rows]), svc.decision_function(K[:4]))
+
+
 def test_the_memory_of_many_classes_grows_with_classes_and_rows_and_the_clock_is_looked_at(monkeypatch):
     n, k = 400, 100
     rng = np.random.default_rng(0)

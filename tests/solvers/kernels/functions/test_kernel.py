@@ -21,6 +21,7 @@ REFERENCES = {
     "poly 7": (Kernel("poly", 0.3, -0.7, 7), lambda a, b: pairwise.polynomial_kernel(a, b, 7, 0.3, -0.7)),
     "poly 0": (Kernel("poly", 0.3, 0.7, 0), lambda a, b: np.ones((len(a), len(b)))),
     "rbf": (Kernel("rbf", 0.3), lambda a, b: pairwise.rbf_kernel(a, b, 0.3)),
+    "laplacian": (Kernel("laplacian", 0.3), lambda a, b: pairwise.laplacian_kernel(a, b, 0.3)),
     "rbf, sigma": (make_kernel("rbf", sigma=1.7), lambda a, b: np.exp(-(cdist(a, b) ** 2) / (2 * 1.7**2))),
     "sigmoid": (Kernel("sigmoid", -0.3, 0.7), lambda a, b: np.tanh(-0.3 * a @ b.T + 0.7)),
     "epanechnikov": (Kernel("epanechnikov", 0.1), lambda a, b: np.maximum(0, 1 - 0.1 * cdist(a, b) ** 2)),

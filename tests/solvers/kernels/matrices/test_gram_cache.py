@@ -12,6 +12,8 @@ KERNELS = [
     Kernel("poly", 0.1, 1.0, 2),
     Kernel("rbf", 0.1),
     Kernel("rbf", 10.0),
+    Kernel("laplacian", 0.1),
+    Kernel("laplacian", 10.0),
     Kernel("epanechnikov", 0.1),
     Kernel("sigmoid", 0.1),
     Kernel(lambda a, b: a @ b.T),

@@ -13,7 +13,9 @@ GAMMAS = [0.0, 1e-12, 1e-8, 1e-3, 0.2, 7.0, 1e6, 1e30]
 OTHERS = [Kernel("linear"), Kernel("poly", 0.2, 1.0, 3), Kernel("sigmoid", 0.1, -1.0), Kernel("epanechnikov", 0.05)]
 
 
-@pytest.mark.parametrize("kernel", [*(Kernel("rbf", g) for g in GAMMAS), *OTHERS], ids=lambda k: k.label)
+@pytest.mark.parametrize(
+    "kernel", [*(Kernel(name, g) for name in ("rbf", "laplacian") for g in GAMMAS), *OTHERS], ids=lambda k: k.label
+)
 def test_the_matrix_and_the_constant_are_the_gram_matrix(kernel):
     K, offset = SingleGram(X).matrix(kernel)
     assert K.dtype == np.float32
@@ -35,7 +37,11 @@ def test_small_and_large_gammas_keep_the_digits_of_small_values(gamma):
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.lists(st.sampled_from([Kernel("rbf", 0.3), Kernel("rbf", 1e-5), Kernel("linear"), OTHERS[1]]), max_size=6), st.booleans()
+    st.lists(
+        st.sampled_from([Kernel("rbf", 0.3), Kernel("rbf", 1e-5), Kernel("laplacian", 0.2), Kernel("linear"), OTHERS[1]]),
+        max_size=6,
+    ),
+    st.booleans(),
 )
 def test_one_after_the_other_each_is_as_from_new(kernels, keep):
     gram = SingleGram(X[:50], keep)
@@ -53,6 +59,7 @@ def test_one_after_the_other_each_is_as_from_new(kernels, keep):
         (1e10 * np.eye(3), Kernel("poly", 1.0, 0.0, 3), "'poly'"),  # (1e20)^3 = 1e60 is fine in double precision
         (1e25 * np.arange(3.0)[:, None], Kernel("rbf", 1.0), "squared distances up to"),
         (1e-20 * np.arange(3.0)[:, None], Kernel("rbf", 1.0), "squared distances up to"),
+        (1e39 * np.arange(3.0)[:, None], Kernel("laplacian", 1.0), "Manhattan distances up to"),
         (X, Kernel("precomputed"), r"shape \(300, 5\)"),
     ],
 )

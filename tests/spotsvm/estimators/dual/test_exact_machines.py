@@ -1,4 +1,5 @@
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_wine, make_classification, make_friedman1, make_moons
 from sklearn.exceptions import ConvergenceWarning, FitFailedWarning, NotFittedError
-from sklearn.metrics.pairwise import polynomial_kernel
+from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR
@@ -367,6 +368,18 @@ def test_a_huge_C_ends(kernel):
         machine = ExactSVC(C=1e6, kernel=kernel, gamma=2.0).fit(data, y)
     assert np.isfinite(machine.decision_function(data)).all()
     assert machine.score(data, y) > (0.99 if kernel == "rbf" else 0.8)
+
+
+@pytest.mark.parametrize("gamma", [0.2, "scale", "auto"])
+def test_the_laplacian_kernel_is_scikit_learns(gamma):
+    number = Kernel("laplacian", 0.2).gamma if gamma == 0.2 else 1.0 / (6 * X.var()) if gamma == "scale" else 1.0 / 6
+    ours = ExactSVC(kernel="laplacian", gamma=gamma, tol=1e-6).fit(X, Y)
+    assert_same(ours, SVC(kernel=partial(laplacian_kernel, gamma=number), tol=1e-6).fit(X, Y), X_NEW)
+    ours = ExactSVR(kernel="laplacian", gamma=gamma, tol=1e-6).fit(X, 1.0 * Y)
+    theirs = SVR(kernel=partial(laplacian_kernel, gamma=number), tol=1e-6).fit(X, 1.0 * Y)
+    np.testing.assert_allclose(ours.predict(X_NEW), theirs.predict(X_NEW), atol=1e-4)
+    with pytest.raises(ValueError, match="kernel"):
+        SVC(kernel="laplacian").fit(X, Y)  # which has no such name
 
 
 X_R, TARGET = make_friedman1(n_samples=120, n_features=6, noise=0.5, random_state=0)

@@ -5,8 +5,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from spotsvm.estimators.dual.one_vs_one import pair_labels, pair_rows, pairs
 from spotsvm.estimators.reduced.fitness import SubsetFitness, SubsetMachine
+from spotsvm.solvers.dual.problem.one_vs_one import pair_labels, pair_rows, pairs
 from spotsvm.solvers.pareto import non_dominated
 
 

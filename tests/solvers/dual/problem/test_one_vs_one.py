@@ -3,7 +3,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from spotsvm.estimators.dual.one_vs_one import one_vs_rest, pair_decisions, pairs, votes
+from spotsvm.solvers.dual.problem.one_vs_one import one_vs_rest, pair_decisions, pairs, votes
 
 X, Y = load_digits(n_class=6, return_X_y=True)
 X = X / 16

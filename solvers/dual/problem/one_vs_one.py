@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from spotsvm.estimators import Floats, Integers
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
 
 
 def pairs(n_classes: int) -> list[tuple[int, int]]:
@@ -61,21 +63,29 @@ def pair_rows(dual_coef: Floats, n_support: NDArray[np.int32]) -> Floats:
     return rows
 
 
-def pair_decisions(kernel_values: Floats, dual_coef: Floats, n_support: NDArray[np.int32], intercept: Floats) -> Floats:
+def pair_decisions(kernel_values: NDArray[Any], dual_coef: Floats, n_support: NDArray[Any], intercept: Floats) -> Floats:
     """Return the decision of each pair's classifier, (n, n_pairs), from kernel values with the support vectors.
 
     It is positive for the side that `pair_labels` gives 1.0.
     """
-    decisions = np.empty((len(kernel_values), len(intercept)))
-    for k, terms in enumerate(pair_terms(dual_coef, n_support)):
-        (a, of_a), (b, of_b) = terms
-        decisions[:, k] = kernel_values[:, a] @ of_a + kernel_values[:, b] @ of_b + intercept[k]
+    k = len(n_support)
+    pair = np.zeros((k, k), dtype=np.intp)
+    pair[np.triu_indices(k, 1)] = np.arange(len(intercept))
+    pair += pair.T
+    ends = np.concatenate([[0], np.cumsum(n_support)])
+    decisions = np.zeros((len(kernel_values), len(intercept)))
+    for c in range(k):  # a class is in k - 1 pairs, whose coefficients are the rows of its columns
+        of_class = slice(int(ends[c]), int(ends[c + 1]))
+        decisions[:, np.delete(pair[c], c)] += (
+            kernel_values[:, of_class].astype(np.float64, copy=False) @ dual_coef[:, of_class].T
+        )
+    decisions += intercept
     return decisions
 
 
 def votes(decisions: Floats, n_classes: int) -> NDArray[np.int64]:
     """Count for each row and class the pairs that it wins; a decision of 0 is for a pair's second class."""
-    from spotsvm.estimators.dual._vote_kernels import count_votes
+    from spotsvm.solvers.dual.problem._vote_kernels import count_votes
 
     counts = np.zeros((len(decisions), n_classes), dtype=np.int64)
     count_votes(np.ascontiguousarray(decisions, dtype=np.float64), counts)
@@ -87,7 +97,7 @@ def one_vs_rest(decisions: Floats, n_classes: int) -> Floats:
 
     s is the sum of decisions for the class.
     """
-    from spotsvm.estimators.dual._vote_kernels import score_classes
+    from spotsvm.solvers.dual.problem._vote_kernels import score_classes
 
     scores = np.empty((len(decisions), n_classes))
     score_classes(np.ascontiguousarray(decisions, dtype=np.float64), scores)
