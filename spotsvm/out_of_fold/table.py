@@ -21,7 +21,7 @@ from spotsvm.luck.drawn import Evidence, expected_of
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import check_confidence
 from spotsvm.luck.rows import RememberedPredictions
-from spotsvm.luck.scores import Score, as_vector, labels_of, of_class, probabilities_of, score_called, score_of
+from spotsvm.luck.scores import Score, as_vector, has_positive, labels_of, of_class, probabilities_of, score_called, score_of
 from spotsvm.out_of_fold.combination import (
     Choice,
     Combination,
@@ -423,6 +423,10 @@ class OutOfFold(FramesInState):
             return None
         if self.positive is not None and isinstance(scoring, str):
             return of_class(score_called(scoring, (scoring,)), self.positive)
+        if isinstance(scoring, str) and self.classes is not None and len(self.classes) == 2:
+            coded = score_of(scoring, np.arange(2))
+            if coded is not None and not has_positive(coded):  # whichever class is positive, also where scikit-learn asks for one
+                return coded
         return score_of(scoring, self.classes)
 
     def _check(self, scoring: Any, score: Score | None) -> None:
