@@ -12,14 +12,7 @@ from spotsvm.solvers.checked_numbers import as_float
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    """Raise ArgumentError unless a value is one of the choices.
-
-    Examples
-    --------
-    >>> check_choice("start", "now", ("nan", "zero", "raise"))
-    Traceback (most recent call last):
-    spotsvm.errors.ArgumentError: start='now'; use 'nan', 'zero' or 'raise'
-    """
+    """Raise ArgumentError unless a value is one of the choices."""
     if not (isinstance(value, str) and value in choices):
         *others, last = map(repr, choices)
         raise ArgumentError(f"{name}={value!r}; use {', '.join(others)} or {last}")
@@ -50,14 +43,7 @@ def check_positive(name: str, value: Any, hint: str = "") -> float:
 
 
 def check_groups(splitter: Any, groups: Any, call: str = "fit(X, y, groups=groups)") -> None:
-    """Raise ArgumentError if a splitter draws whole groups, and no groups are given.
-
-    Examples
-    --------
-    >>> from sklearn.model_selection import GroupKFold, KFold
-    >>> check_groups(KFold(3), None), check_groups(GroupKFold(3), [0, 0, 1, 2])
-    (None, None)
-    """
+    """Raise ArgumentError if a splitter draws whole groups, and no groups are given."""
     if groups is None and draws_groups(splitter):
         raise ArgumentError(
             f"The 'groups' parameter should not be None: cv={type(splitter).__name__} draws whole groups; "
@@ -66,17 +52,6 @@ def check_groups(splitter: Any, groups: Any, call: str = "fit(X, y, groups=group
 
 
 def draws_groups(splitter: Any) -> bool:
-    """Return whether a splitter keeps each group of rows on one side.
-
-    Examples
-    --------
-    >>> from sklearn.model_selection import GroupKFold, TimeSeriesSplit
-    >>> (
-    ...     draws_groups(GroupKFold(3)),
-    ...     draws_groups(TimeSeriesSplit(3)),
-    ...     draws_groups([]),
-    ... )
-    (True, False, False)
-    """
+    """Return whether a splitter keeps each group of rows on one side."""
     request = getattr(splitter, "get_metadata_routing", None)
     return request is not None and bool(request().consumes("split", ["groups"]))

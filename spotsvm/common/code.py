@@ -12,20 +12,7 @@ WIDTH = 100
 
 
 class Script:
-    """Complete Python code: lines and their imports. Only public names of spotsvm are used.
-
-    Examples
-    --------
-    >>> script = Script("print(Study)")
-    >>> script.use("spotsvm", "Study")
-    >>> script.use("scipy.stats", "uniform", "randint")
-    >>> print(script)
-    from scipy.stats import randint, uniform
-    <BLANKLINE>
-    from spotsvm import Study
-    <BLANKLINE>
-    print(Study)
-    """
+    """Complete Python code: lines and their imports. Only public names of spotsvm are used."""
 
     def __init__(self, *lines: str):
         self.lines = list(lines)
@@ -50,13 +37,7 @@ class Script:
 
 
 def literal(code: str) -> Any:
-    """Return the value of a Python literal; Ellipsis if the code is not a literal.
-
-    Examples
-    --------
-    >>> literal("[1, 'a']"), literal("print()")
-    ([1, 'a'], Ellipsis)
-    """
+    """Return the value of a Python literal; Ellipsis if the code is not a literal."""
     try:
         return ast.literal_eval(code)
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
@@ -64,19 +45,7 @@ def literal(code: str) -> Any:
 
 
 def value_code(value: Any) -> str:
-    """Return the literal of a value, which restores the same type (text for a path); empty if there is no literal.
-
-    Examples
-    --------
-    >>> (
-    ...     value_code([1, "a"]),
-    ...     value_code((0.5, None)),
-    ...     value_code(range(3)),
-    ...     value_code([True]),
-    ...     value_code(float("nan")),
-    ... )
-    ("[1, 'a']", '(0.5, None)', '', '[True]', '')
-    """
+    """Return the literal of a value, which restores the same type (text for a path); empty if there is no literal."""
     if isinstance(value, PurePath):
         return repr(str(value))
     code = repr(value)
@@ -88,25 +57,12 @@ def value_code(value: Any) -> str:
 
 
 def mapping_code(entries: Mapping[str, str]) -> str:
-    """Return the code of a dictionary from the code of its values, on several lines if it is long.
-
-    Examples
-    --------
-    >>> mapping_code({"C": "loguniform(0.1, 10.0)"})
-    "{'C': loguniform(0.1, 10.0)}"
-    """
+    """Return the code of a dictionary from the code of its values, on several lines if it is long."""
     pairs = [f"{name!r}: {text}" for name, text in entries.items()]
     whole = f"{{{', '.join(pairs)}}}"
     return whole if len(whole) <= WIDTH else "{\n" + "".join(f"    {pair},\n" for pair in pairs) + "}"
 
 
 def params_code(params: Mapping[str, Any]) -> str:
-    """Return the code of a dictionary of parameters; numpy numbers become Python numbers, and other objects their repr.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> params_code({"C": np.float64(0.5), "kernel": "rbf"})
-    "{'C': 0.5, 'kernel': 'rbf'}"
-    """
+    """Return the code of a dictionary of parameters; numpy numbers become Python numbers, and other objects their repr."""
     return mapping_code({name: repr(value.item() if hasattr(value, "item") else value) for name, value in params.items()})

@@ -69,15 +69,7 @@ class ScorerParts:
 
 
 def scorer_parts(scorer: Any) -> ScorerParts | None:
-    """Return the parts of a scorer that scikit-learn has made; None for any other object.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import get_scorer
-    >>> parts = scorer_parts(get_scorer("neg_log_loss"))
-    >>> parts.name, parts.sign, parts.methods
-    ('neg_log_loss', -1, ('predict_proba',))
-    """
+    """Return the parts of a scorer that scikit-learn has made; None for any other object."""
     if type(scorer) is _PassthroughScorer:
         return ScorerParts(None, methods=("score",))
     if type(scorer) is not _Scorer:
@@ -89,18 +81,7 @@ def scorer_parts(scorer: Any) -> ScorerParts | None:
 
 
 def every_fit_failed(error: BaseException) -> bool:
-    """Return whether a search of scikit-learn raised this error because no fit succeeded; the error has no type of its own.
-
-    Examples
-    --------
-    >>> from sklearn.model_selection import cross_validate
-    >>> from sklearn.svm import SVC
-    >>> try:
-    ...     cross_validate(SVC(C=-1), [[0], [1], [2], [3]], [0, 1, 0, 1], cv=2)
-    ... except ValueError as error:
-    ...     every_fit_failed(error)
-    True
-    """
+    """Return whether a search of scikit-learn raised this error because no fit succeeded; the error has no type of its own."""
     place = _warn_or_raise_about_fit_failures.__code__
     return any(frame.f_code is place for frame, _ in walk_tb(error.__traceback__))
 

@@ -30,13 +30,7 @@ _TOLD = 0.05
 
 
 def equal_rows(X: Any) -> Integers:
-    """Return a number for each row of a frame, an array or a sparse matrix, in order of appearance; equal rows have the same.
-
-    Examples
-    --------
-    >>> equal_rows(np.array([[1.0, np.nan], [2.0, 3.0], [1.0, np.nan]]))
-    array([0, 1, 0])
-    """
+    """Return a number for each row of a frame, an array or a sparse matrix, in order of appearance; equal rows have the same."""
     if isinstance(X, np.ndarray) and X.dtype.kind not in "biuf":
         X = pd.DataFrame(X)
     if isinstance(X, pd.DataFrame):
@@ -78,24 +72,10 @@ def _mixed(values: NDArray[Any], columns: Any) -> NDArray[np.uint64]:
 
 
 def copies(X: Any, unit: Integers | None = None) -> Integers | None:
-    """Return the group of copies of each row; None if no two rows are equal, or equal rows are to be expected, or X is no table.
+    """Return the group of copies of each row; None if no two rows are equal, or equal rows are expected, or X is no table.
 
-    Equal rows are to be expected if only one column varies, or if independent columns, in which two rows agree as often as two
-    rows here that are no copies of each other, would make an equal pair of rows. New rows will then be equal to some of these
-    rows, and random splits say what to expect of them.
-
-    Parameters
-    ----------
-    X : DataFrame, ndarray, sparse matrix or lists of shape (n, p)
-        The rows.
-    unit : ndarray of shape (n,), optional
-        `equal_rows(X)`, if known.
-
-    Examples
-    --------
-    >>> X = pd.DataFrame({"a": [*range(20), 3], "b": [*range(20), 3], "c": 1})
-    >>> copies(X).tolist()[-2:], copies(X[["c"]])
-    ([19, 3], None)
+    They are expected if only one column varies, or if independent columns, which agree as often as rows here that are no copies,
+    would make an equal pair: then new rows will equal some of these, too. `unit` is `equal_rows(X)`.
     """
     if isinstance(X, list | tuple) and len(X) and isinstance(X[0], list | tuple | np.ndarray):
         try:
@@ -151,13 +131,7 @@ def joined(groups: Any, unit: Integers | None) -> Any:
 
 
 def frequent(unit: Integers, n_held: float) -> NDArray[np.bool_]:
-    """Return which rows have so many copies that they stay in training, if `n_held` rows are held out.
-
-    Examples
-    --------
-    >>> frequent(np.array([*range(20), 3, 3, 3]), 6).nonzero()
-    (array([ 3, 20, 21, 22]),)
-    """
+    """Return which rows have so many copies that they stay in training, if `n_held` rows are held out."""
     sizes = np.bincount(unit)
     return np.asarray((sizes > max(_MOST_COPIES * n_held, _TIMES_USUAL * float(np.median(sizes))))[unit])
 
@@ -169,28 +143,12 @@ def distinct_rows(unit: Integers, n_held: float) -> Integers:
 
 
 def with_copies(unit: Integers, some: Integers) -> Integers:
-    """Return these rows and all their copies.
-
-    Examples
-    --------
-    >>> with_copies(np.array([0, 1, 0, 2]), np.array([0, 3]))
-    array([0, 2, 3])
-    """
+    """Return these rows and all their copies."""
     return np.flatnonzero(np.isin(unit, unit[some]))
 
 
 class DistinctKFold(GroupKFold):
-    """Folds of whole groups of copies; copies of a row that are very many are training rows in every fold, and in no test.
-
-    Parameters
-    ----------
-    n_splits : int
-        Number of folds.
-    shuffle, random_state
-        As in `KFold`.
-    stratify : bool
-        Whether folds keep the shares of classes.
-    """
+    """Folds of whole groups of copies; copies of a row that are very many are training rows in every fold, and in no test."""
 
     def __init__(self, n_splits: int = 5, *, shuffle: bool = False, random_state: Any = None, stratify: bool = False):
         super().__init__(n_splits, shuffle=shuffle, random_state=random_state)

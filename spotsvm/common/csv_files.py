@@ -30,11 +30,10 @@ _BLANK_LETTERS = "\u115f\u1160\u3164\uffa0\u2800"
 
 
 def write_csv(frame: pd.DataFrame, target: str | Path | IO[str], what: str) -> None:
-    r"""Write a frame as CSV (UTF-8, a header row, no index); the library writes all its CSV files with this function.
+    """Write a frame as CSV (UTF-8, a header row, no index), with digits that restore each number; `what` names it in errors.
 
-    Numbers are written with enough digits to be read back exactly. Text that a spreadsheet would take for a formula gets a
-    leading apostrophe, which the spreadsheet does not show (OWASP, "CSV Injection"); text that is a number, such as "-1", is not
-    changed. Control characters except tabs and line feeds are written as escapes, such as \x1b. `what` names the table in errors.
+    Text that a spreadsheet would take for a formula, but no number such as "-1", gets a leading apostrophe (OWASP, "CSV
+    Injection"); control characters except tabs and line feeds are escaped.
     """
     if not hasattr(target, "write"):
         target = checked_path(target, such_as="table.csv")

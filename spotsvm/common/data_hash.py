@@ -21,18 +21,9 @@ _FIRST_GAP = 2**53 + 1  # the first whole number that is no float
 
 
 def data_hash(*parts: Any) -> str:
-    """Return a hash of the content of data, the same for equal numbers, texts and times.
+    """Return a hash of the content of data, the same for equal numbers, texts and times in any container and layout.
 
-    Lists, arrays of any layout and type of number, and a Series are the same data if their cells are equal. The names of the
-    columns of a frame count, and which of them are categories or have a time zone; its index does not.
-
-    Examples
-    --------
-    >>> X = np.arange(6.0).reshape(3, 2)
-    >>> data_hash(X, [0, 1, 1]) == data_hash(
-    ...     np.asfortranarray(X), pd.Series([0.0, 1.0, 1.0])
-    ... )
-    True
+    A frame's column names count, and which columns are categories or have a time zone; its index does not.
     """
     hashed = hashlib.sha256()
     for piece in _pieces(parts):

@@ -190,13 +190,7 @@ def draw_intervals(
 
 
 def plain(text: str) -> str:
-    r"""Return text as a label of one line, with dollar signs escaped so that they start no formula.
-
-    Examples
-    --------
-    >>> plain("a$b$")
-    'a\\$b\\$'
-    """
+    """Return text as a label of one line, with dollar signs escaped so that they start no formula."""
     return printable_line(text, _LONGEST).replace("$", r"\$")
 
 
@@ -244,13 +238,7 @@ def colour_variables() -> dict[str, tuple[str, str]]:
 def variable_of(colour: str) -> str:
     """Return the CSS variable that replaces a colour (#rrggbb) in a figure; the colour itself if there is none.
 
-    A grey is replaced by the grey with the same share between ink and paper: black on white becomes light on dark in the dark
-    scheme.
-
-    Examples
-    --------
-    >>> variable_of("#0072B2"), variable_of("#808080"), variable_of("#123456")
-    ('var(--series-0)', 'var(--grey-10)', '#123456')
+    A grey is replaced by the grey with the same share between ink and paper, so that it is inverted in the dark scheme.
     """
     colour = colour.lower()
     name = _NAMES.get(colour)

@@ -14,20 +14,7 @@ _LONGEST = 60
 
 
 class ShowsFacts:
-    """Base class of results with a method `_facts`, which returns a title and the rows of a table.
-
-    Examples
-    --------
-    >>> class Point(ShowsFacts):
-    ...     def _facts(self):
-    ...         return "Point", [("x", 0.25), ("name", "a<b")]
-    >>> Point()
-    Point
-    x     0.25
-    name  a<b
-    >>> Point()._repr_html_()[:59]
-    '<div><p><b>Point</b></p><table><tbody><tr><td>x</td><td>0.2'
-    """
+    """Base class of results with a method `_facts`, which returns a title and the rows of a table."""
 
     def _facts(self) -> Facts:
         raise NotImplementedError(f"{type(self).__name__} has no _facts")

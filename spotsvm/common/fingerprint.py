@@ -52,10 +52,8 @@ def as_text(value: Any, **options: Any) -> str:
 def content_hash(value: Any) -> str:
     """Return a hash of the contents of a value, the same in every process and for equal contents.
 
-    Numbers and texts count by value, arrays by type, shape and numbers, frames and sparse data by their cells, lists and mappings
-    by their items, estimators by their class and parameters, and other objects by the state that pickle would store. An object
-    that cannot be pickled counts by its class and its text. Functions count by name, code, constants, defaults and closures;
-    functions of installed packages, and classes, by name alone. The bytecode depends on the version of Python.
+    Functions count by name, code, constants, defaults and closures (by name alone if installed, as do classes), so it depends on
+    the version of Python; other objects by what pickle would store, or by class and text.
     """
     return _digest(value, ()).hex()
 

@@ -13,14 +13,7 @@ from spotsvm.errors import ArgumentError
 
 
 def seeded(splitter: Any, seed: int | None) -> Any:
-    """Return a splitter that draws from this seed if it has no seed of its own; splits, and what has no seed, as they are.
-
-    Examples
-    --------
-    >>> from sklearn.model_selection import KFold
-    >>> seeded(KFold(2, shuffle=True), 7), seeded(5, 7)
-    (KFold(n_splits=2, random_state=7, shuffle=True), 5)
-    """
+    """Return a splitter that draws from this seed if it has no seed of its own; splits, and what has no seed, as they are."""
     if seed is None or getattr(splitter, "random_state", 0) is not None:
         return splitter
     own = deepcopy(splitter)

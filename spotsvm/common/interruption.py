@@ -18,15 +18,6 @@ def says_when_interrupted(sentence: Callable[[str], str]) -> Iterator[None]:
     """Give a Ctrl-C in this block a sentence, which Python and IPython then show alone; the traceback stays its context.
 
     `sentence` is called with the one of a block within this one, or "".
-
-    Examples
-    --------
-    >>> try:
-    ...     with says_when_interrupted(lambda inner: "2 of 5 are finished"):
-    ...         raise KeyboardInterrupt
-    ... except KeyboardInterrupt as interrupt:
-    ...     print(interrupt)
-    2 of 5 are finished
     """
     try:
         yield

@@ -21,9 +21,8 @@ _STREAMS = (Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd"))
 def new_file(path: Path) -> Iterator[Path]:
     """Yield a path of the same name to write to; after the block, the file there takes the place of the one at `path`.
 
-    Until then the old file stays as it is, also if the process is killed, which leaves a hidden folder beside it. A symbolic link
-    is replaced and not followed, and further names (hard links) of the old file keep its content. Pipes and devices are written
-    to directly. OSError is raised if the folder cannot be written to, or the old file is a folder or write-protected.
+    A killed process leaves the old file, and a hidden folder beside it. A symbolic link is replaced, not followed; hard links
+    keep the old content; pipes and devices are written to directly.
     """
     if _is_stream(path):
         yield path

@@ -25,14 +25,7 @@ _LARGEST_SHARE = 1e8
 def as_classes(y: Any, owner: str) -> Any:
     """Return the classes of rows as a vector; None for no target, which others refuse.
 
-    DataError is raised for a missing class and for labels of which some are texts, ArgumentError for several columns; `owner` is
-    the name of the estimator.
-
-    Examples
-    --------
-    >>> as_classes(["a", None], "TunedSVC")
-    Traceback (most recent call last):
-    spotsvm.errors.DataError: y has None in row 1 (counted from 0), which is no class; leave the row out, or name its class
+    DataError for a missing class or labels of which some are texts, ArgumentError for several columns; `owner` is the estimator.
     """
     labels = _column(y, owner, "class")
     if labels is None or not len(labels):
@@ -64,13 +57,7 @@ def as_classes(y: Any, owner: str) -> Any:
 def as_numbers(y: Any, owner: str) -> Any:
     """Return the numbers of a target as a vector; None for no target, which others refuse.
 
-    DataError is raised for a value that is missing, infinite or no number, ArgumentError for several columns.
-
-    Examples
-    --------
-    >>> as_numbers([1, "2", float("nan")], "TunedSVR")
-    Traceback (most recent call last):
-    spotsvm.errors.DataError: y has nan in row 2 (counted from 0), which is no target; leave the row out
+    DataError for a value that is missing, infinite or no number, ArgumentError for several columns.
     """
     numbers = _column(y, owner, "number")
     if numbers is None or numbers.dtype.kind in "biu":
@@ -176,12 +163,7 @@ def check_sample_weight(sample_weight: Any, n: int, name: str = "sample_weight")
 def with_mean_1(weights: Floats) -> Floats:
     """Return weights over their mean, which is taken over the rows that have weight.
 
-    They have single precision, so that the rounding of a common factor cannot be seen.
-
-    Examples
-    --------
-    >>> with_mean_1(np.array([0.0, 0.1, 0.3])).tolist()
-    [0.0, 0.5, 1.5]
+    In single precision, so that the rounding of a common factor cannot be seen.
     """
     relative = weights / weights.max()  # the sum of large weights may overflow
     return np.asarray(relative / relative[relative > 0].mean(), dtype=np.float32).astype(np.float64)

@@ -28,25 +28,13 @@ def printable(text: str) -> str:
 
 
 def printable_line(text: str, longest: int = _LONGEST) -> str:
-    r"""Return printable text as one line, cut at `longest` characters.
-
-    Examples
-    --------
-    >>> printable_line("a\n b\x07"), printable_line("abcdef", 4)
-    ('a b\\x07', 'abc…')
-    """
+    """Return printable text as one line, cut at `longest` characters."""
     line = printable(" ".join(text[: 4 * longest].split()))
     return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def shown_value(value: Any, longest: int = 80) -> str:
-    """Return the repr of a value for an error message, cut at `longest` characters.
-
-    Examples
-    --------
-    >>> shown_value("a"), shown_value(10**400, 12), shown_value(10**5000)
-    ("'a'", '10000000000…', 'a value of type int')
-    """
+    """Return the repr of a value for an error message, cut at `longest` characters."""
     try:
         return printable_line(repr(value), longest)
     except Exception:  # integers with very many digits have no repr, and a user's object may raise any error
@@ -57,15 +45,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint for the end of a message: known names that are similar to a misspelt name; empty if there are none.
 
     Parameters of a pipeline, `step__parameter`, are also matched by the parameter alone.
-
-    Examples
-    --------
-    >>> (
-    ...     did_you_mean("C", ["svc__C", "svc__gamma"]),
-    ...     did_you_mean("gama", ["gamma", "C"]),
-    ...     did_you_mean("x", ["gamma"]),
-    ... )
-    ("; did you mean 'svc__C'?", "; did you mean 'gamma'?", '')
     """
     names = list(dict.fromkeys(known))
     last = name.rpartition("__")[2].lower()
@@ -77,14 +56,6 @@ def names_arguments(**elsewhere: str) -> Callable[[Function], Function]:
     """Make a function suggest the right argument if it is called with an unknown argument.
 
     `elsewhere` maps names of arguments in other libraries to arguments of the function.
-
-    Examples
-    --------
-    >>> @names_arguments(n_iter="n_trials")
-    ... def run(n_trials=100, progress=False): ...
-    >>> run(n_iter=3)
-    Traceback (most recent call last):
-    TypeError: run() has no argument 'n_iter'; did you mean 'n_trials'?
     """
 
     def decorated(function: Function) -> Function:
@@ -105,14 +76,7 @@ def names_arguments(**elsewhere: str) -> Callable[[Function], Function]:
 
 
 def aligned(rows: Iterable[Sequence[str]]) -> list[str]:
-    r"""Return a line for each row of a table, with aligned columns.
-
-    Examples
-    --------
-    >>> print(*aligned([("state", "file"), ("running", "a.db")]), sep="\n")
-    state    file
-    running  a.db
-    """
+    """Return a line for each row of a table, with aligned columns."""
     rows = list(rows)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
@@ -124,42 +88,17 @@ def _escape(sign: str) -> str:
 
 
 def counted(number: int, what: str) -> str:
-    """Return a number with its noun in the singular or plural.
-
-    Examples
-    --------
-    >>> counted(1, "trial"), counted(3, "trial")
-    ('1 trial', '3 trials')
-    """
+    """Return a number with its noun in the singular or plural."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def per_cent(share: float) -> str:
-    """Return a share in per cent, with two digits.
-
-    Examples
-    --------
-    >>> per_cent(0.125), per_cent(0.999), per_cent(0.00123)
-    ('12 %', '100 %', '0.12 %')
-    """
+    """Return a share in per cent, with two digits."""
     return f"{round(100 * share)} %" if share >= 0.1 else f"{100 * share:.2g} %"
 
 
 def short(value: float, digits: int = 4) -> str:
-    """Return a number as short text, without an exponent unless it is tiny or huge.
-
-    Examples
-    --------
-    >>> (
-    ...     short(0.30000000000000004),
-    ...     short(2.0),
-    ...     short(float("nan")),
-    ...     short(-2.5e-5),
-    ...     short(13241.7),
-    ...     short(999.9999, 3),
-    ... )
-    ('0.3', '2', '–', '-2.5e-05', '13242', '1000')
-    """
+    """Return a number as short text, without an exponent unless it is tiny or huge."""
     if math.isnan(value):
         return MISSING
     if value.is_integer() and abs(value) < 1e7:
@@ -168,13 +107,7 @@ def short(value: float, digits: int = 4) -> str:
 
 
 def different_texts(values: Iterable[float], digits: int = 6) -> list[str]:
-    """Return numbers as texts, with so many digits that different numbers have different texts.
-
-    Examples
-    --------
-    >>> different_texts([0.5, 1 / 3]), different_texts([1e9, 1e9 + 47])
-    (['0.5', '0.333333'], ['1e+09', '1.00000005e+09'])
-    """
+    """Return numbers as texts, with so many digits that different numbers have different texts."""
     numbers = list(values)
     for n in range(digits, 17):
         texts = [f"{value:.{n}g}" for value in numbers]
@@ -184,24 +117,12 @@ def different_texts(values: Iterable[float], digits: int = 6) -> list[str]:
 
 
 def value_text(value: Any, digits: int = 4) -> str:
-    """Return the value of a parameter as text, floats shortened.
-
-    Examples
-    --------
-    >>> value_text(0.12345), value_text("rbf"), value_text(None), value_text(True)
-    ('0.1235', 'rbf', 'None', 'True')
-    """
+    """Return the value of a parameter as text, floats shortened."""
     return short(float(value), digits) if isinstance(value, float) else str(value)
 
 
 def duration(seconds: float) -> str:
-    """Return a duration in seconds as text.
-
-    Examples
-    --------
-    >>> duration(0.031), duration(75), duration(7325), duration(200000)
-    ('0.031 s', '1 min 15 s', '2 h 2 min', '2 d 7 h')
-    """
+    """Return a duration in seconds as text."""
     if not 0 <= seconds < 1e12:  # a damaged record may have such values
         return "an unknown time"
     if seconds < 59.5:
@@ -216,13 +137,7 @@ def duration(seconds: float) -> str:
 def checked_path(path: Any, name: str = "path", such_as: str = "study.db") -> Path:
     """Return the argument called `name` as a path.
 
-    ArgumentError is raised if it is not a path, StorageError if it is relative to a working directory that has been removed.
-
-    Examples
-    --------
-    >>> checked_path(3)
-    Traceback (most recent call last):
-    spotsvm.errors.ArgumentError: path=3 is not the path of a file; use text, such as "study.db", or a pathlib.Path
+    ArgumentError if it is not a path, StorageError if it is relative to a working directory that has been removed.
     """
     text = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(text, str) or not _can_be_a_name(text):
@@ -255,22 +170,7 @@ def _can_be_a_name(text: str) -> bool:
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Return the shortest unique ending of each parameter name; a class label keeps the parameter it belongs to.
-
-    Examples
-    --------
-    >>> list(
-    ...     short_names(
-    ...         [
-    ...             "svc__C",
-    ...             "rain1__leaky__decays",
-    ...             "rain2__leaky__decays",
-    ...             "vote__cutoff__3",
-    ...         ]
-    ...     ).values()
-    ... )
-    ['C', 'rain1__leaky__decays', 'rain2__leaky__decays', 'cutoff__3']
-    """
+    """Return the shortest unique ending of each parameter name; a class label keeps the parameter it belongs to."""
     names, short = list(names), {}
     for name in names:
         parts = name.split("__")

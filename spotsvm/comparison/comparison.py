@@ -350,15 +350,7 @@ def rank_searches(results: pd.DataFrame, sign: float) -> pd.DataFrame:
 def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
     """Test paired differences against 0 by Wilcoxon's signed ranks (1945), two-sided; return p, and the reason if it is nan.
 
-    Differences of 0 are left out. p is exact for up to 13 differences, and up to 50 without ties; otherwise the normal
-    approximation is used.
-
-    Examples
-    --------
-    >>> signed_rank_test([1.0, 2.0, 3.0, 4.0, 5.0])
-    (0.0625, '')
-    >>> signed_rank_test([0.0, 0.0])
-    (nan, 'all differences are 0')
+    Differences of 0 are left out; p is exact for up to 13, without ties up to 50, else by the normal approximation.
     """
     d = np.asarray(differences, dtype=float)
     if missing := int(np.isnan(d).sum()):
@@ -377,13 +369,7 @@ def signed_rank_test(differences: ArrayLike) -> tuple[float, str]:
 
 
 def holm(p_values: ArrayLike) -> Floats:
-    """Adjust p-values for multiple tests by Holm's step-down method (1979); nan stays nan and does not count.
-
-    Examples
-    --------
-    >>> holm([0.01, 0.04, 0.03, np.nan]).tolist()
-    [0.03, 0.06, 0.06, nan]
-    """
+    """Adjust p-values for multiple tests by Holm's step-down method (1979); nan stays nan and does not count."""
     p = np.asarray(p_values, dtype=float)
     adjusted = np.full(p.shape, np.nan)
     tested = np.flatnonzero(~np.isnan(p))

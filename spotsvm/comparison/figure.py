@@ -24,20 +24,9 @@ _RESAMPLES = 2000
 def band_over_seeds(
     curves: Floats, centre: Centre = "median", band: Band | None = "interquartile", confidence: float = 0.95
 ) -> tuple[Floats, Floats, Floats]:
-    """Return the centre of curves, shape (n_seeds, n_points), and the edges of a band around it; nan where a run has no value.
+    """Return the centre of curves (n_seeds, n_points), and the edges of a band around it; nan where a run has no value.
 
-    The band is from the first to the third quartile of the seeds, from the best to the worst seed, or a percentile bootstrap
-    interval of the centre (Efron 1979). ArgumentError is raised if `centre` or `band` is unknown.
-
-    Examples
-    --------
-    >>> [
-    ...     edge.tolist()
-    ...     for edge in band_over_seeds(
-    ...         np.array([[3.0], [1.0], [2.0]]), band="range"
-    ...     )
-    ... ]
-    [[2.0], [1.0], [3.0]]
+    The band is between the quartiles, from the best to the worst seed, or a bootstrap interval of the centre (Efron 1979).
     """
     if centre not in ("median", "mean"):
         raise ArgumentError(f"centre={centre!r} is unknown; use 'median' or 'mean'")

@@ -50,19 +50,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Run:
-    """The trials of one search from one seed.
-
-    Attributes
-    ----------
-    search : str
-        Label of the search.
-    seed : int
-        Seed of the run.
-    trials : tuple of Trial
-        The finished trials, by number.
-    recommended : int or None
-        Number of the trial that `Study.recommend` returns; None if no trial has succeeded.
-    """
+    """The trials of one search from one seed, by number; `recommended` is the number that `Study.recommend` returns."""
 
     search: str
     seed: int
@@ -110,13 +98,7 @@ _LONGEST = 100
 
 
 def record_name(label: str, seed: int) -> str:
-    """Return the file name of a run: the label, with a checksum if it has characters that do not fit in a file name.
-
-    Examples
-    --------
-    >>> record_name("kriging", 3), record_name("L-BFGS-B, fine", 0)
-    ('kriging_seed3.db', 'L-BFGS-B_fine_041cdd29_seed0.db')
-    """
+    """Return the file name of a run: the label, with a checksum if it has characters that do not fit in a file name."""
     plain = re.sub(r"[^A-Za-z0-9.-]+", "_", label)[:_LONGEST]
     # lower case: for some file systems A.db and a.db are the same file
     mark = "" if plain == label == label.lower() else f"_{zlib.crc32(label.encode('utf-8', 'surrogatepass')):08x}"
@@ -175,22 +157,7 @@ Searches = Sequence[Entrant | tuple[str, Entrant]] | Mapping[str, Entrant]
 def labelled_searches(searches: Searches, names: Sequence[str] | None = None) -> dict[str, Entrant]:
     """Return the searches by label: the label in `names` or in a pair, or the name of the search or callable.
 
-    ArgumentError is raised if there are no searches, two have the same label, or a search cannot be created anew for each seed.
-
-    Examples
-    --------
-    >>> from functools import partial
-    >>> from spotsvm.solvers.search import LatinHypercubeSearch
-    >>> list(
-    ...     labelled_searches(
-    ...         [
-    ...             "random",
-    ...             partial(LatinHypercubeSearch, size=10),
-    ...             ("once more", "random"),
-    ...         ]
-    ...     )
-    ... )
-    ['random', 'LatinHypercubeSearch(size=10)', 'once more']
+    ArgumentError if there are none, two have the same label, or one cannot be created anew for each seed.
     """
     if isinstance(searches, str) or not isinstance(searches, Iterable):
         raise ArgumentError(f"searches={searches!r} is not a list of searches; use for example ['kriging', 'random']")
@@ -238,13 +205,7 @@ def _checked(search: Any, label: str) -> Entrant:
 
 
 def checked_seeds(seeds: int | Sequence[int]) -> list[int]:
-    """Return the seeds: 0 to k - 1 for a number k, else the given seeds; ArgumentError if they are invalid or repeated.
-
-    Examples
-    --------
-    >>> checked_seeds(3), checked_seeds([7, 5])
-    ([0, 1, 2], [7, 5])
-    """
+    """Return the seeds: 0 to k - 1 for a number k, else the given seeds; ArgumentError if they are invalid or repeated."""
     if _is_integer(seeds):
         if int(seeds) < 1:
             raise ArgumentError(f"seeds={seeds!r} is not a number of runs; use 1 or more, or a list of seeds")

@@ -60,22 +60,7 @@ class StudyAxis:
 
 
 def study_axes(space: Space) -> list[StudyAxis]:
-    """Return the axes of a space, one per coordinate.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> axes = study_axes(
-    ...     Space(
-    ...         [
-    ...             {"kernel": ["rbf"], "gamma": loguniform(1e-3, 1e3)},
-    ...             {"kernel": ["linear"]},
-    ...         ]
-    ...     )
-    ... )
-    >>> [(axis.name, axis.ticks()[1]) for axis in axes]
-    [('kernel', ['rbf', 'linear']), ('gamma', ['0.001', '0.01', '0.1', '1', '10', '100', '1000'])]
-    """
+    """Return the axes of a space, one per coordinate."""
     everywhere = frozenset(range(len(space.branches)))
     chosen, choices = branch_labels(space)
     found = []
@@ -106,13 +91,7 @@ def branch_labels(space: Space) -> tuple[str, list[str]]:
 
 
 def cut_name(name: str, longest: int) -> str:
-    """Shorten a long parameter name in its middle, as names in a pipeline differ at the end.
-
-    Examples
-    --------
-    >>> cut_name("preprocessing__scaler__with_mean", 20)
-    'prepro…er__with_mean'
-    """
+    """Shorten a long parameter name in its middle, as names in a pipeline differ at the end."""
     if len(name) <= longest:
         return name
     head = (longest - 1) // 3

@@ -227,16 +227,7 @@ def _letters(text: str) -> str:
 
 
 def plain(text: Any) -> str:
-    r"""Return a text of a record as Markdown that shows it as it is, in one line.
-
-    Examples
-    --------
-    >>> (
-    ...     plain("ValueError: C = 3"),
-    ...     plain("[a](b) <i> \x07") == r"\[a\](b) \<i\> \\x07",
-    ... )
-    ('ValueError: C = 3', True)
-    """
+    """Return a text of a record as Markdown that shows it as it is, in one line."""
     return _MARKUP.sub(lambda sign: f"\\{sign[0]}", printable_line(str(text), _LONGEST))
 
 
@@ -247,27 +238,14 @@ def code(text: Any) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence.
-
-    Examples
-    --------
-    >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
+    """Return words as a list in a sentence."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def study_methods(study: StudyResults, luck: Optimism | ExpectedScore | None = None, of_refit: str = "") -> MethodsSection:
     """Return the methods section of a study or of its record.
 
-    Parameters
-    ----------
-    study : StudyResults
-        The study.
-    luck : Optimism, ExpectedScore or None
-        How much of the score is luck; None uses the study's own finding, if it has one.
-    of_refit : str
-        A sentence about the final fit.
+    Without `luck` the study's own finding says how much of the score is luck; `of_refit` is a sentence about the final fit.
     """
     if luck is not None and not isinstance(luck, Optimism | ExpectedScore):
         raise ArgumentError(f"luck={luck!r} is no estimate; use the result of expected_score or oversearching, or None")

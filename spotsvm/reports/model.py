@@ -96,17 +96,7 @@ _NOISE_DRAWS = 8
 def best_of(values: Floats, numbers: Floats) -> Floats:
     """Return the `QUANTILES` of the smallest of m values drawn with replacement, a column for each m of `numbers`.
 
-    The smallest of m values exceeds their p-quantile with probability (1 - p)^m, so its q-quantile is the quantile of the values
-    at 1 - (1 - q)^(1/m).
-
-    References
-    ----------
-    David, Nagaraja 2003, "Order Statistics", section 2.1.
-
-    Examples
-    --------
-    >>> best_of(np.arange(10.0), np.array([1, 2, 100])).tolist()
-    [[0.0, 0.0, 0.0], [4.0, 2.0, 0.0], [8.0, 6.0, 0.0]]
+    Its q-quantile is the values' quantile at 1 - (1 - q)^(1/m) (David, Nagaraja 2003, "Order Statistics", section 2.1).
     """
     shares = 1.0 - (1.0 - np.array(QUANTILES)[:, None]) ** (1.0 / np.asarray(numbers, dtype=float))
     # less one part in 10^12, against rounding errors
@@ -169,19 +159,10 @@ class AgainstRandom:
 def against_random(
     trials: Sequence[Trial], domain: Domain, *, sign: float, noise: Noise, seed: int, drawn: Sequence[Trial] = ()
 ) -> AgainstRandom:
-    """Compare the best value of a study with the best of as many random configurations.
+    """Compare the best value of a study with the best of as many random configurations, its own and those `drawn`.
 
-    Random trials are counted if there are enough. If none of n random trials is as good, up to a share of 1 - 0.025^(1 / n) of
-    the space can still be as good. So "at most one of ten cases" needs 35 times as many random trials as the study has, and "at
-    most half" 6 times as many; four or more random trials that are as good can show the opposite. Otherwise the share comes from
-    two Kriging models of all trials, of the values and of their logarithms, and the interval covers both.
-
-    The starting points of a study do not count as its own trials. `drawn` are the trials of a random search of the same
-    objective; `sign` is 1 if smaller values are better, else -1.
-
-    References
-    ----------
-    Clopper, Pearson 1934, "The use of confidence or fiducial limits illustrated in the case of the binomial".
+    If none of n is as good, up to 1 - 0.025^(1 / n) of the space can be (Clopper, Pearson 1934). With too few random trials the
+    share is that of two Kriging models, of values and of logarithms. `sign` is 1 if smaller is better.
     """
     ended = [t for t in trials if t.state in FINISHED]
     random = [t for t in drawn if t.state in FINISHED and not is_given(t)]

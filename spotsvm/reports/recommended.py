@@ -72,9 +72,8 @@ def _searched(axis: StudyAxis) -> str:
 def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
     """Return the plausible range of each parameter of the recommended trial, and the tolerance in words.
 
-    A value is plausible if its predicted mean, with all other parameters as recommended, is worse than at the recommended
-    configuration by at most the uncertainty of the score. This is the standard error of the mean over the folds if there are
-    folds, else the standard error of the recommended value under noise, else that of the model's prediction.
+    Plausible: the predicted mean, all else as recommended, is worse by at most the standard error of the folds' mean; without
+    folds, of the recommended value under noise; else of the model's prediction.
     """
     model = view.models[0]
     if isinstance(model, str) or view.recommended is None or not view.is_in_space:

@@ -114,12 +114,6 @@ def level_edges(values: Floats, sign: float) -> tuple[Floats, bool]:
     """Return round edges of the levels of a map, and whether the worst values are beyond them.
 
     If the better half of the values takes up less than half of their range, the levels are chosen for that half.
-
-    Examples
-    --------
-    >>> edges, cut_off = level_edges(np.linspace(0, 8, 50), 1.0)
-    >>> edges.tolist(), cut_off
-    ([0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], False)
     """
     from matplotlib.ticker import MaxNLocator
 

@@ -25,16 +25,7 @@ from spotsvm.trials.results import StudyResults
 def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Page:
     """Return the page of a study or of its record, compared with a baseline, such as a random search of the same objective.
 
-    ArgumentError is raised if the baseline has different objectives, space or data, or no successful trial.
-
-    Examples
-    --------
-    >>> from spotsvm import Study
-    >>> page = study_page(
-    ...     Study({"x": [1, 2, 3]}, seed=0).run(lambda p: p["x"], n_trials=3)
-    ... )
-    >>> [section.heading for section in page.sections][:3]
-    ['Result', 'Recommended parameters', 'How much of it is luck']
+    ArgumentError if the baseline has different objectives, space or data, or no successful trial.
     """
     baseline = checked_baseline(study, baseline)
     view = StudyView(study)

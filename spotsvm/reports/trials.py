@@ -59,16 +59,7 @@ def _version_parts(study: StudyResults) -> list[Part]:
 
 
 def space_table(space: Space) -> pd.DataFrame:
-    """Return a frame with a row per parameter: name, type, range, scale, and the dictionaries that have it.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> space_table(
-    ...     Space({"C": loguniform(0.1, 10), "kernel": ["rbf", "poly"]})
-    ... ).to_dict("records")[0]
-    {'parameter': 'C', 'type': 'continuous', 'range': '0.1 to 10', 'scale': 'log-uniform'}
-    """
+    """Return a frame with a row per parameter: name, type, range, scale, and the dictionaries that have it."""
     chosen, labels = branch_labels(space)
     telling = chosen.split(", ")
     rows: dict[tuple[str, str], dict[str, str]] = {}

@@ -85,12 +85,8 @@ class Importance:
 def importance(model: StudyModel, seed: int) -> Importance | None:
     """Return the Sobol indices of all coordinates, for points drawn uniformly; None if the model is flat.
 
-    A conditional coordinate has no effect on configurations without it.
-
-    References
-    ----------
-    Sobol 2001, "Global sensitivity indices for nonlinear mathematical models and their Monte Carlo estimates"; Saltelli et
-    al. 2010, "Variance based sensitivity analysis of model output", as `scipy.stats.sobol_indices` has them.
+    Sobol 2001 and Saltelli et al. 2010, by `scipy.stats.sobol_indices`. A conditional coordinate has no effect on configurations
+    without it.
     """
     rng = np.random.default_rng([seed, 1 << 44])
     spread = model.mean(rng.random((256, model.domain.dimension)))
@@ -117,14 +113,6 @@ def thinned(losses: Sequence[float] | NDArray[np.float64], most: int = MOST) -> 
     """Return the indices of `most` trials to show: a quarter best, a quarter first and last, the rest evenly spread.
 
     Losses of trials without a value are infinite or nan.
-
-    Examples
-    --------
-    >>> (
-    ...     thinned([5.0, 4.0, 3.0], 8).tolist(),
-    ...     thinned(np.abs(np.arange(100.0) - 70), 8).tolist(),
-    ... )
-    ([0, 1, 2], [0, 1, 32, 64, 69, 70, 98, 99])
     """
     n = len(losses)
     if n <= most:

@@ -117,18 +117,6 @@ def same_parameter(recorded: Any, given: Any) -> bool:
     """Return whether two descriptions are of the same parameter, or of the same space.
 
     Values without a JSON type are compared by their contents. If the recorded description lacks them, the texts decide.
-
-    Examples
-    --------
-    >>> from spotsvm.space.parameter import make_parameter
-    >>> one, other = (
-    ...     make_parameter("size", sizes).describe()
-    ...     for sizes in ([(1, 2)], [(1, 3)])
-    ... )
-    >>> same_parameter(one, one), same_parameter(one, other)
-    (True, False)
-    >>> same_parameter({"kind": "choice", "values": ["(1, 2)"]}, one)
-    True
     """
     one, other = _identities(recorded, given)
     return json.dumps(one) == json.dumps(other)

@@ -26,13 +26,7 @@ _UNIFORM, _NARROWEST = 0.25, 0.1  # share of the uniform density in a learned on
 class OptimumPrior:
     """The density with which the optimum is believed to be at a point of a space, as a product over coordinates.
 
-    Parameters
-    ----------
-    space : Space
-        The space.
-    tables : sequence of (sequence of float or None)
-        For each axis of the space, ln of the density, the largest being 0: one number for each categorical value, else at 65
-        evenly spaced points. None for an axis without a prior.
+    `tables` has ln of it, the largest 0, for each axis: a number for each category, else at 65 evenly spaced points; or None.
     """
 
     def __init__(self, space: Space, tables: Sequence[Sequence[float] | None]):
@@ -51,35 +45,9 @@ class OptimumPrior:
 
     @classmethod
     def of(cls, prior: Any, space: Space, names: Sequence[str]) -> Self:
-        """Return the prior of some parameters; the others are uniform on the cube.
+        """Return the prior of some parameters, from frozen scipy.stats distributions of values; others are uniform on the cube.
 
-        Parameters
-        ----------
-        prior : mapping or OptimumPrior
-            A prior, or a mapping from names to frozen scipy.stats distributions of the parameter's value. For a list of values, a
-            mapping from values to weights, or a sequence of weights.
-        space : Space
-            The space that is searched.
-        names : sequence of str
-            The names that `prior` may have: a swept parameter is among them, and has no effect.
-
-        Raises
-        ------
-        SpaceError
-            If a name is unknown, or a belief does not fit its parameter.
-
-        Examples
-        --------
-        >>> from scipy.stats import norm, uniform
-        >>> space = Space({"x": uniform(0, 10), "kernel": ["linear", "rbf"]})
-        >>> prior = OptimumPrior.of(
-        ...     {"x": norm(7, 1), "kernel": {"rbf": 4, "linear": 1}},
-        ...     space,
-        ...     space.names,
-        ... )
-        >>> mode = space.decode(prior.modes()[0])
-        >>> round(mode["x"], 1), mode["kernel"]
-        (7.0, 'rbf')
+        A list of values takes a mapping to weights, or a sequence of weights. `names` may have a swept parameter, without effect.
         """
         if isinstance(prior, cls):
             return prior
@@ -92,15 +60,7 @@ class OptimumPrior:
 
     @classmethod
     def learned(cls, points: ArrayLike, space: Space) -> Self:
-        """Return a prior learned from good points of other studies: a kernel density estimate mixed with the uniform density.
-
-        Parameters
-        ----------
-        points : array-like of shape (n, d)
-            Canonical points of the space.
-        space : Space
-            The space that is searched.
-        """
+        """Return a prior learned from good points of other studies: a kernel density estimate mixed with the uniform density."""
         found = np.array(points, dtype=float).reshape(-1, space.domain.dimension)
         active = space.domain.active(found)
         first = space.domain.dimension - len(space.axes)

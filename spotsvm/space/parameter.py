@@ -47,15 +47,7 @@ class Range:
 def as_range(name: str, given: tuple[Any, ...]) -> Range | None:
     """Return the range that a tuple (low, high) or (low, high, prior) stands for, None if it is a list of values.
 
-    A tuple is a range if it has two numbers, alone or followed by a text, or if it has a prior. SpaceError is raised if such a
-    tuple is not a valid range.
-
-    Examples
-    --------
-    >>> as_range("C", (1e-6, 1e6, "log-uniform"))
-    Range(low=1e-06, high=1000000.0, whole=False, log=True)
-    >>> as_range("degree", (1, 10)).whole, as_range("kernel", ("rbf", "poly"))
-    (True, None)
+    It is a range if it has two numbers, alone or followed by a text, or if it has a prior; SpaceError if that is invalid.
     """
     two = len(given) in (2, 3) and all(_is_number(value) for value in given[:2])
     if not _has_prior(given) and not (two and (len(given) == 2 or isinstance(given[2], str))):
@@ -211,9 +203,7 @@ class ParameterKind:
 class ContinuousParameter(ParameterKind):
     """A continuous distribution with bounds; the unit interval is its quantiles.
 
-    Like every kind of parameter, it decodes a number in [0, 1] to a value, encodes a value (SpaceError if it is outside), and
-    describes itself in JSON types, so that two records can be compared. Its `levels`, the number of values, are 0. `central` is
-    the share of an unbounded distribution that is searched, in the middle of its probability; None if it has bounds.
+    `central` is the share of an unbounded distribution that is searched, in the middle of its probability; None if it has bounds.
     """
 
     name: str

@@ -16,28 +16,8 @@ from spotsvm.space.space import Space
 def rebuilt_space(description: Any, code: Any = None) -> Space:
     """Return the space that a record describes, so that its points decode to the same values as when they were asked for.
 
-    Parameters
-    ----------
-    description : list of dict
-        As `Space.describe` returns it.
-    code : list of dict of str, optional
-        The code of each parameter, as `parameter_code` writes it: calls of scipy.stats with numbers, and lists of values. It is
-        read, not executed. Without it, only uniform and log-uniform distributions, integers, numbers and texts can be rebuilt.
-
-    Raises
-    ------
-    SpaceError
-        If it is not the description of a space, or is incomplete: a list of estimators or arrays is stored as text only.
-
-    Examples
-    --------
-    >>> from scipy.stats import truncnorm
-    >>> space = Space({"x": truncnorm(-1, 1), "n": [1, 2]})
-    >>> again = rebuilt_space(
-    ...     space.describe(), [{"x": "truncnorm(-1, 1)", "n": "[1, 2]"}]
-    ... )
-    >>> again.decode([0.3, 0.9]) == space.decode([0.3, 0.9])
-    True
+    `code` of the parameters (`parameter_code`) is read, not executed; without it, only uniform and log-uniform distributions,
+    integers, numbers and texts can be rebuilt, else SpaceError.
     """
     Space.described(description)  # raises SpaceError for an invalid description
     codes = code if isinstance(code, list) and len(code) == len(description) else []

@@ -15,13 +15,7 @@ BALANCED = "balanced"
 
 
 def read_class_weight(given: Sequence[str]) -> str | dict[str, float] | None:
-    """Return the class weights of the values of `--class-weight`: "balanced", a factor for each named class, or None.
-
-    Examples
-    --------
-    >>> read_class_weight(["yes=10", "a=b=0.5"])
-    {'yes': 10.0, 'a=b': 0.5}
-    """
+    """Return the class weights of the values of `--class-weight`: "balanced", a factor for each named class, or None."""
     if not given or list(given) == [BALANCED]:
         return BALANCED if given else None
     weights: dict[str, float] = {}

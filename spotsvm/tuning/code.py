@@ -17,15 +17,7 @@ from spotsvm.tuning.tables.table import COPIES, Table
 
 
 def reading_code(file: Path, target: str, task: str, choices: Choices) -> Script:
-    """Return the code that reads a table.
-
-    Examples
-    --------
-    >>> print(reading_code(Path("iris.csv"), "kind", "auto", Choices(sep=";")))
-    from spotsvm.tables import Choices, read_table
-    <BLANKLINE>
-    table = read_table('iris.csv', 'kind', 'auto', Choices(sep=';'))
-    """
+    """Return the code that reads a table."""
     usual = Choices()
     changed = {name: value for name, value in vars(choices).items() if value != getattr(usual, name)}
     said = ", ".join(f"{name}={value!r}" for name, value in changed.items())

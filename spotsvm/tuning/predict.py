@@ -39,10 +39,8 @@ def predictions(
 ) -> pd.DataFrame:
     """Return the table with the number of each row, its prediction, and in classification decision value and probabilities.
 
-    `how` has the options of the file format that cannot be detected. Columns are matched by name, in any order; further columns
-    are not used. With `only` the table's own columns are left out. Rows without any value are left out. `say` is called with each
-    notice: other versions, rows unlike the training table, and the score if the table has the target. DataError is raised if a
-    column is missing or has a value that the model cannot use.
+    Columns are matched by name; rows without any value are left out; with `only` the table's own columns, too. `say` gets each
+    notice: versions, rows unlike the training table, the score if there is a target.
     """
     for line in _other_versions(model):
         say(line)

@@ -50,18 +50,8 @@ class HeldOutResult:
 def comparison(results: Sequence[HeldOutResult]) -> pd.DataFrame:
     """Return a frame with a row for each model, and a row for each notice, with its text in the column `note`.
 
-    Scores are in the unit of the metric, and errors are positive: `better` says whether larger or smaller is better.
-    `on_folds`, of a search only, is the mean over the folds of the training rows, which the search has optimised: it is biased.
-    `out_of_fold` is the score on the training rows, each judged by models and a choice that had not seen it, and `held_out` that
-    on rows that no fit and no choice has used, with its standard error. `expected` is the score to expect on new rows, from both,
-    with its 95 % interval. `difference` is the recommended model's score less this model's, with its 95 % interval from `low` to
-    `high`: on both kinds of rows, and for a linear model or a forest on the held-out rows. `seconds` is the time of a fit.
-
-    Examples
-    --------
-    >>> frame = comparison([HeldOutResult("default", None, -2.5, 0.1, -2.0)])
-    >>> frame[["model", "out_of_fold", "held_out"]].to_dict("records")
-    [{'model': 'default', 'out_of_fold': -2.0, 'held_out': -2.5}]
+    Errors are positive (`better` says which way). `on_folds` was optimised by the search, so is biased; `out_of_fold` and
+    `held_out` were not seen; `expected` pools both. `difference` is the recommended model's score less this one's.
     """
     final = results[-1]
     verdict = final.verdict
@@ -108,9 +98,8 @@ def recommended(results: Sequence[HeldOutResult]) -> Any:
 def write_results(job: Any, results: Sequence[HeldOutResult], folder: ResultsFolder) -> None:
     """Write comparison.csv, report.html, parameters.json of the recommended model, and the files of its kind of tuning.
 
-    A search adds its trials, fold scores and parameters, an average adds settings.csv. There are also the fitted pipeline,
-    columns.csv with the treatment of each column, and the predictions of rows without a target, but not for a series, as its
-    predictions depend on earlier rows.
+    A search adds trials, fold scores and parameters; an average settings.csv. Rows without a target get predictions, but not of a
+    series, whose predictions depend on earlier rows.
     """
     try:
         _write_files(job, results, folder.new)

@@ -20,12 +20,9 @@ _NEW = f"{PREFIX}results"
 
 
 class ResultsFolder:
-    """The folder of a tuning that is running.
+    """The folder of a tuning that is running, for one run at a time, until it is closed (else StorageError).
 
-    The files of the results are written to `new`, a folder inside, and `publish` moves them to their places. Other files, records
-    of searches among them, stay as they are. One run at a time has the folder, until it is closed.
-
-    StorageError is raised if it cannot be written to, or another process has it.
+    Results are written to `new`, a folder inside, and `publish` moves them to their places; other files stay as they are.
     """
 
     def __init__(self, path: Path):

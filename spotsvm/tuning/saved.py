@@ -291,19 +291,7 @@ _FIELDS: dict[str, Callable[[Any], bool]] = {
 
 
 def machine_parameters(estimator: Any) -> dict[str, Any]:
-    """Return the parameters of the SVM in a pipeline as JSON types; they are valid arguments of its class.
-
-    Examples
-    --------
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from sklearn.svm import SVC
-    >>> found = machine_parameters(
-    ...     make_pipeline(StandardScaler(), SVC(C=3.0, gamma=0.5))
-    ... )
-    >>> found["C"], found["gamma"], SVC(**found).get_params() == found
-    (3.0, 0.5, True)
-    """
+    """Return the parameters of the SVM in a pipeline as JSON types; they are valid arguments of its class."""
     machine = estimator
     while not hasattr(machine, "kernel"):
         inner = (

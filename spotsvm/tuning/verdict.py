@@ -43,11 +43,10 @@ class Choice:
 
 
 def choose(search: SpotSearchCV, default_params: Sequence[Mapping[str, Any]], default_folds: Floats) -> Choice:
-    """Return the candidate to compare with the default.
+    """Return the candidate to compare with the default: the search's choice, or else the best that beats the default, or none.
 
-    This is the search's choice if its score on the folds is better than the default's, otherwise the best candidate that beats
-    the default. A candidate with a value at the end of a range is replaced by the best candidate within all ranges that also
-    beats the default and is as good but for the noise of the folds. If no candidate beats the default, none is compared.
+    One with a value at the end of a range is replaced by the best within all ranges, if that beats the default and is as good but
+    for the noise of the folds.
     """
     study = search.study_
     finished = [t for t in study.trials if t.state != "running"]
@@ -106,14 +105,10 @@ def decide(
     held_out_by: HeldOut = "random",
     by: Literal["search", "average"] = "search",
 ) -> Verdict:
-    """Return the verdict, with the recommended model.
+    """Return the verdict, with the recommended model (:eq:`recommendation`).
 
-    If tuning did not help, the default is recommended; if no difference can be seen, the model with the better score on all rows
-    that the judged models had not seen. `on_folds` has the scores of the default and of the choice that a search has optimised.
-
-    Notes
-    -----
-    Equation :eq:`recommendation` of the chapter :doc:`/method/index`.
+    If tuning did not help it is the default; if no difference can be seen, the model better on all rows that the judged models
+    had not seen. `on_folds`: scores of default and choice that a search has optimised.
     """
     keep = not choice.compares or gain.side < 0 or not gain.value > 0
     return Verdict(

@@ -29,10 +29,8 @@ class Continued:
 def continued(space: dict[str, Any], n_trials: int, out: Path | None, searches: Sequence[str], *, widen: bool) -> Continued:
     """Return how a tuning continues from its records in a folder; the requested search is the last of `searches`.
 
-    A record that was widened before continues in its own space, up to its own number of trials. With `widen`, once the record of
-    the last search has ended, the range of C, gamma or epsilon becomes wider if the recommended value is at its end. If the
-    record already has `n_trials` trials, as many more are evaluated. All searches share the space. ArgumentError is raised if
-    `widen` has no folder.
+    A widened record goes on in its own space, which all share. With `widen`, after the last search's end, C, gamma or epsilon
+    gets a wider range if the recommended value is at its end; a full record gets as many trials more.
     """
     if widen and out is None:
         raise ArgumentError("--widen continues the record of an earlier run; name its folder by --out")

@@ -15,16 +15,7 @@ _LONGEST = 1000
 
 
 def cell_of(value: Any, digits: int = 4) -> tuple[str, bool]:
-    """Return the text of a table cell, floats with `digits` significant digits, and whether it is a number.
-
-    Examples
-    --------
-    >>> [
-    ...     cell_of(value)[0]
-    ...     for value in (0.123456, 12, 1234567.0, None, "rbf", 3e-9)
-    ... ]
-    ['0.1235', '12', '1234567', '–', 'rbf', '3e-09']
-    """
+    """Return the text of a table cell, floats with `digits` significant digits, and whether it is a number."""
     if value is None or value is pd.NaT or value is pd.NA:
         return MISSING, False
     if isinstance(value, bool | np.bool_):
@@ -37,13 +28,7 @@ def cell_of(value: Any, digits: int = 4) -> tuple[str, bool]:
 
 
 def cut_text(text: str, longest: int = _LONGEST) -> str:
-    """Shorten a text at its end; by default only if it would make a page unreadable.
-
-    Examples
-    --------
-    >>> cut_text("short"), len(cut_text("x" * 10_000))
-    ('short', 1000)
-    """
+    """Shorten a text at its end; by default only if it would make a page unreadable."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
@@ -54,16 +39,7 @@ def is_numeric(column: pd.Series[Any]) -> bool:
 
 
 def column_texts(column: pd.Series[Any], digits: int = 4, decimals: int | None = None) -> list[str]:
-    """Return the cells of a column; floats have these decimals, or the same number of decimals if their sizes are similar.
-
-    Examples
-    --------
-    >>> (
-    ...     column_texts(pd.Series([0.9, 0.85123, 1.0])),
-    ...     column_texts(pd.Series([1e-5, 20.0])),
-    ... )
-    (['0.9000', '0.8512', '1.0000'], ['1e-05', '20'])
-    """
+    """Return the cells of a column; floats have these decimals, or the same number of decimals if their sizes are similar."""
     texts = [cell_of(value, digits)[0] for value in column]
     if column.dtype.kind != "f":
         return texts

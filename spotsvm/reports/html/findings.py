@@ -35,18 +35,7 @@ _MOST_CELLS = 1_000_000
 
 
 def findings_of(findings: Mapping[str, Mapping[str, Any]], *names: str) -> list[Part]:
-    """Return a section for each of these findings that exists: its sentence, and its numbers as tables.
-
-    Examples
-    --------
-    >>> [
-    ...     section.heading
-    ...     for section in findings_of(
-    ...         {"stop": {"sentence": "It went on."}}, "stop", "timeout"
-    ...     )
-    ... ]
-    ['Whether to continue']
-    """
+    """Return a section for each of these findings that exists: its sentence, and its numbers as tables."""
     return [_section(name, findings[name]) for name in names if name in findings]
 
 

@@ -29,22 +29,6 @@ def inline_svg(figure: Figure, name: str, alt: str) -> str:
     """Return a figure as an SVG element whose ids begin with `name`, with `alt` as its description.
 
     Text remains text, and colours become CSS variables if `variable_of` has one for them. Equal figures give equal SVG.
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from spotsvm.common.drawing import name_trials
-    >>> figure = Figure(figsize=(2, 1))
-    >>> (line,) = figure.subplots().plot([0, 1], [0, 1], "o")
-    >>> name_trials(line, [7, 9])
-    >>> text = inline_svg(figure, "line", "A line")
-    >>> (
-    ...     text.startswith("<svg"),
-    ...     'id="line-figure_1"' in text,
-    ...     "var(--series-0)" in text,
-    ...     text.count('data-trial="9"'),
-    ... )
-    (True, True, True, 1)
     """
     from matplotlib import rc_context  # on use: it takes half a second
 

@@ -153,16 +153,7 @@ def machine_space(epsilon: bool = False) -> Space:
 def kernel_space(machine: Any) -> Space:
     """Return the space of the parameters of an estimator's kernel.
 
-    All named kernels but the linear one have gamma. A polynomial kernel has degree from 2 to 5 and coef0 from 0 to 1, a sigmoid
-    kernel coef0 from -1 to 1.
-
-    Examples
-    --------
-    >>> [
-    ...     list(kernel_space(SVC(kernel=kernel)))
-    ...     for kernel in ("poly", "sigmoid", "linear")
-    ... ]
-    [['gamma', 'degree', 'coef0'], ['gamma', 'coef0'], []]
+    All but the linear one have gamma; a polynomial kernel has degree 2 to 5 and coef0 0 to 1, a sigmoid one coef0 -1 to 1.
     """
     kernel = machine.kernel
     if not isinstance(kernel, str) or kernel in _PLAIN:
@@ -241,24 +232,10 @@ def iteration_cap(n_samples: int) -> int:
 def table_pipeline(
     task: Task, n_samples: int, categorical: Sequence[str] = (), scale: Scale = "standard", class_weight: Any = None
 ) -> tuple[Pipeline, dict[str, Any]]:
-    """Return an RBF support vector machine for columns of any kind (`TableEncoder`), and its search space.
+    """Return an RBF SVM for columns of any kind (`TableEncoder`), and its space: that of LIBSVM's guide (Hsu et al. 2003).
 
-    Numbers are scaled to mean 0 and variance 1. With scale="power" a Yeo-Johnson transformation first makes them nearly normal;
-    columns are standardised before it too, as its exponents become very large for columns with little spread.
-    The space is that of LIBSVM's guide, C in 2^-5 .. 2^15 and gamma in 2^-15 .. 2^3. In regression the target is scaled
-    too, so that epsilon in 2^-8 .. 1 is in units of its standard deviation. If cross-validation cannot share its work
-    (regression, and many rows), the solver's iterations are capped at a multiple of the number of rows. A fit that does not
-    converge then ends with the score reached.
-
-    References
-    ----------
-    Hsu, Chang, Lin 2003, "A Practical Guide to Support Vector Classification".
-
-    Examples
-    --------
-    >>> pipeline, space = table_pipeline("classification", 400)
-    >>> sorted(space)
-    ['svc__C', 'svc__gamma']
+    In regression the target is scaled too: epsilon is in its standard deviations. scale="power" standardises before Yeo-Johnson,
+    whose exponents explode with little spread. Where work cannot be shared, iterations are capped.
     """
     cap = iteration_cap(n_samples)
     scaler = StandardScaler() if scale == "standard" else make_pipeline(StandardScaler(), PowerTransformer())

@@ -39,9 +39,8 @@ _FEW = 50
 def suspicions(table: Table) -> Iterator[Notice]:
     """Yield a notice for each property of a table that may be a mistake or that random splits ignore.
 
-    The notices are about rows and columns left out, copies of rows, rows in the order of a date, columns that look like
-    identifiers, columns that identify groups of rows, a column that alone predicts the target nearly perfectly in 3 folds (by a
-    decision tree or a straight line), and a target of whole numbers that could be classes or a quantity.
+    Copies, rows in the order of a date, identifiers, groups, a column that alone predicts the target nearly perfectly in 3 folds
+    (tree or line), a target of whole numbers that could be classes, and what is left out.
     """
     assert table.columns is not None
     yield from (Notice("reading", note) for note in table.reading[1:])
