@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
@@ -11,6 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 
 from spotsvm.common.compat import scorer_parts
 from spotsvm.common.text import shown_value
+from spotsvm.cross_validation.climb import Climb
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
 from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.estimator_space import samples
@@ -204,23 +205,23 @@ class CandidateSweeps:
     def _climb(
         self, sweep: dict[float, Outcome], params: Mapping[str, Any], values: Sequence[float], least: float, scorer: FoldScorer
     ) -> None:
-        """Score values in ascending order; after `least` values stop at a value that is clearly behind."""
+        """Score values in ascending order; after `least` stop at a value that is a standard error behind the best mean."""
+        climb = Climb(_LEAST)
         for k, value in enumerate(values):
             self._extend([sweep], [params], [{value}], scorer)
+            over = climb.is_over(self.scoring.merit(sweep[value]), lambda: self._largest_error(sweep.values(), scorer))
             spared = len(values) - k - 1
-            if spared and k >= _LEAST - 1 and value >= least and self._is_behind(list(sweep.values()), scorer):
+            if over and spared and value >= least:
                 sweep[value] = replace(sweep[value], extra={**sweep[value].extra, SPARED: float(spared)})
                 return
 
-    def _is_behind(self, scored: Sequence[Outcome], scorer: FoldScorer) -> bool:
-        """Return whether the last value is no better than the value before, and a standard error behind the best mean."""
-        merits = [self.scoring.merit(outcome) for outcome in scored]
-        if not np.isfinite(merits).all() or merits[-1] > merits[-2]:
-            return False
+    def _largest_error(self, scored: Iterable[Outcome], scorer: FoldScorer) -> float:
+        """Return the largest standard error of the means over the folds."""
+        if scorer.n_splits == 1:
+            return np.inf
         metric = self.scoring.metric(scorer.metrics, scorer.multimetric)
         folds = [[o.extra.get(f"split{k}_test_{metric}", np.nan) for k in range(scorer.n_splits)] for o in scored]
-        error = float(np.std(folds, axis=1, ddof=1).max()) / scorer.n_splits**0.5 if scorer.n_splits > 1 else np.inf
-        return max(merits) - merits[-1] > error
+        return float(np.std(folds, axis=1, ddof=1).max() / np.sqrt(scorer.n_splits))
 
     def _extend(
         self,

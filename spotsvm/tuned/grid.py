@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from spotsvm.common.compat import safe_indexing
+from spotsvm.cross_validation.climb import Climb
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.dual.exact.class_pairs import ClassPairs
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target, symmetric_bounds
@@ -252,6 +253,7 @@ def score_grid(
             current = sweep
             mapped(lambda fold, sweep=sweep: fold.begin_sweep(sweep), folds)
             scored: list[Scored] = []
+            climb = Climb(best=best)
             for C in costs:
                 if is_late():
                     grid.complete = False
@@ -265,9 +267,9 @@ def score_grid(
                 value, slack = quality(decisions)
                 scored.append(Scored(Setting(**vars(sweep), C=C), decisions, value))
                 grid.extend(scored[-1:])
-                best = max(best, value)
-                if value < best - slack and len(scored) > 1 and value <= scored[-2].value:
+                if climb.is_over(value, slack):
                     break
+            best = climb.best
             if not grid.complete:  # a part of a sweep is not kept in a record
                 break
             sweeps.tell(scored)
