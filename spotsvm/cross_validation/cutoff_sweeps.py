@@ -24,12 +24,7 @@ from spotsvm.luck.scores import Score
 class CutoffSweeps:
     """Candidates of a CutoffClassifier, alone or last in a pipeline, that share a fit, and their scorers.
 
-    Parameters
-    ----------
-    estimator : CutoffClassifier or Pipeline
-        The estimator whose parameters the candidates are.
-    scorers : dict of str to scorer
-        The scorers by metric; they use the rows only through the classifier.
+    The scorers use the rows only through the classifier.
     """
 
     def __init__(self, estimator: Any, scorers: Mapping[str, Any]):

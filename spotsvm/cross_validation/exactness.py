@@ -60,10 +60,8 @@ class Digits:
     def check(self, kernel: Kernel, *, by_libsvm: bool, reach: float, tol: float) -> None:
         """Raise LostDigitsError if a machine's own library rounds kernel values so much that its decisions change.
 
-        LIBSVM computes exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) from the rows as they are in double precision, and stores kernel
-        values in single precision. Shared work uses distances, and the linear kernel, of centred rows. `by_libsvm` is whether
-        LIBSVM trains the machine, rather than our own solver in double precision. `reach` is the largest change of a decision if
-        kernel values change by one. `tol` is the solver's tolerance.
+        LIBSVM uses exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) in double, and stores single precision; shared work centres rows.
+        `by_libsvm`: LIBSVM, not our solver, trains; `reach`: largest change of a decision if kernel values change by one.
         """
         if kernel.base == "squared distances":
             if not by_libsvm:
@@ -141,15 +139,7 @@ _REST = 1e-9  # rounding error of a step to a bound, as a share of the step
 
 
 def same_predictions(values: Floats, ends: Floats, tol: float) -> bool:
-    """Return whether all biases between two ends give each decision, `values` plus the bias, the same sign.
-
-    Examples
-    --------
-    >>> same_predictions(np.array([-0.2, 0.3]), np.array([0.4, 0.9]), 1e-3)
-    True
-    >>> same_predictions(np.array([-0.6]), np.array([0.4, 0.9]), 1e-3)
-    False
-    """
+    """Return whether all biases between two ends give each decision, `values` plus the bias, the same sign."""
     return not open_decisions(values, ends, tol).any()
 
 
@@ -160,19 +150,7 @@ def open_decisions(values: Floats, ends: Floats, tol: float) -> NDArray[np.bool_
 
 
 def deciding_pairs(decisions: Floats, open_: NDArray[np.bool_], n_classes: int) -> list[int]:
-    """Return the pairs whose open decisions are in a row where the winner of the votes depends on the signs of open decisions.
-
-    Examples
-    --------
-    >>> deciding_pairs(
-    ...     np.array([[1.0, 1.0, 0.0]]), np.array([[False, False, True]]), 3
-    ... )
-    []
-    >>> deciding_pairs(
-    ...     np.array([[1.0, 0.0, -1.0]]), np.array([[False, True, False]]), 3
-    ... )
-    [1]
-    """
+    """Return the pairs whose open decisions are in a row where the winner of the votes depends on the signs of open decisions."""
     found: set[int] = set()
     for row in np.flatnonzero(open_.any(axis=1)).tolist():
         columns = np.flatnonzero(open_[row]).tolist()
@@ -189,27 +167,10 @@ def deciding_pairs(decisions: Floats, open_: NDArray[np.bool_], n_classes: int) 
 def libsvm_takes_the_middle(
     K: NDArray[np.float32], offset: float, target: Target, state: State, rows: Floats, tol: float
 ) -> bool:
-    """Return whether LIBSVM is certain to end at this solution exactly, and to predict as the middle of its biases does.
+    """Return whether LIBSVM is certain to end at this solution, and to predict as the middle of its biases does.
 
-    That is so for two classes of m rows each, all at the same bound C, if each of LIBSVM's steps leads from one corner of
-    the box to another. At corners, decisions before the bias are C times sums over at most m rows of each class. Let R bound
-    the difference of those of two rows of different classes, r of the same class, and D the squared distance between rows
-    in the space of the kernel. A step of one row of each class has a violation v of at least 2 - R and a length
-    v / curvature >= (2 - R) / D. One of two rows of the same class has a violation of at most r, and is preferred only where
-    v^2 / curvature >= (2 - R)^2 / D; so its length is at least (2 - R)^2 / (D r). Where both are C or more, nothing is rounded
-    on the way to the corner where all are at C, and there LIBSVM returns the middle of the interval. What rounding leaves of
-    its gradient remains: no decision may be as near to 0.
-
-    Parameters
-    ----------
-    K, offset
-        Kernel matrix less a constant, and the constant.
-    target, state
-        One machine, trained with one of the biases left open.
-    rows : ndarray
-        The decisions, with the middle bias, that are asked for.
-    tol : float
-        LIBSVM's tolerance.
+    So if m rows of two classes are all at C, and each step leads to a corner of the box: steps of both classes are >= (2 - R) /
+    D, of one >= (2 - R)^2 / (D r); R, r bound differences of C-fold sums, D squared distances.
     """
     widths = target.upper - target.lower
     trained = widths > 0.0

@@ -206,11 +206,9 @@ class MatrixMachine:
 
 
 def own_decisions(machine: Any, X: Floats, y: NDArray[Any], rows: Floats) -> tuple[NDArray[Any] | None, Floats]:
-    """Train a machine, and return its classes and its decisions for rows.
+    """Train a machine, and return its classes (None in regression) and its decisions for rows, a column per pair of classes.
 
-    With the kernel "precomputed", X and rows have kernel values with the training data. Classifiers have the parameters
-    OWN_ANSWERS: there is one column per pair of classes. In regression the classes are None and the decisions predictions.
-    NotSharedError is raised if training fails, so that scikit-learn reports the error.
+    With "precomputed", X and rows have kernel values. NotSharedError if training fails, so that scikit-learn reports the error.
     """
     try:
         machine.fit(X, y)

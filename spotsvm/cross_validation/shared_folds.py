@@ -73,9 +73,8 @@ class FoldAnswer:
 class SharedFolds:
     """Training of the candidates of a machine, or of a pipeline that ends in one, on all folds.
 
-    `training_answers` is whether answers are needed for training rows as well as for test rows, `ranking` whether the size of a
-    decision matters, and not only its sign. NotSharedError is raised if the work cannot be shared on these data. Training a
-    candidate raises OutOfTimeError once `is_late` returns True.
+    `ranking`: the size of a decision matters, not only its sign. NotSharedError if work cannot be shared on these data; training
+    raises OutOfTimeError once `is_late`.
     """
 
     def __init__(

@@ -38,31 +38,10 @@ def left_out_scores(
     shares: Array,
     calibrate: Callable[[Array, Array, Array], Array] | None = None,
 ) -> Array:
-    """Score averages of candidates, one for each draw, on the rows that the draw has left out.
+    """Score averages of candidates, `shares` (n_draws, n_candidates), on the rows that their draw left out; :eq:`left-out-score`.
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n_candidates, n, k)
-        Out-of-fold decisions.
-    y, sample_weight : ndarray of shape (n,)
-        Class codes or targets, and weights of rows.
-    score : Score
-        The score.
-    draws : Draws
-        The draws.
-    shares : ndarray of shape (n_draws, n_candidates)
-        The weights of each draw's average.
-    calibrate : callable, optional
-        (averages (b, n, k), counts of rows in the draws (b, n), shares of candidates (b, m)) -> decisions (b, n, k) for `score`.
-
-    Returns
-    -------
-    ndarray of shape (n_draws,)
-        The scores; nan if a draw leaves out no rows, or too few classes.
-
-    Notes
-    -----
-    Equation :eq:`left-out-score` of the chapter :doc:`/method/index`.
+    `decisions` (n_candidates, n, k) are out of fold. `calibrate` takes averages (b, n, k), counts (b, n) and shares (b, m). nan
+    if a draw leaves out no rows, or too few classes.
     """
     m, n, k = decisions.shape
     flat = decisions.reshape(m, n * k)
@@ -79,23 +58,9 @@ def left_out_scores(
 
 
 def corrected(scores: Array, on_all_rows: float) -> Array:
-    """Return the scores of draws, shifted so that their mean follows the .632 rule.
+    """Return the scores of draws, shifted so that their mean follows the .632 rule; equation :eq:`six-three-two`.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_draws,)
-        Score of each draw on the rows that it leaves out.
-    on_all_rows : float
-        Score of the choice on all rows, on the same rows.
-
-    Notes
-    -----
-    Equation :eq:`six-three-two` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> corrected(np.array([0.7, 0.8, 0.9]), 0.9).round(4)
-    array([0.7368, 0.8368, 0.9368])
+    `scores` are on the rows that each draw leaves out, `on_all_rows` is of the choice on all rows, on the same rows.
     """
     return np.asarray(scores + 0.368 * (on_all_rows - mean_score(scores)))
 

@@ -17,18 +17,7 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class Difference(Estimate):
-    """The score of a second model less that of a first model on the same rows, with the verdict.
-
-    The attributes are those of every `Estimate`.
-
-    Examples
-    --------
-    >>> (
-    ...     Difference(0.03, (0.01, 0.05)).decision,
-    ...     Difference(0.03, (-0.01, 0.07)).decision,
-    ... )
-    ('helped', 'no difference seen')
-    """
+    """The score of a second model less that of a first model on the same rows, with the verdict."""
 
     def _possible(self, interval: Interval) -> Interval:
         return bounded_difference(interval, self.value, self.metric)
@@ -39,13 +28,7 @@ class Difference(Estimate):
         return DECISIONS[self.side]
 
     def turned(self) -> Difference:
-        """Return the difference of the first model less the second.
-
-        Returns
-        -------
-        Difference
-            The difference with the opposite sign.
-        """
+        """Return the difference of the first model less the second."""
         low, high = self.interval
         return Difference(-self.value, (-high, -low), self.error, self.confidence, self.metric, self.how, self.too_few)
 
@@ -54,25 +37,8 @@ class Difference(Estimate):
 class TuningGain(Difference):
     """The score of the tuned model less that of the default, and whether tuning has helped.
 
-    Attributes
-    ----------
-    value, interval, error, confidence, metric, how
-        As in `Estimate`; `value` is the score of the tuned model less that of the default.
-    over_constant, default_over_constant : Difference
-        The score of the tuned model, and that of the default, less that of a constant.
-    on_training_rows, on_held_out_rows : Difference
-        The same difference on each kind of rows alone: training rows that the judged models had not seen, and held-out rows; nan
-        if there are no such rows.
-    rows : dict of str to int
-        Number of rows of each kind: "out of fold", "left out" (of a fit on many rows) and "held out".
-
-    Examples
-    --------
-    >>> gain = TuningGain(0.03, (0.01, 0.05), 0.01, metric="accuracy")
-    >>> gain.decision
-    'helped'
-    >>> print(gain)
-    Tuning helped: accuracy of the tuned model less that of the default is +0.03 (95 % interval +0.01 to +0.05).
+    `on_training_rows` (that the judged models had not seen) and `on_held_out_rows` are nan without such rows; `rows` has numbers
+    of "out of fold", "left out" (of a fit on many rows) and "held out".
     """
 
     over_constant: Difference = field(default_factory=lambda: Difference(nan))
@@ -103,13 +69,7 @@ class TuningGain(Difference):
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Self:
-        """Create the object from the result of `to_dict`.
-
-        Raises
-        ------
-        ArgumentError
-            If an entry is missing or unknown.
-        """
+        """Create the object from the result of `to_dict`; ArgumentError if an entry is missing or unknown."""
         return replace(
             super().from_dict(found),
             over_constant=Difference.from_dict(found["over_constant"]),
@@ -124,9 +84,7 @@ def difference_of(
 ) -> Difference:
     """Return the score of a model less that of another on the same rows, of one or several kinds; each row counts the same.
 
-    Notes
-    -----
-    Equation :eq:`verdict` of the chapter :doc:`/method/index`.
+    Equation :eq:`verdict`.
     """
     found = pooled(part.less(other) for part, other in zip(parts, others, strict=True))
     interval = t_interval(found.value, found.error**2, found.units - 1.0, confidence)

@@ -31,25 +31,10 @@ _STREAM = 22
 
 @dataclass(frozen=True)
 class Drawn:
-    """The score of a model on rows of one kind, none of which it has seen, in draws of these rows.
+    """The score of a model on rows of one kind, none of which it has seen, in draws of these rows (nan where undefined).
 
-    Attributes
-    ----------
-    value : float
-        The score.
-    scores : ndarray of shape (n_draws,)
-        The score in each draw; nan where it is undefined.
-    n_rows : int
-        Number of rows.
-    units : float
-        Number of independent rows, groups or blocks.
-    kind : {"out of fold", "left out", "held out"}
-        The kind of the rows.
-    left_out : bool
-        Whether each draw was scored on the rows that it leaves out.
-    apparent : float
-        The score of the choice by all rows, on the same rows; nan if the draws make no choice. Held-out rows make none: it is the
-        score.
+    `units` are independent rows, groups or blocks; `left_out`: each draw was scored on the rows it leaves out; `apparent`: the
+    score of the choice by all rows on the same rows, nan if the draws make none.
     """
 
     value: float
@@ -117,13 +102,9 @@ class Pooled(NamedTuple):
 
 
 def pooled(parts: Iterable[Drawn]) -> Pooled:
-    """Return the mean over kinds of rows, weighted by their numbers of rows, with its error.
+    """Return the mean over kinds of rows, weighted by their numbers of rows, with its error (:eq:`pooled`).
 
     A kind without a standard error is left out, unless no kind has one.
-
-    Notes
-    -----
-    Equation :eq:`pooled` of the chapter :doc:`/method/index`.
     """
     known = [part for part in parts if isfinite(part.value)]
     kept = [part for part in known if isfinite(part.error)] or known

@@ -18,15 +18,7 @@ _FEWEST_GROUPS = 5  # minimum number of groups in a sample
 
 @dataclass(frozen=True)
 class Draws:
-    """Draws of units with replacement; units are rows or groups of rows.
-
-    Attributes
-    ----------
-    unit : ndarray of shape (n,)
-        The unit of each row.
-    drawn : ndarray of shape (n_draws, n_units)
-        The units in each draw.
-    """
+    """Draws, (n_draws, n_units), of units with replacement; units are rows or groups of rows, `unit` that of each row."""
 
     unit: NDArray[np.intp]
     drawn: NDArray[np.intp]
@@ -38,35 +30,7 @@ class Draws:
 
 
 def draw_rows(n: int, n_draws: int, rng: np.random.Generator, groups: Any = None) -> Draws:
-    """Draw rows with replacement, or groups of rows together.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    n_draws : int
-        Number of draws.
-    rng : numpy.random.Generator
-        The source of chance.
-    groups : array-like of shape (n,), optional
-        Group label of each row.
-
-    Returns
-    -------
-    Draws
-        The draws.
-
-    Examples
-    --------
-    >>> draws = draw_rows(
-    ...     4, 100, np.random.default_rng(0), groups=["a", "a", "b", "b"]
-    ... )
-    >>> (
-    ...     bool((draws.counts[:, 0] == draws.counts[:, 1]).all()),
-    ...     float(draws.counts.sum(axis=1).mean()),
-    ... )
-    (True, 4.0)
-    """
+    """Draw rows with replacement, or groups of rows together."""
     unit = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].astype(np.intp)
     size = int(unit.max()) + 1
     return Draws(unit, rng.integers(size, size=(n_draws, size)))
@@ -109,32 +73,10 @@ def unit_sums(values: Array, unit: NDArray[np.intp]) -> Array:
 def sample_rows(
     n: int, size: int, seed: int, classes: Any = None, groups: Any = None, held: Sequence[int] | NDArray[np.intp] = ()
 ) -> NDArray[np.intp]:
-    """Return random rows without replacement, in their order.
+    """Return random rows without replacement, in their order, none of `held`; classes keep their shares, one row each at least.
 
-    Parameters
-    ----------
-    n, size : int
-        Number of rows, and number of rows to draw.
-    seed : int
-        The source of chance.
-    classes : array-like of shape (n,), optional
-        Class of each row. Classes keep their shares, with at least one row of each.
-    groups : array-like of shape (n,), optional
-        Group label of each row. At least five whole groups are drawn, and `classes` has no effect. If these groups have more than
-        twice `size` rows, random rows of them are returned.
-    held : sequence of int
-        Rows that are not drawn.
-
-    Returns
-    -------
-    ndarray of shape (size,)
-        The rows; with groups some more or fewer.
-
-    Examples
-    --------
-    >>> rows = sample_rows(100, 10, 0, classes=[0] * 50 + [1] * 50)
-    >>> len(rows), int((rows < 50).sum())
-    (10, 5)
+    Instead, at least five whole groups, if there are any: then some more or fewer rows than `size`, and random ones of them if
+    more than twice as many.
     """
     rows = np.delete(np.arange(n), held) if len(held) else np.arange(n)
     if size >= len(rows):

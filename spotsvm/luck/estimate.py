@@ -39,34 +39,8 @@ _GONE = ("repeats", "fresh")
 class Estimate:
     """A score, or a difference of scores, with its confidence interval; larger is better.
 
-    Attributes
-    ----------
-    value : float
-        The estimate.
-    interval : tuple of float
-        Its confidence interval; (nan, nan) if there is none.
-    error : float
-        Its standard error; nan if it is unknown.
-    confidence : float
-        The confidence level of the interval, between 0 and 1.
-    metric : str
-        Name of the score.
-    how : {"draws", "rows", "held out", "nested", "folds"}
-        Method of the estimate: draws of out-of-fold rows, with a new choice in each draw; draws of rows for one chosen model;
-        held-out rows; nested searches; the fold scores of all candidates.
-    too_few : bool
-        Whether the rows are too few to tell a score in units of the target's spread, such as R2: its standard error is above 1.
-        Value and interval are nan then.
-
-    Examples
-    --------
-    >>> estimate = Estimate(0.9, (0.85, 0.94), 0.02, metric="accuracy", how="rows")
-    >>> print(estimate)
-    0.9 (95 % interval 0.85 to 0.94)
-    >>> print(Estimate(-0.143, (-0.17, -0.12), metric="neg_log_loss"))
-    log loss 0.143 (95 % interval 0.12 to 0.17)
-    >>> estimate.covers
-    'the luck of the rows and of the folds'
+    Interval and error are nan if unknown. `how`: draws of out-of-fold rows with a new choice each, or of rows for one model,
+    held-out rows, nested searches, or folds. `too_few`: rows too few for R2 and the like (error above 1); value is nan.
     """
 
     value: float

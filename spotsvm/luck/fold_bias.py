@@ -53,44 +53,10 @@ def optimism_of_folds(
     confidence: float = 0.95,
     ratio: float | None = None,
 ) -> Optimism:
-    """Return the optimism estimated from the fold scores of all candidates.
+    """Return the optimism from the fold scores of all candidates (:eq:`fold-bias`): the best in each fold less the winner there.
 
-    In each fold it is the score of the best candidate there less that of the winner, 0 or more.
-
-    Parameters
-    ----------
-    scores : array-like of shape (n_candidates, n_folds)
-        The fold scores; larger is better, and candidates with a nan are left out.
-    winner : int, optional
-        The row of the winner, by default the row with the best mean.
-    params : mapping, optional
-        The winner's parameters.
-    metric : str
-        Name of the score.
-    confidence : float
-        Confidence level of the intervals.
-    ratio : float, optional
-        Number of test rows per training row in a fold, by default 1 / (n_folds - 1) as in k-fold cross-validation.
-
-    Notes
-    -----
-    Equation :eq:`fold-bias` of the chapter :doc:`/method/index`.
-
-    References
-    ----------
-    Tibshirani, Tibshirani 2009, "A bias correction for the minimum error rate in cross-validation", eq. 3.
-
-    Examples
-    --------
-    >>> found = optimism_of_folds(
-    ...     [[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]]
-    ... )
-    >>> (
-    ...     round(found.tuned_score, 3),
-    ...     round(found.optimism, 3),
-    ...     round(found.expected_score.value, 3),
-    ... )
-    (0.833, 0.067, 0.767)
+    Tibshirani, Tibshirani 2009, eq. 3. Candidates with a nan are left out; `ratio` is test rows per training row, 1 / (n_folds -
+    1) by default.
     """
     table = np.asarray(scores, dtype=np.float64)
     best, own = _best_and_own(table, winner)
@@ -117,9 +83,8 @@ def optimism_of_folds(
 def optimism_of_trials(trials: Sequence[Trial], metric: str | None = None, *, chosen: int | None = None) -> Optimism:
     """Return the optimism estimated from trials with fold scores in `extra`, as SpotSearchCV stores them.
 
-    Trials without a score in some fold, such as failed trials, are left out. `metric` is the optimised metric, by default the
-    first; `chosen` is the number of the chosen trial, by default the trial with the best mean.
-    ArgumentError is raised if no trial has fold scores of the metric, NoCompletedTrialError if no trial has a score in all folds.
+    Trials without a score in some fold are left out. `metric` is the first, `chosen` (a number) the best mean by default.
+    ArgumentError without fold scores of the metric, NoCompletedTrialError without a score in all folds.
     """
     done = [t for t in trials if t.state != "running"]
     names = fold_metrics(done)
@@ -165,11 +130,7 @@ def _is_value(trial: Trial, metric: str) -> bool:
 def corrected_standard_error(scores: Sequence[float] | Floats, test_share: float | None = None) -> float:
     """Return the standard error of a mean of resampled scores, whose training rows overlap (Nadeau and Bengio 2003).
 
-    `test_share` is the share of the test rows of a fold, by default 1 / number of scores as in cross-validation.
-
-    Notes
-    -----
-    Equation :eq:`fold-error` of the chapter :doc:`/method/index`.
+    Equation :eq:`fold-error`. `test_share` is a fold's share of rows, by default 1 / number of scores as in cross-validation.
     """
     k = len(scores)
     share = 1.0 / k if test_share is None else test_share

@@ -54,47 +54,20 @@ def t_interval(mean: float, variance: float, degrees: float, confidence: float) 
 
 
 def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> Interval:
-    """Return the corrected resampled t interval of a mean of resamples.
+    """Return the corrected resampled t interval of a mean of resamples (:eq:`nadeau-bengio`; Nadeau, Bengio 2003, 3.1).
 
-    `ratio` is the number of test rows per training row: 1/(k - 1) in k-fold cross-validation, 0 for independent values, which
-    gives the t interval.
-
-    Notes
-    -----
-    Equation :eq:`nadeau-bengio` of the chapter :doc:`/method/index`.
-
-    References
-    ----------
-    Nadeau, Bengio 2003, "Inference for the Generalization Error", section 3.1.
-    Bouckaert, Frank 2004, "Evaluating the Replicability of Significance Tests for Comparing Learning Algorithms": repeated folds.
-
-    Examples
-    --------
-    >>> low, high = nadeau_bengio([0.1, 0.2, 0.3, 0.2, 0.2], ratio=0.25)
-    >>> round(low, 4), round(high, 4)
-    (0.0683, 0.3317)
+    `ratio` is test rows per training row: 1/(k - 1) in k-fold cross-validation (repeated: Bouckaert, Frank 2004), 0 for
+    independent values.
     """
     values = np.asarray(values, dtype=np.float64)
     return t_interval(float(values.mean()), corrected_variance(values, ratio), len(values) - 1, confidence)
 
 
 def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
-    """Return the variance of nested resampling's mean optimism, leaving out one outer fold at a time.
+    """Return the variance of nested resampling's mean optimism, leaving out one outer fold at a time (:eq:`jackknife`).
 
-    The searches of the other folds are tuned on an outer fold's rows. Easy rows therefore raise both the fold's outer score and
-    the tuned scores of the other folds. This cancels in the mean optimism, but not in the spread of the folds' differences, and
-    an interval from that spread is much too wide. Here a fold is left out everywhere: its own difference, and its rows in the
-    tuned scores of the other folds. Row k, column b of `without` is the tuned score of outer fold k without the rows of outer
-    fold b, and on the diagonal with all rows; `outer` has the scores on the outer folds. With fewer than three folds the variance
-    is nan.
-
-    Notes
-    -----
-    Equation :eq:`jackknife` of the chapter :doc:`/method/index`.
-
-    References
-    ----------
-    Efron, Stein 1981, "The Jackknife Estimate of Variance": the estimate is not too small on average, up to higher-order terms.
+    Efron, Stein 1981. Easy rows raise their fold's outer score and others' tuned scores, which cancels in the mean alone.
+    without[k, b]: tuned score of fold k without the rows of b (k = b: all). nan below three folds.
     """
     without, outer = np.asarray(without, dtype=np.float64), np.asarray(outer, dtype=np.float64)
     folds = len(outer)
@@ -106,13 +79,9 @@ def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
 
 
 def repeated_variance(variances: ArrayLike, means: ArrayLike) -> float:
-    """Return the variance of the mean over repeats of the folds, from each repeat's variance and mean.
+    """Return the variance of the mean over repeats of the folds, from each repeat's variance and mean (:eq:`repeated-variance`).
 
     Repeats average out only the effect of drawing the folds, which is estimated from the spread of the repeats' means.
-
-    Notes
-    -----
-    Equation :eq:`repeated-variance` of the chapter :doc:`/method/index`.
     """
     variances, means = np.asarray(variances, dtype=np.float64), np.asarray(means, dtype=np.float64)
     if len(means) < 2:
@@ -129,18 +98,7 @@ def check_confidence(confidence: float) -> float:
 
 
 def score_range(metric: str) -> tuple[float | None, float | None]:
-    """Return the lowest and the highest value of a score by its name; None if unknown.
-
-    Examples
-    --------
-    >>> (
-    ...     score_range("accuracy"),
-    ...     score_range("neg_log_loss"),
-    ...     score_range("r2_score"),
-    ...     score_range("max_error"),
-    ... )
-    ((0.0, 1.0), (None, 0.0), (None, 1.0), (None, None))
-    """
+    """Return the lowest and the highest value of a score by its name; None if unknown."""
     metric = metric.removesuffix("_score")  # functions of sklearn.metrics end in _score
     if metric in _RANGES:
         return _RANGES[metric]
@@ -152,13 +110,7 @@ def score_range(metric: str) -> tuple[float | None, float | None]:
 
 
 def difference_range(metric: str) -> tuple[float | None, float | None]:
-    """Return the lowest and the highest difference of two scores by the name of the score; None if unknown.
-
-    Examples
-    --------
-    >>> difference_range("accuracy"), difference_range("r2")
-    ((-1.0, 1.0), (None, None))
-    """
+    """Return the lowest and the highest difference of two scores by the name of the score; None if unknown."""
     least, most = score_range(metric)
     return (None, None) if least is None or most is None else (least - most, most - least)
 
@@ -175,11 +127,6 @@ def is_too_uncertain(metric: str, value: float, error: float) -> bool:
     """Return whether the rows are too few to tell a score in units of the target's spread, such as R2.
 
     Some draws of few rows have hardly any spread, and the score is minus any number.
-
-    Examples
-    --------
-    >>> is_too_uncertain("r2", -5.7e9, 1e10), is_too_uncertain("r2", 0.4, 0.2)
-    (True, False)
     """
     return metric.removesuffix("_score") in _OF_SPREAD and (error > _LARGEST_ERROR or (not isfinite(error) and value < -1.0))
 
@@ -199,27 +146,10 @@ def bounded(interval: Interval, scores: ArrayLike, metric: str) -> Interval:
 
 
 def score_interval(score: float, variance: float, units: float, degrees: float, confidence: float, metric: str) -> Interval:
-    """Return the interval of a score with this variance, within the range of the metric.
+    """Return the interval of a score with this variance, within the range of the metric (:eq:`score-interval`).
 
-    A score from 0 to 1 has Wilson's interval (1927) of a share, with the number of rows that gives this variance, or `units` rows
-    if the score is 0 or 1. For errors and scores with an upper limit, the distance from the best value is on a logarithmic scale.
-
-    Notes
-    -----
-    Equation :eq:`score-interval` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> low, high = score_interval(
-    ...     0.9, 0.9 * 0.1 / 50, 50, float("inf"), 0.95, "accuracy"
-    ... )
-    >>> round(low, 3), round(high, 3)
-    (0.786, 0.957)
-    >>> low, high = score_interval(
-    ...     -2.0, 0.04, 50, float("inf"), 0.95, "neg_root_mean_squared_error"
-    ... )
-    >>> round(low, 2), round(high, 2)
-    (-2.43, -1.64)
+    A score from 0 to 1 has Wilson's (1927), with the number of rows that gives this variance, or `units` at 0 and 1. For errors
+    and scores with an upper limit, the distance from the best is on a log scale.
     """
     if degrees < 1 or not (isfinite(score) and isfinite(variance)):
         return NO_INTERVAL
@@ -249,17 +179,6 @@ def _wilson(share: float, rows: float, z: float) -> Interval:
 
 
 def side_of_zero(interval: Interval) -> int:
-    """Return 1 if the interval of a difference is above 0, -1 if it is below 0, and 0 if it contains 0 or is unknown.
-
-    Examples
-    --------
-    >>> (
-    ...     side_of_zero((0.01, 0.04)),
-    ...     side_of_zero((-0.04, -0.01)),
-    ...     side_of_zero((0.0, 0.0)),
-    ...     side_of_zero(NO_INTERVAL),
-    ... )
-    (1, -1, 0, 0)
-    """
+    """Return 1 if the interval of a difference is above 0, -1 if it is below 0, and 0 if it contains 0 or is unknown."""
     low, high = interval
     return 1 if low > 0 else -1 if high < 0 else 0

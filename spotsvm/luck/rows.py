@@ -102,17 +102,10 @@ class RememberedPredictions(BaseEstimator):
 
 
 class Unseen:
-    """Rows, each beside a fitted model that has not seen it.
+    """Rows, each beside a fitted model that has not seen it: held-out rows, or the test rows of all folds.
 
-    The rows are held-out rows with one model, or the test rows of all folds, each with the model of the other folds. `tables` has
-    X for each model, in the order of its `rows`.
-
-    Attributes
-    ----------
-    y : array-like of shape (n,)
-        The target of the rows, model by model.
-    score_params : dict of str to ndarray of shape (n,)
-        Further arguments of the scorer for these rows, such as their weights.
+    `tables` has X for each model, in the order of its `rows`; `y` goes model by model; `score_params` are further arguments of
+    the scorer.
     """
 
     def __init__(
@@ -231,9 +224,8 @@ class Unseen:
     def score(self, scorer: Any, rows: Rows | None = None) -> float:
         """Return the score of rows, by default of all rows; nan if it is undefined, for example because a class is missing.
 
-        A score of predictions is computed for all rows at once. Decision values and probabilities of different models need not
-        have the same scale, so their score is the mean over the models, weighted by their numbers of rows. ValueError is raised
-        if a model cannot predict the rows.
+        Predictions are scored at once. Decisions and probabilities of different models need not share a scale: theirs is the mean
+        over models, weighted by rows. ValueError if a model cannot predict.
         """
         rows = np.arange(len(self)) if rows is None else rows
         parts = None if self.score_params or not get_config()["assume_finite"] else scorer_parts(scorer)

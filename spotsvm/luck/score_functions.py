@@ -63,20 +63,8 @@ def _sums_by_class(labels: Array, y: Array, weights: Array, codes: Sequence[int]
 class LabelRatio:
     """A ratio of sums over rows for each class, averaged over classes: F-beta, precision, recall or the Jaccard index.
 
-    Attributes
-    ----------
-    part : {"f", "precision", "recall", "jaccard"}
-        The ratio.
-    average : {"binary", "macro", "micro", "weighted", "balanced"}
-        The average over classes; "balanced" is the macro average over the classes of the rows, without those of predictions.
-    codes : sequence of int or None
-        The classes that count, all by default; -1 for a class that no row has. The positive class if the average is "binary".
-    beta : float
-        The weight of recall in F-beta.
-    otherwise : float
-        The value of 0/0.
-    warns : bool
-        Whether scikit-learn warns of it.
+    "balanced" is macro over the classes of rows alone. `codes` count (-1: no row has it), by default all; the positive class if
+    "binary". `otherwise` is the value of 0/0; `warns`: whether scikit-learn does.
     """
 
     part: Literal["f", "precision", "recall", "jaccard"]

@@ -26,11 +26,9 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Score:
-    """A score, larger is better.
+    """A score, larger is better, of answers by kind: "labels" codes (..., n), "values" predictions (..., n).
 
-    Answers have a shape by the kind of the metric: "labels" class codes (..., n); "ranks" decisions or probabilities (..., n, k),
-    where k is 1 for two classes, with those for the class `positive`; "probabilities" (..., n, k), also with both of two classes;
-    "values" predictions (..., n).
+    "ranks" are decisions or probabilities (..., n, k), k = 1 for two classes (for `positive`); "probabilities" have both.
     """
 
     name: str
@@ -92,14 +90,7 @@ def as_vector(column: Array) -> Array:
 
 
 def probabilities_of(decisions: Array) -> Array:
-    """Return the probabilities of all classes, (..., n, k), two columns for two classes.
-
-    Examples
-    --------
-    >>> probabilities_of(np.array([[0.0], [np.log(3.0)]]))
-    array([[0.5 , 0.5 ],
-           [0.25, 0.75]])
-    """
+    """Return the probabilities of all classes, (..., n, k), two columns for two classes."""
     if decisions.shape[-1] == 1:
         return np.concatenate([expit(-decisions), expit(decisions)], axis=-1)
     p: Array = np.exp(log_softmax(decisions, axis=-1))

@@ -28,25 +28,8 @@ _CONTRADICTORY = 2.0
 class Rival:
     """Another model on the same held-out rows: a constant, a linear model or a random forest.
 
-    Attributes
-    ----------
-    code : {"constant", "linear", "forest"}
-        Code of the model.
-    name : str
-        Name of the model in texts.
-    held_out, error : float
-        Score on the held-out rows, and its standard error.
-    difference : Difference
-        Score of the recommended model less that of this model: for the constant over all kinds of rows, for the other models on
-        the held-out rows.
-    seconds : float
-        Time of its fit.
-    out_of_fold : float
-        Score on the training rows, each judged by a model that had not seen it; nan if it was not scored there.
-    expected : float
-        The score to expect on new rows, from both kinds of rows; nan if it was scored on the held-out rows alone.
-    on_folds : float
-        Mean score over the folds of a search; nan if there was no search.
+    `difference` is the recommended model's score less its, for the constant over all kinds of rows; `out_of_fold` and `expected`
+    are nan if it was scored on held-out rows alone, `on_folds` if there was no search.
     """
 
     code: str
@@ -79,39 +62,10 @@ class Replaced:
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether tuning has helped, with all numbers and sentences that commands and pages show about it.
+    """Whether tuning has helped, with all numbers and sentences that commands and pages show about it; scores: larger is better.
 
-    All scores are those of the scorer: larger is better. Sentences show errors as positive numbers, in their own unit.
-
-    Attributes
-    ----------
-    metric : str
-        Name of the score.
-    gain : TuningGain
-        Tuned score less default score over all rows that the judged models had not seen, and on each kind of rows alone.
-    recommended : {"tuned", "default"}
-        The model to use.
-    number : int or None
-        The trial of the recommended model, which `Study.recommend` then returns; None if there is no such trial, for example
-        because the default is not in the space.
-    params : dict
-        The searched parameters, with the values of the recommended model.
-    default, tuned : ExpectedScore
-        The scores to expect of both models on new rows, with those on each kind of rows.
-    compares : bool
-        Whether a tuned model other than the default was compared with it. A search may find none that is better on its folds.
-    default_on_folds, tuned_on_folds : float
-        Mean scores over the folds of a search, which the search has optimised; nan for an average.
-    n_better, n_candidates : int
-        Number of candidates that score better than the default on the folds, and number of all candidates.
-    held_out_by : {"random", "groups", "time"}
-        How rows were held out.
-    replaced : Replaced or None
-        The choice of the search, if another trial was compared instead.
-    rivals : tuple of Rival
-        Other models on the same rows, a constant first.
-    by : {"search", "average"}
-        Whether the tuned model is a search's choice or an average of settings.
+    `number` is None if the recommended model is no trial; `default_on_folds` and `tuned_on_folds` are what the search has
+    optimised; `replaced` is the search's choice if another trial was compared; `rivals` begin with a constant.
     """
 
     metric: str
@@ -260,13 +214,7 @@ class Verdict:
 
     @classmethod
     def from_dict(cls, found: Mapping[str, Any]) -> Verdict:
-        """Create a Verdict from the result of `to_dict`.
-
-        Raises
-        ------
-        ArgumentError
-            If an entry is missing.
-        """
+        """Create a Verdict from the result of `to_dict`; ArgumentError if an entry is missing."""
         names = [f.name for f in fields(cls)]
         if missing := [name for name in names if name not in found]:
             raise ArgumentError(f"found has no {missing[0]!r}; pass the result of Verdict.to_dict()")

@@ -27,71 +27,22 @@ def trimmed(weights: Array) -> Array:
 
 
 def largest(weights: Array, most: int) -> Array:
-    """Return the `most` largest weights, scaled to add up to 1; all other weights are 0.
-
-    Examples
-    --------
-    >>> largest(np.array([0.1, 0.5, 0.3, 0.1]), 2)
-    array([0.   , 0.625, 0.375, 0.   ])
-    """
+    """Return the `most` largest weights, scaled to add up to 1; all other weights are 0."""
     place = np.argsort(np.argsort(-weights, axis=-1, kind="stable"), axis=-1)
     kept = np.where(place < most, weights, 0.0)
     return np.asarray(kept / kept.sum(axis=-1, keepdims=True))
 
 
 def single_best(gains: Array, weights: Array) -> Array:
-    """Return weight 1 for the best setting and 0 for all others, for each row of `weights`.
-
-    Parameters
-    ----------
-    gains : ndarray of shape (m, n)
-        The gain of each setting and row.
-    weights : ndarray of shape (b, n)
-        Weights of rows.
-
-    Returns
-    -------
-    ndarray of shape (b, m)
-        The weights of settings.
-    """
+    """Return weight 1 for the best setting and 0 for all others, (b, m), by gains (m, n) for each row of `weights` (b, n)."""
     means = weights @ gains.T
     return np.asarray(np.eye(len(gains))[means.argmax(axis=1)])
 
 
 def agnostic_bayes(gains: Array, weights: Array, unit: NDArray[np.intp], rng: np.random.Generator, n_draws: int = 500) -> Array:
-    """Return the share of draws of units of rows in which each setting is the best; ties are broken at random.
+    """Return the share of draws of units of rows in which each setting is the best (:eq:`agnostic-bayes`); ties at random.
 
-    Parameters
-    ----------
-    gains : ndarray of shape (m, n)
-        The gain of each setting and row.
-    weights : ndarray of shape (n,)
-        Weights of rows.
-    unit : ndarray of shape (n,)
-        The unit of each row, as in `Draws`.
-    rng : numpy.random.Generator
-        The source of chance.
-    n_draws : int
-        Number of draws.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-        The weights.
-
-    Notes
-    -----
-    Equation :eq:`agnostic-bayes` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> gains = np.array(
-    ...     [[1.0, 1.0, 1.0, 0.0], [0.0, 0.0, 1.0, 0.0], [1.0, 0.0, 1.0, 1.0]]
-    ... )
-    >>> agnostic_bayes(
-    ...     gains, np.ones(4), np.arange(4), np.random.default_rng(0)
-    ... ).round(1)
-    array([0.5, 0. , 0.5])
+    `gains` are (m, n), `unit` is as in `Draws`.
     """
     units = unit_sums((gains * weights).astype(np.float32), unit)
     size = units.shape[1]
@@ -119,29 +70,9 @@ def _how_often_best(totals: Array, units: Array, rng: np.random.Generator) -> Ar
 
 
 def greedy(errors: Array, weights: Array) -> Array:
-    """Select settings with replacement: the three best, then each time the setting that lowers the average's squared error most.
+    """Select settings with replacement: the three best, then those that lower the average's squared error most (:eq:`greedy`).
 
-    Parameters
-    ----------
-    errors : ndarray of shape (m, n)
-        Out-of-fold errors of each setting.
-    weights : ndarray of shape (b, n)
-        Weights of rows.
-
-    Returns
-    -------
-    ndarray of shape (b, m)
-        The shares of settings.
-
-    Notes
-    -----
-    Equation :eq:`greedy` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> errors = np.array([[1.0, -1.0], [-1.0, 1.0], [5.0, 5.0], [9.0, 9.0]])
-    >>> bool(greedy(errors, np.ones((1, 2)))[0, :2].sum() > 0.8)
-    True
+    Out-of-fold errors (m, n) and weights of rows (b, n) give shares (b, m).
     """
     errors = errors.astype(np.float32)
     return np.stack([_greedy((errors * w.astype(np.float32)) @ errors.T) for w in weights])

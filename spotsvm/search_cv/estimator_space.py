@@ -63,15 +63,7 @@ def grid(space: Space) -> list[dict[str, Any]]:
 def accepted_space(estimator: Any, space: Space) -> Space:
     """Return a space whose ranges begin and end at values that an estimator accepts, by its declared constraints.
 
-    A continuous range with a refused end, as SVC refuses C=0, keeps its middle 99.9 %. SpaceError is raised for a parameter that
-    the estimator has in no configuration.
-
-    Examples
-    --------
-    >>> from scipy.stats import uniform
-    >>> from sklearn.svm import SVC
-    >>> accepted_space(SVC(), Space({"C": uniform(0, 4), "coef0": uniform(0, 4)}))
-    <Space of C: the central 99.9 %, 0.002 to 3.998; coef0: 0 to 4>
+    A continuous range with a refused end, as SVC refuses C=0, keeps its middle 99.9 %; SpaceError for a parameter it has not.
     """
     configurations = samples(space)
     for branch in space.branches:
@@ -282,28 +274,8 @@ def notices_of(estimator: Any, X: Any, y: Any, fit_params: Mapping[str, Any]) ->
 def default_start(fitted: Any, space: Space | Start, X: Any) -> list[dict[str, Any]]:
     """Return an estimator's own parameters as a configuration to start at; none if they do not lie in the space.
 
-    A number beyond a range becomes the nearest number in the range. A gamma of "scale" or "auto" becomes its number. A missing
-    entry, such as `class_weight__<class>`, gets its value from the estimator fitted to X. Of several dictionaries, the first that
-    fits the parameters is used.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> from sklearn.datasets import load_iris
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> from sklearn.svm import SVC
-    >>> X, y = load_iris(return_X_y=True)
-    >>> fitted = make_pipeline(StandardScaler(), SVC()).fit(X, y)
-    >>> default_start(
-    ...     fitted,
-    ...     {
-    ...         "svc__C": loguniform(2**-5, 2**15),
-    ...         "svc__gamma": loguniform(2**-15, 2**3),
-    ...     },
-    ...     X,
-    ... )
-    [{'svc__C': 1.0, 'svc__gamma': 0.25}]
+    A number beyond a range becomes its end, gamma "scale" or "auto" its number, a missing `class_weight__<class>` its value in
+    the estimator fitted to X. The first dictionary that fits is used.
     """
     space = space if isinstance(space, Space) else Space(space)
     known = fitted.get_params(deep=True)

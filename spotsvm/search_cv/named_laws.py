@@ -9,17 +9,7 @@ _NAME = "distribution of scipy.stats"
 
 
 def with_named_laws(space: Any) -> Any:
-    """Return a space with the name and the arguments of each frozen discrete distribution in its place.
-
-    Examples
-    --------
-    >>> from scipy.stats import randint
-    >>> named = with_named_laws({"degree": randint(2, 6)})
-    >>> named["degree"]
-    {'distribution of scipy.stats': 'randint', 'args': (2, 6), 'kwds': {}}
-    >>> with_laws(named)["degree"].args
-    (2, 6)
-    """
+    """Return a space with the name and the arguments of each frozen discrete distribution in its place."""
     return _replaced(space, _named)
 
 

@@ -24,13 +24,7 @@ SIMPLER = ("gamma", "C", "n_components", "n_features_to_select", "max_features",
 
 
 def simplicity(names: Sequence[str]) -> list[str]:
-    """Return the parameters by which candidates are compared, in order of priority; ArgumentError if there is none.
-
-    Examples
-    --------
-    >>> simplicity(["svc__gamma", "pca__n_components", "svc__C", "svc__kernel"])
-    ['svc__gamma', 'svc__C', 'pca__n_components']
-    """
+    """Return the parameters by which candidates are compared, in order of priority; ArgumentError if there is none."""
     found = [name for kind in SIMPLER for name in names if name.rpartition("__")[2] == kind]
     if not found:
         raise ArgumentError(
@@ -43,39 +37,8 @@ def simplicity(names: Sequence[str]) -> list[str]:
 def simplest(results: Mapping[str, Any], metric: str, best: int) -> int:
     """Return the index of the simplest candidate whose mean score is at most one standard error below that of the best.
 
-    Parameters
-    ----------
-    results : dict
-        `cv_results_`.
-    metric : str
-        The metric that counts.
-    best : int
-        The index of the best candidate.
-
-    Returns
-    -------
-    int
-        The index of the candidate with the smallest first parameter of `simplicity`; of equal candidates, with the smallest
-        second parameter, and so on. A parameter that a candidate does not have, such as gamma of a linear kernel, is smaller than
-        all numbers, and text, such as gamma="scale", is larger. Of equally simple candidates, the index of the best mean.
-
-    References
-    ----------
-    Keerthi, Lin 2003, "Asymptotic behaviors of support vector machines with Gaussian kernel", Neural Computation 15(7).
-    Breiman, Friedman, Olshen, Stone 1984, "Classification and Regression Trees", section 3.4.3.
-
-    Examples
-    --------
-    >>> results = {
-    ...     "params": [{"C": 10.0}, {"C": 0.1}, {"C": 1.0}],
-    ...     "mean_test_score": np.array([0.90, 0.80, 0.89]),
-    ... }
-    >>> results |= {
-    ...     f"split{k}_test_score": results["mean_test_score"] + 0.03 * (k - 1)
-    ...     for k in range(3)
-    ... }
-    >>> simplest(results, "score", 0)
-    2
+    Breiman et al. 1984, 3.4.3: the smallest first parameter of `simplicity`, then the second, then the best mean. A parameter
+    that a candidate lacks is below all numbers, text above (gamma="scale").
     """
     means: Floats = np.asarray(results[f"mean_test_{metric}"], dtype=float)
     folds = np.array([column[best] for column in _fold_columns(results, metric)], dtype=float)

@@ -84,9 +84,8 @@ class StartingPoints:
     def left(self, trials: Sequence[Trial], path: Path | None) -> list[Floats]:
         """Return the points that no trial of a record has evaluated.
 
-        Starting points may be added or left out, but every start that the record's trials have evaluated must be among them;
-        StudyMismatchError is raised if one is missing. Starts taken from another study may differ, since that study may have got
-        more trials in the meantime; none is left once the search has suggested a point of its own.
+        Starts may be added, but each that a trial has evaluated must be among them (StudyMismatchError). Those taken from another
+        study, which may have grown, can differ; none is left after a suggestion of the search.
         """
         if not self._points:
             return []
@@ -111,13 +110,8 @@ class StartingPoints:
 def starts(start: Start, space: Space) -> list[tuple[Floats, dict[str, Any]]]:
     """Return the points of the cube and the parameters to start with, in their order and without repetitions.
 
-    A point within rounding of the centre is set to it, so that a search that starts there recognises it. The parameters are those
-    given, without the rounding of a point. SpaceError is raised for a configuration outside the space.
-
-    Examples
-    --------
-    >>> starts({"C": 0.1}, Space({"C": (1e-3, 1e3, "log-uniform")}))[0][1]
-    {'C': 0.1}
+    A point within rounding of the centre is set to it, so that the search recognises it; parameters are not rounded. SpaceError
+    outside the space.
     """
     given = [start] if isinstance(start, Mapping) else start
     if isinstance(given, str) or not isinstance(given, Sequence):
@@ -155,16 +149,7 @@ def _settled(points: ArrayLike, space: Space) -> Floats:
 def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[str, Any]]:
     """Return the configurations that all searches of a comparison evaluate first: `first`, then the centre of the space.
 
-    The centre is the median of each distribution, and the middle of integers and of lists of values. Several dictionaries have
-    one centre each, in their order.
-
-    Examples
-    --------
-    >>> from scipy.stats import randint, uniform
-    >>> equal_start(
-    ...     {"x": uniform(0, 4), "degree": randint(2, 5)}, {"x": 3.0, "degree": 2}
-    ... )
-    [{'x': 3.0, 'degree': 2}, {'x': 2.0, 'degree': 3}]
+    The centre is the median of each distribution, and the middle of integers and lists; one for each dictionary of the space.
     """
     space = space if isinstance(space, Space) else Space(space)
     first = [] if first is None else first
@@ -176,16 +161,8 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
 def best_configurations(start: Any, space: Space, swept: str | None, constraints: Constraints) -> list[dict[str, Any]]:
     """Return the best configurations of another study, or of its record, that lie in a space, the best first.
 
-    For several objectives they are spread over the front. Values that a record stores as text only, such as estimators, lie in no
-    space. Where a parameter is swept, only the best value in a sweep counts. Configurations that violate a condition or the other
-    study's bounds are left out.
-
-    Raises
-    ------
-    NoCompletedTrialError
-        If no trial of it has succeeded.
-    SpaceError
-        If there is no such record, or the space and the conditions allow none of them.
+    For several objectives spread over the front; of a sweep the best value only; none that violate conditions or the other
+    study's bounds, or that a record has as text. NoCompletedTrialError or SpaceError if there are none.
     """
     if not isinstance(start, StudyResults) and not Path(start).exists():
         raise SpaceError(
@@ -284,24 +261,6 @@ def trials_of_table(
     """Return the configuration and the outcome of each finished row of a table; see `Study.from_frame`.
 
     Where a parameter is swept, rows with the same other parameters are one sweep.
-
-    Raises
-    ------
-    ArgumentError
-        If `frame` is not a table, lacks columns, or has a row with an invalid value, time or state.
-    SpaceError
-        If a row is not in the space.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"param_x": [1, 2], "value": [0.5, np.nan]})
-    >>> [
-    ...     (params, outcome.state)
-    ...     for params, outcome in trials_of_table(
-    ...         table, Space({"x": [1, 2]}), Objectives.of("minimize")
-    ...     )
-    ... ]
-    [({'x': 1}, 'ok'), ({'x': 2}, 'failed')]
     """
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentError(f"frame={shown_value(frame)} is not a pandas.DataFrame")

@@ -29,12 +29,7 @@ _USE = 'use a function of the parameters, a mapping such as {"memory": ("<=", 2e
 class Constraints:
     """Conditions that a configuration must satisfy before its evaluation, and bounds for its outcome.
 
-    Attributes
-    ----------
-    conditions : tuple of callable
-        Each takes the parameters as a dict and returns whether they are allowed.
-    bounds : dict of str to (str, float)
-        For the name of a further number of the outcome, "<=" or ">=" and the bound.
+    `bounds` has "<=" or ">=" and the bound for the name of a further number of the outcome.
     """
 
     conditions: tuple[Condition, ...]
@@ -42,13 +37,7 @@ class Constraints:
 
     @classmethod
     def of(cls, given: ConstraintsLike | None) -> Constraints:
-        """Create the constraints from the argument of `Study`; ArgumentError if it is invalid.
-
-        Examples
-        --------
-        >>> Constraints.of([lambda p: p["x"] < 1, {"memory": ("<=", 2e9)}]).describe()
-        ['<lambda>', 'memory <= 2000000000.0']
-        """
+        """Create the constraints from the argument of `Study`; ArgumentError if it is invalid."""
         conditions: list[Condition] = []
         bounds: dict[str, tuple[str, float]] = {}
         one = callable(given) or isinstance(given, Mapping)
@@ -120,17 +109,7 @@ class Constraints:
 def allowed_keys(
     swept: SweptParameter, constraints: Constraints, params: Mapping[str, Any], n_values: int = N_VALUES
 ) -> list[float]:
-    """Return the keys of the values that the conditions allow, from a grid over the range or from the whole list.
-
-    Examples
-    --------
-    >>> from spotsvm.space.space import Space
-    >>> swept = SweptParameter(Space({"C": (0.0, 1.0), "gamma": (0.0, 1.0)}), "C")
-    >>> allowed_keys(
-    ...     swept, Constraints.of(lambda p: p["C"] < p["gamma"]), {"gamma": 0.15}
-    ... )
-    [0.0, 0.1]
-    """
+    """Return the keys of the values that the conditions allow, from a grid over the range or from the whole list."""
     keys: list[float] = [*range(len(swept.listed))] or swept.values(n_values)
     return [key for key in keys if is_allowed(swept, constraints, params, key)]
 
@@ -141,13 +120,7 @@ def is_allowed(swept: SweptParameter, constraints: Constraints, params: Mapping[
 
 
 def from_texts(texts: Any) -> tuple[list[str], dict[str, tuple[str, float]]]:
-    """Return the names of the conditions, and the bounds, from the texts that `Constraints.describe` returned.
-
-    Examples
-    --------
-    >>> from_texts(["<lambda>", "memory <= 2000000000.0"])
-    (['<lambda>'], {'memory': ('<=', 2000000000.0)})
-    """
+    """Return the names of the conditions, and the bounds, from the texts that `Constraints.describe` returned."""
     names: list[str] = []
     bounds: dict[str, tuple[str, float]] = {}
     for text in map(str, texts if isinstance(texts, list) else []):

@@ -21,21 +21,7 @@ _FARTHEST = 1e300
 
 @dataclass(frozen=True)
 class Edge:
-    """A parameter whose value is at the end of its range.
-
-    Attributes
-    ----------
-    name : str
-        The parameter.
-    value : float
-        Its value.
-    side : {"lower", "upper"}
-        The end.
-    range : tuple of float
-        The range that was searched.
-    wider : tuple
-        A range that is longer by half beyond that end, as a space takes it.
-    """
+    """A parameter whose value is at the end of its range; `wider` is longer by half beyond that end, as a space takes it."""
 
     name: str
     value: float
@@ -54,23 +40,7 @@ class Edge:
 def edges_of(params: Mapping[str, Any], space: Space) -> tuple[Edge, ...]:
     """Return the parameters of a configuration that are at an end of their range.
 
-    A continuous parameter is at an end within 2 % of its range, on its scale; an integer at its first or last value. A range of
-    integers that begins at 0 has no further values below, and no wider range goes from positive numbers to negative ones.
-
-    Examples
-    --------
-    >>> space = Space(
-    ...     {
-    ...         "C": (0.01, 100.0, "log-uniform"),
-    ...         "degree": (2, 6),
-    ...         "kernel": ["poly", "rbf"],
-    ...     }
-    ... )
-    >>> [
-    ...     (edge.name, edge.side, edge.wider)
-    ...     for edge in edges_of({"C": 99.0, "degree": 3, "kernel": "poly"}, space)
-    ... ]
-    [('C', 'upper', (0.01, 10000.0, 'log-uniform'))]
+    Continuous: within 2 % of it, on its scale. Integers from 0 have no values below, and no wider range changes the sign.
     """
     for branch in space.branches:
         if set(branch) != set(params):

@@ -164,27 +164,12 @@ class CurrentTrial:
 
 
 def takes_trial(objective: Callable[..., Any]) -> bool:
-    """Return whether a callable requires two positional arguments: the parameters and the trial.
-
-    Examples
-    --------
-    >>> (
-    ...     takes_trial(lambda params, trial: 0.0),
-    ...     takes_trial(lambda params, scale=1.0: 0.0),
-    ...     takes_trial(abs),
-    ... )
-    (True, False, False)
-    """
+    """Return whether a callable requires two positional arguments: the parameters and the trial."""
     return len(_required(objective)) == 2
 
 
 def check_takes_params(objective: Callable[..., Any], names: Sequence[str]) -> None:
-    """Raise ArgumentError if a callable has an argument for each parameter, in place of one for all.
-
-    Examples
-    --------
-    >>> check_takes_params(lambda C: C["C"], ["C", "gamma"])
-    """
+    """Raise ArgumentError if a callable has an argument for each parameter, in place of one for all."""
     required = _required(objective)
     if len(required) > 1 and set(required) <= set(names):
         raise ArgumentError(

@@ -78,17 +78,7 @@ def named_scorer(name: str) -> Any:
 
 
 def scorer_name(parts: ScorerParts | None) -> str | None:
-    """Return the name by which a scorer with these parts is passed as `scoring`; None if it has none.
-
-    Examples
-    --------
-    >>> from sklearn.metrics import accuracy_score
-    >>> (
-    ...     scorer_name(scorer_parts(make_scorer(accuracy_score))),
-    ...     scorer_name(scorer_parts(max)),
-    ... )
-    ('accuracy', None)
-    """
+    """Return the name by which a scorer with these parts is passed as `scoring`; None if it has none."""
     return None if parts is None else next((name for name, its in _named_parts().items() if its == parts), None)
 
 
@@ -99,38 +89,14 @@ def _named_parts() -> dict[str, ScorerParts | None]:
 
 
 def metric_words(metric: str) -> str:
-    """Return the name of a score as words.
-
-    Examples
-    --------
-    >>> (
-    ...     metric_words("neg_root_mean_squared_error"),
-    ...     metric_words("roc_auc_ovr"),
-    ...     metric_words("f1_macro"),
-    ... )
-    ('negative root mean squared error', 'ROC AUC ovr', 'F1 macro')
-    """
+    """Return the name of a score as words."""
     words = re.sub("^neg_", "negative_", metric).replace("_", " ")
     return re.sub(r"\b(roc auc|f1|r2)\b", lambda found: found[0].upper(), words)
 
 
 @dataclass(frozen=True)
 class ScoreUnit:
-    """How a score is shown: an error, which a scorer returns as a negative number, as a positive one in its own unit.
-
-    Attributes
-    ----------
-    metric : str
-        Name of the scorer, whose scores are always better if larger.
-
-    Examples
-    --------
-    >>> rmse = ScoreUnit("neg_root_mean_squared_error")
-    >>> rmse.title, rmse.value(-3.5), rmse.interval((-4.0, -3.0)), rmse.better
-    ('RMSE', 3.5, (3.0, 4.0), 'smaller is better')
-    >>> ScoreUnit("accuracy").title, ScoreUnit("accuracy").value(0.9)
-    ('accuracy', 0.9)
-    """
+    """How a score is shown: an error, which a scorer returns as a negative number, as a positive one in its own unit."""
 
     metric: str
 

@@ -27,20 +27,7 @@ LONGEST_NAME = 1000
 class Objectives:
     """The objectives of a study, each to be minimised or maximised.
 
-    Attributes
-    ----------
-    names : tuple of str
-        One per objective, "0", "1" and so on by default; empty for a single objective without a name.
-    directions : tuple of {"minimize", "maximize"}
-        One per objective.
-
-    Examples
-    --------
-    >>> objectives = Objectives.of({"error": "minimize", "margin": "maximize"})
-    >>> objectives.columns
-    ('value_error', 'value_margin')
-    >>> objectives.turned((0.1, 3.0)).tolist()
-    [0.1, -3.0]
+    `names` are "0", "1" and so on by default; empty for a single objective without a name.
     """
 
     names: tuple[str, ...]

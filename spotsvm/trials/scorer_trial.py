@@ -21,14 +21,7 @@ _SEVERAL = ("macro", "ovr")
 def check_scorer(name: Any, scorer: Any, y: NDArray[Any], classify: bool) -> None:
     """Raise ArgumentError, with what to pass instead, if a scorer can score no predictions of a target.
 
-    So it is with `f1` and `average_precision` where no class is 1, or with squared logarithms of negative targets. Scorers of
-    functions that are not scikit-learn's are not tried.
-
-    Examples
-    --------
-    >>> check_scorer("f1", get_scorer("f1"), np.array(["a", "b", "a"]), True)
-    Traceback (most recent call last):
-    spotsvm.errors.ArgumentError: scoring='f1' is of the class 1, and y has 'a' and 'b'; pass make_scorer(f1_score, pos_label='b')
+    So it is with `f1` where no class is 1, or squared logarithms of negative targets. Only scikit-learn's functions are tried.
     """
     parts = scorer_parts(scorer)
     if parts is None or parts.function is None or not str(parts.function.__module__).startswith("sklearn.") or not len(y):

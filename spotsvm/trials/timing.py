@@ -20,15 +20,7 @@ PHASES = {
 
 @dataclass(frozen=True)
 class TimeSpent:
-    """The seconds that trials spent in one phase.
-
-    Attributes
-    ----------
-    total, median, last : float
-        Sum and median over all trials with a time for this phase, and the time of the last.
-    n_trials : int
-        Number of trials with a time for this phase.
-    """
+    """The seconds that trials spent in one phase, over all trials with a time for it."""
 
     total: float
     median: float
@@ -61,29 +53,9 @@ _RECENT = 50
 
 
 def trials_per_minute(trials: Sequence[Trial]) -> float | None:
-    """Return the number of trials finished per minute recently, without breaks between runs.
+    """Return the number of trials finished per minute recently, without breaks between runs; None without times.
 
-    The number of the latest 50 trials (or of all) is divided by the time in which at least one of them was being asked for or
-    evaluated; None if no trial has the time when it was told.
-
-    Examples
-    --------
-    Two trials at once, ten seconds each, and one more after a break:
-
-    >>> def told(at):
-    ...     return Trial(
-    ...         0,
-    ...         {},
-    ...         (),
-    ...         "ok",
-    ...         1.0,
-    ...         ask_seconds=0.0,
-    ...         seconds=10.0,
-    ...         asked_at=at - 10.0,
-    ...         told_at=at,
-    ...     )
-    >>> trials_per_minute([told(10.0), told(10.0), told(5000.0)])
-    9.0
+    The latest 50 trials over the time in which at least one of them was being asked for or evaluated.
     """
     ended = sorted((spans[0][1], spans) for t in trials if (spans := _spans(t)))[-_RECENT:]
     busy = _length([span for _, spans in ended for span in spans])

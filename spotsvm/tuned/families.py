@@ -61,14 +61,10 @@ SPARSE_FAMILIES = ("rbf", "linear")
 
 
 class Columns:
-    """The columns of several families, fitted on rows of a table, of an array with nan for missing values, or of a sparse matrix.
+    """Column transformations of the kernel families, fitted on the training rows.
 
-    Parameters
-    ----------
-    kinds : collection of str
-        The required kinds among "standard", "power" and "relevance".
-    categorical : collection of str
-        Columns to treat as categories, whatever their cells are.
+    `kinds` are those required among "standard", "power" and "relevance"; `categorical` columns are categories, whatever their
+    cells are.
     """
 
     def __init__(self, kinds: Any, categorical: Any = ()):
@@ -140,18 +136,9 @@ class Columns:
         return columns
 
     def seen(self, views: dict[str, Any], kind: str, exponent: float, factors: tuple[float, ...]) -> Any:
-        """Return the columns of a kernel.
+        """Return the columns of a kernel, of a kind, from `views`, the result of `transform`.
 
-        Parameters
-        ----------
-        views : dict
-            The result of `transform`.
-        kind : str
-            The kind of columns.
-        exponent : float
-            Exponent of the relevance; 0 leaves the relevance out.
-        factors : tuple of float
-            A factor for each input column, or empty for none.
+        `exponent` is that of the relevance, 0 for none; `factors` are one for each input column, or empty.
         """
         A = views[kind]
         if kind == "relevance" and exponent != 1.0 and self.relevance is not None:
@@ -187,13 +174,7 @@ def _sparse_deviation(X: Any) -> Floats:
 
 
 def yeo_johnson(Z: Floats, power: Floats) -> Floats:
-    """Return the power transformation of Yeo and Johnson 2000 of each column.
-
-    Examples
-    --------
-    >>> yeo_johnson(np.array([[3.0, -3.0]]), np.array([0.5, 1.0]))
-    array([[ 2., -3.]])
-    """
+    """Return the power transformation of Yeo and Johnson 2000 of each column."""
     size = np.log1p(np.abs(Z))
     exponent = np.where(Z >= 0, power, 2.0 - power)
     regular = np.abs(exponent) > 1e-6
@@ -222,30 +203,9 @@ def best_powers(Z: Floats) -> Floats:
 
 
 def gradient_relevance(A: Floats, target: Floats) -> Floats:
-    """Return the root mean square gradient in each column of a kernel ridge regression, with a mean square of 1 and a floor.
+    """Return the root mean square gradient in each column of a kernel ridge regression, (p,); equation :eq:`relevance`.
 
-    Parameters
-    ----------
-    A : ndarray of shape (n, p)
-        Scaled columns.
-    target : ndarray of shape (n, t)
-        Targets; squared gradients are added over them.
-
-    Returns
-    -------
-    ndarray of shape (p,)
-        The relevance, at least sqrt(0.03) in each column.
-
-    Notes
-    -----
-    Equation :eq:`relevance` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> A = np.random.default_rng(0).normal(size=(100, 2))
-    >>> first, second = gradient_relevance(A, np.sin(2 * A[:, :1]))
-    >>> bool(first > 3 * second)
-    True
+    It has a mean square of 1 and is at least sqrt(0.03). Squared gradients are added over the targets (n, t).
     """
     if len(A) > _MOST_RELEVANCE_ROWS:
         chosen = np.linspace(0, len(A) - 1, _MOST_RELEVANCE_ROWS).astype(np.intp)
@@ -283,12 +243,7 @@ def unit_of(kernel: str, D: NDArray[Any]) -> float:
 
 
 def kernel_of(kernel: str, unit: float, log_gamma: float) -> Kernel:
-    """Return the kernel exp(-2^log_gamma d / unit) of distances d, or inner products in their unit.
-
-    Notes
-    -----
-    Equation :eq:`family-kernel` of the chapter :doc:`/method/index`.
-    """
+    """Return the kernel exp(-2^log_gamma d / unit) of distances d, or inner products in their unit (:eq:`family-kernel`)."""
     if kernel == "linear":
         return Kernel("poly", 1.0 / unit, degree=1)
     return Kernel(kernel, 2.0**log_gamma / unit)

@@ -35,20 +35,10 @@ _MEMBER_TOL = 1e-3
 
 @dataclass(frozen=True)
 class Machines:
-    """What is trained: a classifier of two classes, one for each pair of several classes, or a regression.
+    """What is trained: a classifier of two classes, one for each pair of several classes, or a regression (`n_classes` 0).
 
-    Attributes
-    ----------
-    z : ndarray of shape (1, n)
-        Labels 1 and -1 of two classes, or the target of a regression; for several classes `code` takes its place.
-    cost : ndarray of shape (n,)
-        Factor of C for each row.
-    n_classes : int
-        0 in regression.
-    limits : tuple of float
-        Range of predictions in regression.
-    code : ndarray of shape (n,) or None
-        Class code of each row.
+    z (1, n): labels 1 and -1, or the target; for several classes `code` takes its place. `cost`: factor of C for each row;
+    `limits`: range of predictions in regression.
     """
 
     z: Floats
@@ -184,38 +174,10 @@ def score_grid(
     deadline: float = np.inf,
     categorical: Any = (),
 ) -> Grid:
-    """Compute the out-of-fold decisions of all settings.
+    """Compute the out-of-fold decisions of all settings; a row tested by several folds gets the mean of its decisions.
 
-    Parameters
-    ----------
-    X : DataFrame, array or sparse matrix of shape (n, p)
-        Rows.
-    machines : Machines
-        The models.
-    relevance_target : ndarray of shape (n, t)
-        The target from which the relevance of columns is learned.
-    splits : sequence of (train, test)
-        The folds. A row tested by several folds gets the mean of its decisions.
-    sweeps : Sweeps
-        The sweeps; sweeps on the same columns should be adjacent.
-    costs : sequence of float
-        Values of C, ascending.
-    default : callable
-        Maps training rows to C and epsilon of the default model.
-    quality : callable
-        Maps out-of-fold decisions to their quality (larger is better), and to the distance from the best so far at which a C ends
-        its sweep (unless it is better than the previous C).
-    n_jobs : int
-        Number of threads.
-    deadline : float
-        Time on the monotonic clock at which the grid ends, once the default and one setting are scored.
-    categorical : collection of str
-        Columns to treat as categories, whatever their cells are.
-
-    Returns
-    -------
-    Grid
-        The decisions.
+    `costs` ascend; sweeps on the same columns should be adjacent. `quality` maps decisions to theirs and to the distance from the
+    best at which a C ends its sweep. The default and one setting are scored before `deadline`.
     """
     began = time.monotonic()
     grid = Grid()
@@ -279,22 +241,10 @@ def score_grid(
 
 @dataclass
 class Member:
-    """Models with the same kernel on the same rows, for one or several C.
+    """Models with the same kernel on the same rows, for one or several C; `places` are those of the settings in the grid.
 
-    Attributes
-    ----------
-    sweep, unit : Sweep, float
-        The common part of the settings, and the unit of gamma.
-    places : list of int
-        Indices of the settings in the grid.
-    beta, bias : ndarray of shape (settings, m, n), (settings, m)
-        Coefficients of the rows, of a single model or of a model for each class; or as in `ClassPairs`.
-    rows : array or sparse matrix of shape (n, p)
-        The rows, as columns of the kernel.
-    starts : ndarray of shape (n_classes + 1,) or None
-        Where the rows of each class start, if there is a classifier for each pair of classes, as in `ClassPairs`.
-    support : ndarray of shape (n,), optional
-        Indices of the rows among the given rows, if other rows were left out.
+    `beta` (settings, m, n), `bias` (settings, m) of a model or one for each class; with `starts`, of each pair as in
+    `ClassPairs`. `support`: indices of the rows, if others were left out.
     """
 
     sweep: Sweep
@@ -368,14 +318,9 @@ def solve_settings(
 def fit_members(
     columns: Columns, X: Any, machines: Machines, settings: Sequence[Setting], chosen: Sequence[int], deadline: float = np.inf
 ) -> tuple[list[Member], dict[str, Any]]:
-    """Fit chosen settings on all rows, in their order except for shared work; after the deadline no further kernel begins.
+    """Fit chosen settings on all rows; return a member for each kernel, and the columns of each kind.
 
-    Returns
-    -------
-    members : list of Member
-        A member for each kernel.
-    rows : dict
-        The columns of each kind.
+    In their order except for shared work; after the deadline no further kernel begins.
     """
     views = columns.transform(X)
     order = np.arange(X.shape[0])

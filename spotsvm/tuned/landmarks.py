@@ -33,51 +33,10 @@ def fit_landmarks(
     ridges: Sequence[float],
     is_late: Callable[[], bool] = lambda: False,
 ) -> tuple[Floats, Floats]:
-    """Fit by squared loss for several ridges.
+    """Fit by squared loss for several ridges (shares of the sum of weights); return (r, t, m) and (r, t); :eq:`landmarks`.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel function.
-    rows : callable
-        Maps a slice to the columns of its rows, an array or a sparse matrix.
-    landmarks : array or sparse matrix of shape (m, p)
-        Columns of the landmarks.
-    target : ndarray of shape (n, t)
-        A column for each model.
-    weights : ndarray of shape (n,)
-        Weights of rows.
-    ridges : sequence of float
-        Factors of the squared norm, as shares of the sum of the weights.
-    is_late : callable, optional
-        Returns whether the time is up; then OutOfTimeError is raised.
-
-    Returns
-    -------
-    coefficients : ndarray of shape (r, t, m)
-        Coefficients for each ridge and model.
-    constants : ndarray of shape (r, t)
-        The constants.
-
-    Notes
-    -----
-    Equation :eq:`landmarks` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> x = np.linspace(-1, 1, 200)[:, None]
-    >>> kernel = Kernel("rbf", gamma=4.0)
-    >>> b, c = fit_landmarks(
-    ...     kernel,
-    ...     x.__getitem__,
-    ...     x[::20],
-    ...     np.sin(3 * x),
-    ...     np.ones(200),
-    ...     [1e-6],
-    ... )
-    >>> K = kernel.of(base_matrix(kernel.base, x, x[::20]))
-    >>> bool(np.abs(K @ b[0].T + c[0] - np.sin(3 * x)).max() < 0.02)
-    True
+    `rows` maps a slice to the columns of its rows, `landmarks` are (m, p), `target` has a column for each model. OutOfTimeError
+    once `is_late`.
     """
     n, m = len(weights), landmarks.shape[0]
     gram, moment, total = np.zeros((m, m), order="F"), np.zeros((m, target.shape[1])), np.zeros(m)

@@ -36,18 +36,9 @@ _RIDGES = tuple(10.0**k for k in range(-7, -2))
 
 @dataclass(frozen=True)
 class Rounds:
-    """The plan of the rounds: sizes and numbers of kernels.
+    """The plan of the rounds: for each, the number of rows of exact models, or of landmarks, and the number of kernels.
 
-    Attributes
-    ----------
-    sizes : tuple of (int, int)
-        For each round, the number of rows of exact models, or of landmarks, and the number of kernels.
-    power : float
-        The time of a fit grows with the size to this power.
-    untimed : int
-        Largest size without a timeout.
-    landmarks : bool
-        Whether sizes are numbers of landmarks.
+    The time of a fit grows with the size to `power`; `untimed` is the largest size without a timeout.
     """
 
     sizes: tuple[tuple[int, int], ...]
@@ -64,24 +55,10 @@ LANDMARKS_FROM = 20_000
 
 @dataclass(frozen=True)
 class Problem:
-    """The common data of all fits.
+    """The common data of all fits; `views` are the columns of each kind, in single precision if dense.
 
-    Attributes
-    ----------
-    columns : Columns
-        The columns.
-    views : dict of str to array or sparse matrix of shape (n, p)
-        The columns of each kind, in single precision if dense.
-    some : ndarray of int
-        Indices of rows whose typical distance is the unit of gamma.
-    machines : Machines
-        The models on all rows.
-    target : ndarray of shape (n, t)
-        Target of models with landmarks.
-    held : ndarray of int
-        Indices of the held-out rows.
-    sample : callable
-        Maps (size, seed) to random rows to fit on, outside `held`.
+    `some` rows have the typical distance that is the unit of gamma; `held` rows judge; `sample` maps (size, seed) to others to
+    fit on.
     """
 
     columns: Columns
@@ -167,19 +144,7 @@ def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]
 
 
 class Race:
-    """Rounds of fits until the time is up.
-
-    Parameters
-    ----------
-    problem : Problem
-        The data of the fits.
-    quality : callable
-        Maps decisions on the held-out rows to a number; larger is better.
-    seed : int
-        Seed of the random rows.
-    n_jobs : int or None
-        As in joblib; the fits run on the backend of joblib's `parallel_config`.
-    """
+    """Rounds of fits until the time is up; `quality` maps decisions on the held-out rows to a number, larger is better."""
 
     def __init__(self, problem: Problem, quality: Callable[[NDArray[np.float32]], float], seed: int, n_jobs: int | None):
         self._problem, self._quality, self._seed, self._n_jobs = problem, quality, seed, n_jobs
@@ -190,18 +155,9 @@ class Race:
         self._n_rows = len(problem.target) - len(problem.held)
 
     def run(self, rounds: Rounds, start: Mapping[Sweep, Sequence[float]], most: int, ends: float) -> None:
-        """Fit in rounds.
+        """Fit in rounds, up to `most` rows or landmarks, until `ends` on the monotonic clock.
 
-        Parameters
-        ----------
-        rounds : Rounds
-            The sizes.
-        start : mapping of Sweep to sequence of float
-            The initial sweeps, the best first, with their C for exact models.
-        most : int
-            Largest size.
-        ends : float
-            End on the monotonic clock.
+        `start` has the initial sweeps, the best first, with their C for exact models.
         """
         costs = {sweep: list(C)[:2] for sweep, C in start.items()}
         best: dict[Sweep, tuple[float, float]] = {}  # quality and C

@@ -118,17 +118,7 @@ def _classifies(model: Any) -> bool:
 
 
 def reliability(probability: Any, happened: Any, weights: Any) -> pd.DataFrame:
-    """Return mean probabilities and observed shares, in bins with equally many rows, which count for their weights.
-
-    Examples
-    --------
-    >>> reliability(
-    ...     np.array([0.1] * 8 + [0.9] * 8),
-    ...     np.array([0] * 8 + [1] * 8),
-    ...     np.ones(16),
-    ... ).round(1).drop_duplicates().values.tolist()
-    [[0.1, 0.0, 2.0], [0.9, 1.0, 2.0]]
-    """
+    """Return mean probabilities and observed shares, in bins with equally many rows, which count for their weights."""
     order = np.argsort(probability, kind="stable")
     parts = [part for part in np.array_split(order, _BINS) if len(part)]
     rows = [(*(np.average(one[part], weights=weights[part]) for one in (probability, happened)), len(part)) for part in parts]

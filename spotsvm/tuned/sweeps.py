@@ -12,22 +12,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Sweep:
-    """The common parameters of the settings of a sweep: all except C.
+    """The common parameters of the settings of a sweep: all except C. `log_gamma` is log2, in 1 / the typical distance.
 
-    Attributes
-    ----------
-    family : str
-        The family of kernels.
-    log_gamma : float
-        The binary logarithm of gamma in units of 1 / the typical distance.
-    epsilon : float
-        Epsilon of a regression, in standard deviations of the target.
-    exponent : float
-        Exponent of the relevance of columns.
-    column_factors, class_factors : tuple of float
-        Factors of the input columns, and of the C of classes; empty for none.
-    searched : tuple of (str, float)
-        The parameters of the user's space.
+    `epsilon` is in standard deviations of the target; factors of columns, and of the C of classes, are empty for none; `searched`
+    are the parameters of the user's space.
     """
 
     family: str
@@ -67,13 +55,7 @@ class Scored(NamedTuple):
 
 
 class Sweeps:
-    """A list of sweeps, in the order in which they are scored.
-
-    Parameters
-    ----------
-    first : iterable of Sweep
-        The sweeps.
-    """
+    """A list of sweeps, in the order in which they are scored."""
 
     def __init__(self, first: Iterable[Sweep]):
         self._first = list(first)

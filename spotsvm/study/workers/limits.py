@@ -28,19 +28,9 @@ _SMALLEST = 1_000_000
 
 
 def checked_memory_limit(memory_limit: Any) -> int | None:
-    """Return a memory limit in bytes; raise ArgumentError if it is not valid, or the system, other than Linux, cannot enforce it.
+    """Return a memory limit in bytes; ArgumentError if it is not valid, or the system, other than Linux, cannot enforce it.
 
-    It is at least a million bytes, or text such as "512MB" or "1.5 GiB": k, M, G and T are powers of 1000, Ki, Mi, Gi and Ti of
-    1024, as in Dask.
-
-    Examples
-    --------
-    >>> (
-    ...     checked_memory_limit("1.5GB"),
-    ...     checked_memory_limit("64 MiB"),
-    ...     checked_memory_limit(2e9),
-    ... )
-    (1500000000, 67108864, 2000000000)
+    At least a million bytes, or text such as "512MB" or "1.5 GiB", with powers of 1000 and 1024 as in Dask.
     """
     if memory_limit is None:
         return None

@@ -41,9 +41,8 @@ OnDone = Callable[["WorkerSlot", "Future[Any]"], None]
 class WorkerSlot:
     """A pool of a single process, whose death affects no other worker.
 
-    While it is "busy", `key` and `params` are the trial and its pickled parameters, and `started_at` is when it was sent to the
-    waiting worker, by the monotonic clock. With `announces`, the worker says on standard error that it compiles, if this process
-    logs that.
+    While it is "busy", `key` and `params` (pickled) are the trial's, `started_at` is by the monotonic clock. With `announces` the
+    worker says on standard error that it compiles, if this process logs that.
     """
 
     def __init__(self, payload: bytes, memory_limit: int | None, on_done: OnDone, announces: bool = True):
@@ -244,22 +243,8 @@ class TimeUpError(TimeoutError):
 def call_within(function: Callable[[], Any], seconds: float) -> Any:
     """Call a function in a worker process and return its result; it may take `seconds`, without start and imports.
 
-    The process dies with this one and ignores Ctrl-C, which ends the wait, and so the process. An error of the function is
-    raised.
-
-    Raises
-    ------
-    TimeUpError
-        If the time is up; the process is killed.
-    ArgumentError
-        If the function cannot be sent to a process, or loaded there.
-    WorkersError
-        If the process dies.
-
-    Examples
-    --------
-    >>> call_within(lambda: 6 * 7, 60.0)
-    42
+    TimeUpError, and the process is killed, if the time is up; WorkersError if it dies. It ignores Ctrl-C, which ends the wait,
+    and so the process.
     """
     try:
         sent = cloudpickle.dumps(function)

@@ -9,9 +9,11 @@ from spotsvm.luck.intervals import (
     bounded,
     check_confidence,
     corrected_factor,
+    is_too_uncertain,
     jackknife_variance,
     nadeau_bengio,
     repeated_variance,
+    side_of_zero,
     t_interval,
 )
 
@@ -110,3 +112,13 @@ def test_a_confidence_is_between_0_and_1(confidence):
 )
 def test_an_interval_ends_at_the_lowest_and_highest_score(interval, scores, metric, cut):
     assert bounded(interval, scores, metric) == cut
+
+
+@pytest.mark.parametrize(("interval", "side"), [((0.01, 0.04), 1), ((-0.04, -0.01), -1), ((0.0, 0.0), 0), ((np.nan, np.nan), 0)])
+def test_the_side_of_an_interval(interval, side):
+    assert side_of_zero(interval) == side
+
+
+def test_r2_of_rows_without_spread_is_too_uncertain():
+    assert is_too_uncertain("r2", -5.7e9, 1e10)
+    assert not is_too_uncertain("r2", 0.4, 0.2)

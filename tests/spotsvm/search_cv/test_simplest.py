@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.errors import ArgumentError
-from spotsvm.search_cv.simplest import simplest
+from spotsvm.search_cv.simplest import simplest, simplicity
 
 X, Y = load_iris(return_X_y=True)
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
@@ -97,3 +97,8 @@ def test_what_has_no_simplest_candidate():
         SpotSearchCV(Ridge(), {"alpha": loguniform(0.1, 10)}, refit="1se").fit(X, Y)
     with pytest.raises(ArgumentError, match="refit must be set to a scorer key"):
         SpotSearchCV(SVC(), SPACE, scoring=["accuracy", "f1_macro"], refit="1se").fit(X, Y)
+
+
+def test_gamma_comes_before_c_and_both_before_other_numbers():
+    names = ["svc__gamma", "pca__n_components", "svc__C", "svc__kernel"]
+    assert simplicity(names) == ["svc__gamma", "svc__C", "pca__n_components"]

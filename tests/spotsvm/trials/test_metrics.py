@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 
 from spotsvm import mean_class_accuracy, mean_class_accuracy_scorer
 from spotsvm.errors import ArgumentError
-from spotsvm.trials.metrics import named_scorer
+from spotsvm.trials.metrics import metric_words, named_scorer
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
@@ -48,3 +48,8 @@ def test_scorers_by_name():
     assert named_scorer("accuracy")._score_func([1, 0], [1, 1]) == 0.5
     with pytest.raises(ArgumentError, match="'mean_class_acuracy' is unknown; use mean_class_accuracy"):
         named_scorer("mean_class_acuracy")
+
+
+def test_names_of_scores_as_words():
+    names = ["neg_root_mean_squared_error", "roc_auc_ovr", "f1_macro"]
+    assert [metric_words(name) for name in names] == ["negative root mean squared error", "ROC AUC ovr", "F1 macro"]

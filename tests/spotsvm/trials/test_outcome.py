@@ -10,7 +10,7 @@ import pytest
 
 from spotsvm.trials.evaluation import call
 from spotsvm.trials.judging import outcome_of
-from spotsvm.trials.outcome import Outcome, one_line
+from spotsvm.trials.outcome import Outcome, as_attributes, as_float, one_line
 
 
 class AwkwardError(Exception):
@@ -148,3 +148,12 @@ def test_an_error_that_cannot_be_pickled_is_sent_as_its_text():
     assert (type(read.error), read.error.args) == (KeyError, ("gamma",))
     for outcome in (Outcome("ok", 1.0, {"a": 2.0}, "", 0.5), Outcome("failed", reason="the worker died", lost=True)):
         assert pickle.loads(pickle.dumps(outcome)) == outcome
+
+
+def test_numbers_of_any_kind_are_floats():
+    assert [as_float(value) for value in (np.float32(0.5), -(10**400), "1")] == [0.5, -math.inf, None]
+
+
+def test_attributes_are_as_a_record_returns_them():
+    named = {"solver": "smo", "path": (1, np.float32(0.5)), "rows": np.arange(2), 7: {1j}}
+    assert as_attributes(named) == {"solver": "smo", "path": [1, 0.5], "rows": [0, 1], "7": "{1j}"}
