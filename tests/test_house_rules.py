@@ -85,12 +85,7 @@ FOREIGN = {
     "spotsvm/study/workers/process.py": {"_call_queue", "_processes", "_reader", "_thread"},  # loky's pool
 }  # fmt: skip
 #: private attributes of our own objects that are still read elsewhere: none is to be added
-OURS = {
-    "spotsvm/study/callbacks.py": {"_limit"},
-    "spotsvm/study/optuna/exchange.py": {"_add_missing"},
-    "spotsvm/study/record/opening.py": {"_fd"},
-    "spotsvm/trials/own_unit.py": {"_ledger"},
-}
+OURS = {"spotsvm/trials/own_unit.py": {"_ledger"}}
 #: documented names of the standard library that begin with an underscore
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}
 

@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from spotsvm.common.text import printable_line, shown_value
 from spotsvm.errors import ArgumentError, SearchExhaustedError, SolverError, SpaceError, SpotSVMError, TrialStateError
 from spotsvm.solvers.search import AskTell, Search, Suggestion, capabilities_of, describe_search, make_search
-from spotsvm.solvers.search.contract.base import MOST_DRAWS, Noise
+from spotsvm.solvers.search.contract.base import MOST_DRAWS, FarSighted, Noise
 from spotsvm.solvers.search.registry import SearchFactory
 from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.space import Space
@@ -562,7 +562,7 @@ class StudySearch:
     @property
     def n_foreseen(self) -> int:
         """Number of upcoming trials that do not depend on any value still to be told; at least 1."""
-        return self.n_starts or max(int(getattr(self._search, "n_foreseen", 1)), 1)
+        return self.n_starts or (max(int(self._search.n_foreseen), 1) if isinstance(self._search, FarSighted) else 1)
 
 
 def initial_trials(

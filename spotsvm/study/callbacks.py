@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from math import inf, nan
+from math import nan
 from typing import Any, TypeAlias
 
 from tqdm import tqdm
@@ -151,8 +151,7 @@ class Progress(Callback):
 
     def on_tell(self, study: Any, trial: Trial) -> None:
         """Show a finished trial."""
-        limit = getattr(study, "_limit", None)
-        self._display.show(study.n_finished, *self._words(study), inf if limit is None else limit.left)
+        self._display.show(study.n_finished, *self._words(study), study.seconds_left)
 
     def _words(self, study: Any) -> tuple[str, str]:
         """Return the best value so far for a line, and for a bar."""

@@ -16,7 +16,7 @@ from spotsvm.study.bookkeeper import Bookkeeper
 from spotsvm.study.callbacks import Callbacks, StopRun
 from spotsvm.study.objective import with_trial
 from spotsvm.study.stop import AppliedRule, FirstFailures, StopRule, TimeLimit, first_trials_failed
-from spotsvm.study.workers.protocol import Interrupts, Workers
+from spotsvm.study.workers.protocol import Interrupts, TogetherWorkers, Workers
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.edges import edges_of
 from spotsvm.trials.outcome import Outcome, one_line
@@ -168,7 +168,7 @@ class TrialRun:
         self._follower_failed = False
         self._failures = FirstFailures(study, settings.max_failures)
         #: trials that the workers evaluate together if they are foreseen; a stop rule may end the run between them
-        self.n_together = int(getattr(workers, "n_together", 1)) if rule is None else 1
+        self.n_together = workers.n_together if rule is None and isinstance(workers, TogetherWorkers) else 1
         #: stop rules that always end the run; `rule` ends it only after the leftovers of an earlier run
         self._ends: list[StopRule] = [self._budget_is_used, self._search_is_exhausted, *([] if limit is None else [limit])]
         self._rule: StopRule | None = rule

@@ -6,6 +6,7 @@ import logging
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
+from math import inf
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Literal, Self, cast
@@ -612,8 +613,24 @@ class Study(ReadableStudy):
         given = given_trial(params, value, seconds, self.space, self.swept)
         return self._books.add(*given)
 
-    def _add_missing(self, rows: Sequence[tuple[Mapping[str, Any], Outcome]]) -> None:
-        """Add the trials from elsewhere that the record lacks; each given trial of the record must be among them."""
+    @property
+    def seconds_left(self) -> float:
+        """The seconds that the run's `timeout` still leaves; infinite without one."""
+        return inf if self._limit is None else self._limit.left
+
+    def add_missing(self, rows: Sequence[tuple[Mapping[str, Any], Outcome]]) -> None:
+        """Add the trials from elsewhere that the study lacks; each of its trials from elsewhere must be among them.
+
+        Parameters
+        ----------
+        rows : sequence of pairs
+            Parameters and outcome of each trial.
+
+        Raises
+        ------
+        StudyMismatchError, ArgumentError
+            If the study has another trial from elsewhere, or a configuration violates the constraints.
+        """
         missing = missing_trials(rows, self.trials, self.space, self.swept)
         for params, _ in missing:  # all, before the first is recorded
             self._books.check_allowed(params)
@@ -663,7 +680,7 @@ class Study(ReadableStudy):
         """
         study = cls(space, *args, **options)
         try:
-            study._add_missing(trials_of_table(frame, study.space, study.objectives, study.swept))
+            study.add_missing(trials_of_table(frame, study.space, study.objectives, study.swept))
         except BaseException:
             study.close()
             raise

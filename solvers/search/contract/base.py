@@ -155,6 +155,16 @@ class AskTell(Protocol):
         ...
 
 
+@runtime_checkable
+class FarSighted(AskTell, Protocol):
+    """A search that says how many of its next points no report can change, so that they are evaluated together."""
+
+    @property
+    def n_foreseen(self) -> int:
+        """Number of upcoming points that do not depend on any result still to be reported; at least 1."""
+        ...
+
+
 class Search(ABC):
     """Base class of the library's searches: stores the history and avoids duplicates; a subclass chooses the next point.
 

@@ -87,7 +87,7 @@ def from_optuna(study: optuna.Study, space: Any = None, **options: Any) -> Study
             if t.state == TrialState.PRUNED and steps and len(directions) == 1:
                 outcome = replace(outcome, state="stopped", reason="it was pruned")
             rows.append((params, outcome))
-        made._add_missing(rows)
+        made.add_missing(rows)
     except BaseException:
         made.close()
         raise

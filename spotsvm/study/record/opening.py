@@ -129,6 +129,16 @@ class WriterLock:
             self._fd = None
             self._take()
 
+    def has(self, file: os.stat_result) -> bool:
+        """Return whether this is the lock file that is held here."""
+        return self._fd is not None and os.path.samestat(os.fstat(self._fd), file)
+
+    def forget(self) -> None:
+        """Close the file in a forked process, without releasing the lock of the parent."""
+        if self._fd is not None:
+            os.close(self._fd)
+            self._fd = None
+
     def release(self) -> None:
         """Release the lock, so that others can write to the record."""
         with _GUARD:
@@ -186,8 +196,7 @@ def _held_here(place: Path) -> WriterLock | None:
         there = place.lstat()
     except OSError:
         return None
-    held = (held for held in list(_HELD) if held._fd is not None and os.path.samestat(os.fstat(held._fd), there))
-    return next(held, None)
+    return next((held for held in list(_HELD) if held.has(there)), None)
 
 
 def _same_file(fd: int, place: Path) -> bool:
@@ -201,9 +210,7 @@ def _forget_locks_of_the_parent() -> None:
     global _GUARD
     _GUARD = threading.RLock()  # another thread of the parent may have had it
     for held in list(_HELD):
-        if held._fd is not None:
-            os.close(held._fd)
-            held._fd = None
+        held.forget()
     _HELD.clear()
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from types import FrameType, TracebackType
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 import cloudpickle
 
@@ -179,6 +179,16 @@ class Workers(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
     ) -> bool | None: ...
+
+
+@runtime_checkable
+class TogetherWorkers(Workers, Protocol):
+    """Workers that evaluate several trials faster together than one after the other."""
+
+    @property
+    def n_together(self) -> int:
+        """Number of trials to submit together, if the search foresees as many."""
+        ...
 
 
 def is_workers(given: Any) -> TypeGuard[Workers]:
