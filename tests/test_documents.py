@@ -11,10 +11,10 @@ from unittest.mock import patch
 import matplotlib.pyplot as plt
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from same_output import same_output
 
 import spotsvm
-from spotsvm.commands.main import main
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
@@ -88,14 +88,12 @@ WORDS = 90
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_python_examples(name, tmp_path, monkeypatch, capfd):
     """The blocks of a page go on with each other; warnings are errors; what is shown below a block is what it prints."""
-    from spotsvm.solvers.search.registry import _SEARCHES
-
     for module in OPTIONAL:
         if any(f"import {module}" in code for code, _, _ in EXAMPLES[name]) and importlib.util.find_spec(module) is None:
             pytest.skip(f'an example needs {module}: pip install "spotsvm[test]"')
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__main__"}
-    with patch.dict(_SEARCHES):  # a page may register a search
+    with patch.dict("spotsvm.solvers.search.registry._SEARCHES"):  # a page may register a search
         for k, (code, shown, kind) in enumerate(EXAMPLES[name], 1):
             exec(compile(code, f"{name}.md, block {k}", "exec"), names)
             printed, said = capfd.readouterr()

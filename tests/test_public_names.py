@@ -11,11 +11,11 @@ import textwrap
 from operator import attrgetter
 
 import pytest
+from installed_command import main
 from sklearn.base import BaseEstimator
 
 import spotsvm
 from spotsvm import Kriging
-from spotsvm.commands.tune import demo, tune
 
 
 def test_every_public_name_can_be_loaded():
@@ -113,7 +113,9 @@ def test_a_budget_of_evaluations_is_called_trials():
     assert {"EvolvedKernelSVC", "EvolvedKernelSVR", "MultiKernelSVC", "MultiKernelSVR", "ReducedSVC", "compare"} <= {
         name for name, p in found.items() if "n_trials" in p
     }
-    options = [option for command in (tune, demo) for parameter in command.params for option in parameter.opts]
+    options = [
+        option for name in ("tune", "demo") for parameter in main.get_command(None, name).params for option in parameter.opts
+    ]
     assert not {f"--{name.replace('_', '-')}" for name in others} & set(options)
     assert options.count("--trials") == 2
 

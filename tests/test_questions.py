@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from scipy.stats import loguniform, uniform
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GroupKFold, StratifiedKFold
@@ -18,7 +19,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from spotsvm import SpotSearchCV, Study, TableEncoder, TunedSVC, TunedSVR, expected_score, load_study
-from spotsvm.commands.main import main
 
 PAGE = (Path(__file__).parent.parent / "docs" / "guide" / "questions.md").read_text()
 #: the message of each question

@@ -13,6 +13,7 @@ from spotsvm.searches import (
     SEARCHES,
     Capabilities,
     CmaesSearch,
+    Coordinate,
     Domain,
     KochSearch,
     KrigingSearch,
@@ -29,8 +30,6 @@ from spotsvm.searches import (
     check_search,
     search_checks,
 )
-from spotsvm.solvers.search.checks import DOMAINS, RESPONSES, run
-from spotsvm.solvers.search.registry import make_search, needs_several_objectives
 from tests.solvers.search.kriging.test_regressor import PARTS
 
 
@@ -38,10 +37,12 @@ def nested(inner):
     return lambda domain, seed: NestedSearch(domain, seed, stages=[Stage(domain, 6), Stage(domain, 10)], inner=inner)
 
 
+#: the searches that take several objectives alone
+SEVERAL = {"nsga2", "parego"}
 #: most points are of the design, as these models take long
 parts = partial(KrigingSearch, n_initial=9)
 OURS = {
-    **{name: search_checks(name) for name in SEARCHES if not needs_several_objectives(name) and name != "koch2011"},
+    **{name: search_checks(name) for name in SEARCHES if name not in SEVERAL and name != "koch2011"},
     # its models take long, and differ from those of the other searches in their fit alone
     "koch2011": {name: search_checks("koch2011", 12)[name] for name in ("same seed", "failures", "exhaustion", "declared")},
     # twice six for the design, the best, one by OCBA, three of a new point, the best
@@ -72,15 +73,19 @@ def test_every_name_of_a_search_is_checked():
 @pytest.mark.parametrize("name", ["kriging", "vns", "cmaes", "lbfgsb", "nsga2", "parego"])
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))], ids=["deepcopy", "pickle"])
 def test_a_copy_goes_on_by_itself(name, copied):
-    m = 2 if needs_several_objectives(name) else 1
-    search = make_search(name, DOMAINS["mixed"], 2, n_objectives=m)
+    several = name in SEVERAL
+    mixed = Domain((Coordinate(), Coordinate(levels=7), Coordinate(levels=3, categorical=True)))
+    search = SEARCHES[name](mixed, 2, **({"n_objectives": 2} if several else {}))
 
-    def response(u, k):
-        return RESPONSES["bowl"](u, k) if m == 1 else [u[0], 1 - u[0] + u[1]]
+    def run(one, n):
+        for _ in range(n):
+            u = one.ask().point
+            one.tell(u, [u[0], 1 - u[0] + u[1]] if several else float(((u - 0.3) ** 2).sum()))
+            yield u
 
-    run(search, response, 25 if m == 2 else 12)
+    list(run(search, 25 if several else 12))
     other = copied(search)
-    points = [[s.point for s in run(one, response, 5)] for one in (search, other)]
+    points = [list(run(one, 5)) for one in (search, other)]
     np.testing.assert_array_equal(*points)
 
 

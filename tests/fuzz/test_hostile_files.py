@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
+from installed_command import main
 
 from spotsvm import ExpressionKernel
-from spotsvm.commands.main import main
 from spotsvm.errors import SpotSVMError
 from spotsvm.studies.common.data import data_from, read_binary
 from spotsvm.studies.common.jobs import JobFile

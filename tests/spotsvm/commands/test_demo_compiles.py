@@ -9,7 +9,7 @@ SCRIPT = """
 import json
 from click.testing import CliRunner
 from numba.core import event
-from spotsvm.commands.main import main
+from installed_command import main
 
 class Names(event.Listener):
     def on_start(self, event):

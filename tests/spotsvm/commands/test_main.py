@@ -10,7 +10,6 @@ import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
@@ -18,16 +17,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from scipy.stats import uniform
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.svm import SVC
 
-from spotsvm import Study
-from spotsvm.commands.main import COMMANDS, main
+from spotsvm import Study, load_study
 from spotsvm.errors import StorageError
 from spotsvm.searches import SEARCHES
-from spotsvm.solvers.search.registry import needs_several_objectives
-from spotsvm.study.record.record import Record
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 CLOCK = r"seconds|_time"
@@ -84,7 +81,7 @@ def trials(source):
     return frame.drop(columns=frame.columns[frame.columns.str.contains(CLOCK)])
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS))
+@pytest.mark.parametrize("command", sorted(main.list_commands(None)))
 def test_help_explains_each_option(command):
     text = " ".join(run(command, "--help").split())
     for option in main.get_command(None, command).params:
@@ -98,17 +95,16 @@ def test_help_explains_each_option(command):
 
 def test_help_names_each_command_and_the_version_is_that_of_the_package():
     text = run("--help")
-    assert set(COMMANDS) == {"tune", "demo", "export", "predict", "report", "status", "study", "warmup"}
-    assert all(re.search(rf"\n  {name} +{re.escape(said)}\n", text) for name, (_, said) in COMMANDS.items())
+    assert set(main.list_commands(None)) == {"tune", "demo", "export", "predict", "report", "status", "study", "warmup"}
+    assert all(re.search(rf"\n  {name} +[A-Z].*\.\n", text) for name in main.list_commands(None))
     assert "..." not in text.partition("Commands:")[2]
-    for name, (module, _) in COMMANDS.items():
-        assert main.get_command(None, name) is getattr(import_module(f"spotsvm.commands.{module}"), name)
+    assert all(main.get_command(None, name).name == name for name in main.list_commands(None))
     assert text == run("-h")
     bare = CliRunner().invoke(main, [])
     assert (bare.exit_code, "Usage: " in bare.output) == (2, True)
     assert run("--version").strip() == f"spotsvm, version {version('spotsvm')}"
     text = " ".join(run("tune", "--help").split())
-    assert all(name in text for name in SEARCHES if not needs_several_objectives(name))
+    assert all(name in text for name in SEARCHES.keys() - {"nsga2", "parego"})
 
 
 @pytest.fixture(scope="module")
@@ -323,7 +319,7 @@ def test_export_has_the_columns_of_the_study_whatever_was_tried(tmp_path):
         assert [t.params["kernel"] for t in study.trials] == ["poly", "poly"]
         study.to_csv(tmp_path / "trials.csv")
     assert run("export", tmp_path / "new.db") == (tmp_path / "trials.csv").read_text()
-    Record(tmp_path / "empty.db").close()
+    Study(space, "random", 0, path=tmp_path / "empty.db").close()
     assert len(trials(io.StringIO(run("export", tmp_path / "empty.db")))) == 0
 
 
@@ -445,12 +441,9 @@ def test_ctrl_c_keeps_what_was_told(iris, tuned, tmp_path, monkeypatch, no_pictu
 
 def has_told(path):
     try:
-        record = Record(path, read_only=True)
+        return any(trial.state == "ok" for trial in load_study(path).trials)
     except StorageError:
         return False
-    told = any(trial.state == "ok" for trial in record.trials())
-    record.close()
-    return told
 
 
 @pytest.mark.parametrize(("sent", "workers", "code"), [(signal.SIGINT, "2", 130), (signal.SIGTERM, "1", 143)])

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 
-from spotsvm.commands.main import main
 from spotsvm.study.record.record import Record
 from tests.spotsvm.study.record.records import sign
 

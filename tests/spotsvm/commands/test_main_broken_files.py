@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-
-from spotsvm.commands.main import main
+from installed_command import main
 
 RNG = np.random.default_rng(0)
 GOOD = pd.DataFrame({"age": RNG.integers(18, 80, 30), "dose": RNG.normal(5, 2, 30).round(2), "kind": ["ill", "well"] * 15})

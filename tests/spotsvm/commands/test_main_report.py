@@ -1,9 +1,9 @@
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.commands.main import main
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-
-from spotsvm.commands.main import main
+from installed_command import main
 
 N = 60
 RNG = np.random.default_rng(0)

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.commands.main import main
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 REMEDY = "redirect it to another file, or to /dev/null"

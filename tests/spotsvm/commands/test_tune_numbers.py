@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from sklearn.svm import SVC
 
-from spotsvm.commands.main import main
+from spotsvm import load_study
 from spotsvm.luck.verdict import Verdict
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.tuning.saved import load_model, machine_parameters
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
@@ -53,7 +53,7 @@ def printed(value, digits):
 
 def test_the_verdict_is_the_same_everywhere(tuned):
     name, text, out = tuned
-    study = RecordedStudy(out / "random.db")
+    study = load_study(out / "random.db")
     verdict = Verdict.from_dict(study.findings["verdict"])
     assert " ".join(verdict.sentence.split()) in " ".join(text.split())
     assert study.findings["verdict"]["sentence"] == verdict.sentence
@@ -72,7 +72,7 @@ def test_the_verdict_is_the_same_everywhere(tuned):
 
 def test_the_table_and_the_verdict_have_the_same_scores(tuned):
     _, text, out = tuned
-    verdict = Verdict.from_dict(RecordedStudy(out / "random.db").findings["verdict"])
+    verdict = Verdict.from_dict(load_study(out / "random.db").findings["verdict"])
     scores = pd.read_csv(out / "comparison.csv").set_index("model")
     for which, title, row in (("default", "default SVM", "default"), ("tuned", r"random \(8 trials\)", "random")):
         expected, on_folds = getattr(verdict, which), getattr(verdict, f"{which}_on_folds")
@@ -94,7 +94,7 @@ def test_the_table_and_the_verdict_have_the_same_scores(tuned):
 
 def test_there_is_one_recommendation(tuned):
     _, text, out = tuned
-    study = RecordedStudy(out / "random.db")
+    study = load_study(out / "random.db")
     verdict = Verdict.from_dict(study.findings["verdict"])
     best = study.recommend()
     assert (best.number, dict(best.params)) == (verdict.number, dict(verdict.params))
@@ -126,7 +126,7 @@ def test_there_is_one_recommendation(tuned):
 
 def test_a_higher_score_that_was_not_chosen_is_told(tuned):
     _, text, out = tuned
-    study = RecordedStudy(out / "random.db")
+    study = load_study(out / "random.db")
     verdict = Verdict.from_dict(study.findings["verdict"])
     highest = max(t.value for t in study.trials)
     told = re.findall(rf"The best accuracy on the folds, ({NUMBER}) of trial (\d+),", " ".join(text.split()))
@@ -138,7 +138,7 @@ def test_a_higher_score_that_was_not_chosen_is_told(tuned):
 
 def test_what_to_expect_rests_on_all_rows_and_holds_the_truth(tuned):
     name, text, out = tuned
-    study = RecordedStudy(out / "random.db")
+    study = load_study(out / "random.db")
     verdict = Verdict.from_dict(study.findings["verdict"])
     expected, low, high = said(r"On new rows expect accuracy # of the \w+ SVM \(95 % interval # to #\)", text)
     assert (expected, low, high) == tuple(float(f"{v:.4g}") for v in (verdict.expected.value, *verdict.expected.interval))

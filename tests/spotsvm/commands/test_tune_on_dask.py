@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 from completed_trials import becomes
+from installed_command import main
 
+from spotsvm import load_study
 from spotsvm.commands import tune as cluster_module
-from spotsvm.commands.main import main
 from spotsvm.errors import StorageError
-from spotsvm.study.recorded import RecordedStudy
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
 
@@ -47,9 +47,9 @@ def test_batches_give_the_same_on_a_cluster_as_here(table, address, tmp_path, no
     there = tune(table, *options, "--dask", address, "--trial-timeout", "60", "--out", str(tmp_path / "there"))
     here = tune(table, *options, "--out", str(tmp_path / "here"))
     assert there.exit_code == here.exit_code == 0, there.output + here.output
-    values = [[(t.params, t.value) for t in RecordedStudy(tmp_path / where / "random.db").trials] for where in ("there", "here")]
+    values = [[(t.params, t.value) for t in load_study(tmp_path / where / "random.db").trials] for where in ("there", "here")]
     assert values[0] == values[1]
-    found = RecordedStudy(tmp_path / "here" / "random.db")
+    found = load_study(tmp_path / "here" / "random.db")
     assert len(values[0]) > found.n_finished == 4
 
 
@@ -88,7 +88,7 @@ def test_a_cluster_without_workers_is_not_waited_for_for_ever(table, monkeypatch
 def test_ctrl_c_gives_the_cluster_back_and_ends_with_130(table, address, tmp_path):
     def has_told():
         try:
-            return any(trial.state == "ok" for trial in RecordedStudy(tmp_path / "out" / "random.db").trials)
+            return any(trial.state == "ok" for trial in load_study(tmp_path / "out" / "random.db").trials)
         except StorageError:
             return False
 
@@ -104,4 +104,4 @@ def test_ctrl_c_gives_the_cluster_back_and_ends_with_130(table, address, tmp_pat
     assert "spotsvm: interrupted; the candidates scored so far are saved in" in done.stderr
     with distributed.Client(address, set_as_default=False) as client:
         assert becomes(lambda: not any(client.processing().values()))
-    assert len(RecordedStudy(tmp_path / "out" / "random.db").trials) > 0
+    assert len(load_study(tmp_path / "out" / "random.db").trials) > 0

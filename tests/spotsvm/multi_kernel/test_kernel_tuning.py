@@ -9,8 +9,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from spotsvm import MultiKernelSVC, MultiKernelSVR
 from spotsvm.errors import ArgumentError
-from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, RbfModel, TunedConicModel
-from spotsvm.multi_kernel.machine import kernel_models_of
 
 HALVES = {"top": slice(0, 32), "bottom": slice(32, 64)}
 
@@ -18,28 +16,6 @@ HALVES = {"top": slice(0, 32), "bottom": slice(32, 64)}
 def digits(rows=150):
     X, digit = load_digits(return_X_y=True)
     return X[:rows], digit[:rows] % 2
-
-
-@pytest.mark.parametrize(
-    ("parameters", "kinds"),
-    [
-        ({}, [RbfModel, TunedConicModel]),
-        ({"gamma": 0.1}, [FixedKernelModel, ConicModel]),
-        ({"kernel": "linear"}, [FixedKernelModel, ConicModel]),
-        ({"scales": (0.25, 1, 4)}, [FixedKernelModel, ConicModel]),
-        ({"combine": "product"}, [RbfModel, AnisotropicRbfModel]),
-        ({"combine": "product", "groups": None}, [RbfModel]),
-        ({"combine": "product", "groups": [slice(0, 64)]}, [RbfModel]),
-        ({"groups": None}, [RbfModel]),
-        ({"groups": None, "kernel": "linear"}, [FixedKernelModel]),
-    ],
-)
-def test_what_is_tuned_follows_from_the_parameters(parameters, kinds):
-    machine = MultiKernelSVC(**{"groups": HALVES} | parameters)
-    models = kernel_models_of(machine, 64, None)
-    assert [type(model) for model in models] == kinds
-    for poorer, richer in zip(models[:-1], models[1:], strict=True):
-        assert richer.contains(poorer)
 
 
 QUICK = {"tune": "random", "n_trials": 3, "cv": 2, "random_state": 0}

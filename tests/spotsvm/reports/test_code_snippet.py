@@ -10,10 +10,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, Study
+from spotsvm import SpotSearchCV, Study, load_study
 from spotsvm.reports.repeat import code_snippet
 from spotsvm.reports.study_page import study_page
-from spotsvm.study.recorded import RecordedStudy
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 SPACES = {
@@ -43,7 +42,7 @@ def test_the_code_makes_the_very_trials(name, start, tmp_path, capsys):
     study.run(objective, n_trials=9)
     study.close()
     code = code_snippet(study)
-    assert code_snippet(RecordedStudy(path)) == code
+    assert code_snippet(load_study(path)) == code
     assert "..." not in code
     # a long call has a line for each argument
     assert ("study = Study(\n    space,\n    search='kriging',\n" in code) == start
@@ -97,7 +96,7 @@ def test_what_no_code_can_be_written_for_is_to_be_filled_in(tmp_path):
     study = Study({"scale": [StandardScaler(), None], "x": uniform(0, 1)}, lambda domain, seed: Own(domain), 0, path=path)
     study.run(lambda p: p["x"], n_trials=3)
     study.close()
-    for one in (study, RecordedStudy(path)):
+    for one in (study, load_study(path)):
         code = code_snippet(one)
         assert "# scale: fill in the objects of the space" in code
         assert "'scale': ..." in code
@@ -135,7 +134,7 @@ def test_trials_that_were_suggested_together_are_again(how, tmp_path, capsys):
         else:
             study.run(objective, n_trials=18, batch_size=3)
     code = code_snippet(study)
-    assert code_snippet(RecordedStudy(path)) == code
+    assert code_snippet(load_study(path)) == code
     assert "n_trials=18, batch_size=3)" in code
     assert [t.point for t in again(code, objective=objective).trials] == [t.point for t in study.trials]
     assert "if the batch size is the same (batch_size=3)" in study_page(study).html()
@@ -148,7 +147,7 @@ def test_trials_of_several_workers_are_said_to_come_out_otherwise(tmp_path, caps
     path = tmp_path / "run.db"
     with ThreadPoolExecutor(2) as executor, Study(SPACES["flat"], "cmaes", 1, path=path) as study:
         study.run(objective, n_trials=12, executor=executor)
-    for one in (study, RecordedStudy(path)):
+    for one in (study, load_study(path)):
         code = code_snippet(one)
         assert "# workers took trials as they became free, or the batch size changed: this runs other trials" in code
         assert "batch_size=" not in code
@@ -162,7 +161,7 @@ def test_a_batch_size_that_changed_on_the_way_is_told(tmp_path):
         with Study(SPACES["flat"], "random", 1, path=path) as study:
             study.run(objective, n_trials=n, batch_size=size)
     assert "batch_size=" not in code_snippet(study)
-    assert "the batch size changed during the run" in study_page(RecordedStudy(path)).html()
+    assert "the batch size changed during the run" in study_page(load_study(path)).html()
 
 
 def test_what_was_scored_otherwise_is_told():

@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from scipy.stats import loguniform
 from sklearn.base import clone
 from sklearn.datasets import make_regression
@@ -13,7 +14,6 @@ from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.svm import SVC, SVR
 
 from spotsvm import SpotSearchCV
-from spotsvm.commands.main import main
 from spotsvm.reports.study_page import study_page
 from spotsvm.reports.view import StudyView
 from spotsvm.search_cv.notebook import results_html
@@ -166,10 +166,10 @@ def test_a_page_of_accuracies_is_as_it_was(scoring, monkeypatch):
 
 
 def test_the_unit_survives_a_clone_and_a_record(tmp_path):
-    from spotsvm.study.recorded import RecordedStudy
+    from spotsvm import load_study
 
     path = tmp_path / "search.db"
     found = clone(search("neg_mean_absolute_error", path=path)).fit(X, Y)
-    view = StudyView(RecordedStudy(path))
+    view = StudyView(load_study(path))
     assert view.unit == ScoreUnit("neg_mean_absolute_error")
     assert view.values().min() == -found.study_.best_value

@@ -7,14 +7,13 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, Study
+from spotsvm import SpotSearchCV, Study, load_study
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.fold_bias import optimism_of_trials
 from spotsvm.reports.model import AgainstRandom
 from spotsvm.reports.recommended import plausible_ranges
 from spotsvm.reports.study_page import study_page
 from spotsvm.reports.view import StudyView
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.results import StudyResults
 from tests.spotsvm.reports.pages import SECTIONS, check_page
 
@@ -259,7 +258,7 @@ def test_a_report_from_the_record_is_that_of_the_study_to_the_byte_and_changes_n
     before = study.frame()
     first = study.report(tmp_path / "first.html", tables=tmp_path / "tables").read_bytes()
     pd.testing.assert_frame_equal(study.frame(), before)
-    assert RecordedStudy(path).report(tmp_path / "second.html").read_bytes() == first
+    assert load_study(path).report(tmp_path / "second.html").read_bytes() == first
     assert study.ask().point == twin.ask().point
     files = {file.name.partition("-")[2]: file for file in sorted((tmp_path / "tables").iterdir())}
     trials = pd.read_csv(files["30-trials-their-parameters-and-values.csv"])

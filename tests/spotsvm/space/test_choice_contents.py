@@ -18,12 +18,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import ExactSVC, Kriging, Space, Study
+from spotsvm import ExactSVC, Kriging, Space, Study, load_study
 from spotsvm.common.fingerprint import as_text, content_hash
 from spotsvm.errors import StudyMismatchError
 from spotsvm.kernels import Kernel
 from spotsvm.solvers.kernels import make_kernel
-from spotsvm.study.recorded import RecordedStudy
 from tests.spotsvm.study.record.records import sign
 
 LONG = np.linspace(0, 1, 2000)
@@ -154,7 +153,7 @@ def test_how_values_are_printed_does_not_matter(tmp_path):
     with np.printoptions(**options), sklearn.config_context(print_changed_only=False):
         with study(tmp_path / "study.db", values) as again:
             again.run(lambda p: p["y"], 12)
-        read = RecordedStudy(tmp_path / "study.db")
+        read = load_study(tmp_path / "study.db")
     assert {t.params["x"] for t in read.trials} == {"array([0.33333333, 0.66666667])", "SVC(C=2)", "StandardScaler()", None}
     assert read.space.describe() == s.space.describe()
 
@@ -177,7 +176,7 @@ def test_a_record_of_before_which_has_texts_only_goes_on(tmp_path):
         connection.commit()
     with study(path, [LONG, SVC(), len]) as again, np.printoptions(precision=2):
         assert again.run(lambda p: p["y"], 6).n_finished == 6
-    assert RecordedStudy(path).n_finished == 6
+    assert load_study(path).n_finished == 6
     with pytest.raises(StudyMismatchError, match="another space"):
         study(path, [LONG, SVC(C=2), len])
 

@@ -14,12 +14,11 @@ from sklearn.metrics import accuracy_score, root_mean_squared_error
 from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit, cross_val_score
 from sklearn.svm import SVC, SVR
 
-from spotsvm import Optimism, oversearching, tuning_verdict
+from spotsvm import Optimism, load_study, oversearching, tuning_verdict
 from spotsvm.commands.tune import demo, tune
 from spotsvm.common.copies import DistinctKFold
 from spotsvm.errors import ArgumentError, DataError, StudyMismatchError
 from spotsvm.luck.verdict import Verdict
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.tables import Limits, Table, make_table
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
 from spotsvm.trials.recommendation import ROWS
@@ -218,7 +217,7 @@ def test_the_files(done):
     drawn_from = f"the {drawn} values of the baseline, a random search"  # but for the two starts
     assert (drawn_from in text) == ("Band: random search ends between" in text)  # no band where all that is drawn scores alike
     assert results[-1].verdict.sentence in text
-    kriging, random = (RecordedStudy(given.out / f"{name}.db") for name in ("kriging", "random"))
+    kriging, random = (load_study(given.out / f"{name}.db") for name in ("kriging", "random"))
     assert kriging.report(given.out.with_suffix(".html"), random).read_text(encoding="utf-8") == text
 
 
@@ -342,7 +341,7 @@ def test_the_choice_the_optimism_and_the_stop_are_found_out_and_kept(done):
     assert "verdict" not in random.search.study_.findings
     assert final.optimism == oversearching(final.search, method="folds")
     assert [c.optimism for c in results[:-1]] == [None, None]
-    assert Optimism.from_dict(RecordedStudy(given.out / "kriging.db").findings["oversearching"]) == final.optimism
+    assert Optimism.from_dict(load_study(given.out / "kriging.db").findings["oversearching"]) == final.optimism
     stopping = job(iris(), search="random", stop=True).run(quiet)
     assert stopping[-1].search.study_.findings["stop"]["n_trials"] == BUDGET
 
@@ -411,7 +410,7 @@ def test_spectra(table, changed, tmp_path, no_pictures):
 def test_nested_resampling_keeps_its_searches(tmp_path, no_pictures):
     given = job(iris(), search="random", n_trials=2, out=tmp_path, oversearching="nested", workers=2)
     found = given.run(quiet)[-1].optimism
-    looks = {len(RecordedStudy(record).trials) for record in (tmp_path / "random_outer").glob("*.db")}
+    looks = {len(load_study(record).trials) for record in (tmp_path / "random_outer").glob("*.db")}
     assert (found.how, len(found.frame())) == ("nested", 5)
     assert found.n_trials in looks
     assert min(looks) > 2 * 4
@@ -509,7 +508,7 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     assert said[-1] == "fit: the recommended SVM to 600 of 750 training rows"
     fitted = (c.estimator[-1] for c in (default, tuned))
     assert [(m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted] == [80, 600]
-    found = RecordedStudy(tmp_path / "random.db").findings[ROWS]
+    found = load_study(tmp_path / "random.db").findings[ROWS]
     assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 600, 750)
     assert found["score on held-out rows"] > found["score of the sample"] == tuned.held_out
     assert "The parameters were tuned on a sample of 80 rows; the final model was then fitted to 600 of 750" in found["sentence"]

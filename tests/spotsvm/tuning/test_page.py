@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
-from spotsvm.study.recorded import RecordedStudy
+from spotsvm import load_study
 from spotsvm.tables import make_table
 from spotsvm.tuning.job import TuningJob
 from tests.spotsvm.reports.pages import SECTIONS, check_page
@@ -54,7 +54,7 @@ def test_the_page_tells_what_the_results_are(tuned):
         assert warning in plain
     _, *parameters = one(found, "The parameters to use")
     assert [float(row[1]) for row in parameters] == pytest.approx(list(verdict.params.values()), rel=1e-5)
-    study = RecordedStudy(out / "kriging.db")
+    study = load_study(out / "kriging.db")
     chosen = set(re.findall(r'<tr data-trial="(\d+)" class="chosen"', text))
     assert chosen == (set() if verdict.number is None else {str(study.recommend().number)})
     assert "<dt>File</dt><dd>some.csv</dd>" in text
@@ -63,6 +63,6 @@ def test_the_page_tells_what_the_results_are(tuned):
 
 def test_the_page_of_the_record_is_the_same(tuned, tmp_path):
     out, _, text = tuned
-    study = RecordedStudy(out / "kriging.db")
+    study = load_study(out / "kriging.db")
     assert study.report(tmp_path / "again.html").read_text(encoding="utf-8") == text
     assert json.loads(json.dumps(study.findings["table"]))["Score"] in text

@@ -88,12 +88,12 @@ def test_the_command_goes_on_in_the_wider_range(tmp_path, no_pictures):
     given += ["--oversearching", "none", "--no-compare", "--out", str(tmp_path / "out")]
     first = CliRunner().invoke(tune, given)
     assert first.exit_code == 0, first.output
-    from spotsvm.study.recorded import RecordedStudy
+    from spotsvm import load_study
 
-    edges = [edge for edge in RecordedStudy(tmp_path / "out" / "random.db").edges() if edge.name.endswith(("C", "gamma"))]
+    edges = [edge for edge in load_study(tmp_path / "out" / "random.db").edges() if edge.name.endswith(("C", "gamma"))]
     second = CliRunner().invoke(tune, [*given, "--widen"])
     assert second.exit_code == 0, second.output
-    study = RecordedStudy(tmp_path / "out" / "random.db")
+    study = load_study(tmp_path / "out" / "random.db")
     assert study.n_finished == (8 if edges else 4)
     assert ("widened: " in second.output) == bool(edges)
     assert ("The same command with --widen continues" in first.output) == bool(edges)

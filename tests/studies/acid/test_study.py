@@ -9,12 +9,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import Space, mean_class_accuracy, spectra_pipeline
+from spotsvm import Space, load_study, mean_class_accuracy, spectra_pipeline
 from spotsvm.errors import DataError
 from spotsvm.studies.acid.results import by_budget, draw_acid, judged, on_judgement, on_parameters, table_8
 from spotsvm.studies.acid.study import DEFAULT_ENTRANTS, AcidStudy
 from spotsvm.studies.acid.task import CLASSES, PRINTED, UNTUNED, AcidTask, acid_space, untuned_svc
-from spotsvm.study.recorded import RecordedStudy
 
 NAMES = {"XPERC": "importancefraction__fraction", "GAMMA": "cutoffclassifier__estimator__gamma"}
 NAMES |= {"COST": "cutoffclassifier__estimator__C"}
@@ -127,7 +126,7 @@ def test_all_start_at_the_defaults_and_the_centre(tmp_path):
     AcidStudy(quick=True, budgets=[2], seeds=1, entrants=entrants, path=tmp_path).run()
     values = {}
     for label, (region, _) in entrants.items():
-        trials = RecordedStudy(tmp_path / f"simulated_{region}" / f"{label}_seed0.db").trials
+        trials = load_study(tmp_path / f"simulated_{region}" / f"{label}_seed0.db").trials
         assert [t.origin for t in trials] == ["start", "start"]
         space = Space(acid_space(region))
         first = [AcidTask("simulated", True, region).default, space.decode(np.full(len(space.names), 0.5))]

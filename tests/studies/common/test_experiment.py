@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 
-from spotsvm.commands.main import main
 from spotsvm.errors import ArgumentError, DataError, StorageError
 from spotsvm.studies.common.data import data_folder, read_table
 from spotsvm.studies.common.experiment import Experiment, Seeds, either

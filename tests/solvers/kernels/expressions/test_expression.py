@@ -5,13 +5,9 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
 from spotsvm.kernels import Expression
-from spotsvm.solvers.kernels.expressions import BLOCKS, InnerProducts, evaluate
-from spotsvm.solvers.kernels.expressions.expression import parts_of, with_part
 
 X_I, X_J, C1 = Expression("x_i"), Expression("x_j"), Expression("c1")
 LINEAR = Expression("inner_product", (X_I, X_J))
@@ -42,23 +38,6 @@ def test_a_pickle_finds_its_key_in_another_process(tmp_path):
     )
     run = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "found"
-
-
-def test_other_numbers_and_constants_in_the_same_tree():
-    kernel = Expression(
-        "multiply", (Expression("gaussian", value=0.5), Expression("scale", (Expression("linear", value=2.0),), 3.0))
-    )
-    assert kernel.values == (0.5, 3.0, 2.0)
-    assert kernel.with_values([1.0, 2.0, 4.0]).values == (1.0, 2.0, 4.0)
-    with pytest.raises(SolverError, match="values has 2 entries; the expression carries 3 numbers"):
-        kernel.with_values([1.0, 2.0])
-    with pytest.raises(SolverError, match="value=-1.0 of the block 'gaussian'; use a positive, finite number"):
-        kernel.with_values([-1.0, 2.0, 4.0])
-    products = InnerProducts.between(np.random.default_rng(0).normal(size=(5, 2)))
-    bound = MIXED.bind({"c1": -0.3, "c3": 2.0})
-    assert bound.constants == ()
-    np.testing.assert_array_equal(evaluate(bound, products), evaluate(MIXED, products, {"c1": -0.3, "c3": 2.0}))
-    assert MIXED.bind({"c3": 2.0}).constants == ("c1",)
 
 
 @pytest.mark.parametrize(
@@ -94,28 +73,6 @@ def test_a_tree_cannot_grow_without_bounds():
     assert grown("add", 2, 12).size == 2**13 - 1
     with pytest.raises(SolverError, match="14 levels and 16383 nodes"):
         grown("add", 2, 13)
-
-
-def test_parts_and_their_places():
-    parts = parts_of(MIXED)
-    assert [part.node for part in parts] == list(MIXED.nodes())
-    for part in parts:
-        assert with_part(MIXED, part.position, part.node) == MIXED
-    at = next(part.position for part in parts if part.node == LINEAR)
-    assert with_part(MIXED, at, C1).text() == "c3 * c1 + 0.5 * c1"
-    with pytest.raises(SolverError, match="'multiply' takes"):
-        with_part(MIXED, at, X_I)
-
-
-@pytest.mark.parametrize("block", BLOCKS)
-def test_every_block_survives_a_file(block):
-    children = tuple(C1 if kind == "scalar" else X_I for kind in BLOCKS[block].arguments)
-    expression = Expression(block, children, 0.1 + 0.2 if BLOCKS[block].values != "none" else None)
-    again = Expression.from_json(json.dumps(expression.to_dict()))
-    assert again == expression
-    assert again.value == expression.value
-    assert expression.text()
-    assert expression.latex()
 
 
 LEAF = {"block": "c1"}
@@ -200,26 +157,3 @@ def test_damaged_text_is_named(text, message):
 def test_the_deepest_that_there_is_is_read():
     assert Expression.from_dict(nested(63)).depth == 64
     assert Expression.from_json(json.dumps(nested(63))) == Expression.from_dict(nested(63))
-
-
-CONTENT = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.text(max_size=3) | st.sampled_from(sorted(BLOCKS)),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.fixed_dictionaries(
-            {"block": st.sampled_from(sorted(BLOCKS)) | inner},
-            optional={"arguments": st.lists(inner, max_size=2), "value": inner},
-        )
-    ),
-    max_leaves=20,
-)
-
-
-@settings(max_examples=100, deadline=None)
-@given(CONTENT)
-def test_whatever_is_read_is_an_expression_or_an_error_of_ours(content):
-    try:
-        expression = Expression.from_dict(content)
-    except SolverError:
-        return
-    assert Expression.from_dict(expression.to_dict()) == expression

@@ -13,10 +13,8 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from spotsvm import ConformalSVC, ExactSVC, solve_dual
-from spotsvm.errors import ArgumentError, SolverError, SpotSVMError
-from spotsvm.estimators.conformal.passes import AUTO, NONE, PassProblem, solve_by_libsvm, solve_passes
-from spotsvm.solvers.dual import DualResult
+from spotsvm import ConformalSVC, ExactSVC
+from spotsvm.errors import ArgumentError, SpotSVMError
 
 paper = partial(ConformalSVC, kappa="auto", bias=True)
 
@@ -271,17 +269,6 @@ def test_the_pair_of_classes_is_named():
         paper().fit(data, y)
 
 
-def test_a_pass_without_support_vectors():
-    def stopped(K, labels, bounds, bias):
-        zeros = np.zeros(len(K))
-        return DualResult(zeros, 0.0, 1.0, zeros + 1.0, 1, 1, False, "the cap of 1 step", 1.0, 1.0)
-
-    problem = PassProblem(np.eye(4), np.array([1.0, 1.0, -1.0, -1.0]), np.ones(4), stopped, True)
-    with pytest.raises(ArgumentError, match=r"pass 1 has no support vectors.*\(the cap of 1 step\); raise max_iter or C"):
-        solve_passes(problem, AUTO, 2)
-    assert len(solve_passes(problem, NONE, 3)) == 3
-
-
 def test_a_kappa_beyond_measure_ends():
     with pytest.raises(ArgumentError, match="pass 2 has f = 0 at all training rows.*a kappa that is smaller"):
         paper(kappa=1e300, C=1e6, n_passes=3).fit(X, Y)
@@ -319,20 +306,3 @@ def test_new_data_must_fit():
 
 LABELS, K_MOONS = np.where(Y == 1, 1.0, -1.0), rbf_kernel(X, gamma=2.0)
 BOUNDS = np.random.default_rng(0).uniform(0.5, 3.0, size=120)
-
-
-def test_it_is_svc_and_the_exact_solution():
-    found = solve_by_libsvm(K_MOONS, LABELS, BOUNDS, tol=1e-6)
-    theirs = SVC(kernel="precomputed", tol=1e-6).fit(K_MOONS, LABELS, sample_weight=BOUNDS)
-    np.testing.assert_allclose(found.decision, theirs.decision_function(K_MOONS), atol=1e-12)
-    assert found.bias == theirs.intercept_[0]
-    assert (found.iterations, found.converged) == (theirs.n_iter_[0], True)
-    exact = solve_dual(K_MOONS, LABELS, BOUNDS, "exact", bias=True, tol=1e-6)
-    assert found.objective == pytest.approx(exact.objective, rel=1e-6)
-    np.testing.assert_allclose(found.decision, exact.decision, atol=1e-4)
-    assert (found.alpha <= BOUNDS).all()
-
-
-def test_bad_input():
-    with pytest.raises(SolverError, match="K is not symmetric"):
-        solve_by_libsvm(np.triu(K_MOONS), LABELS, BOUNDS)

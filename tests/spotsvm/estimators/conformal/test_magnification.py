@@ -12,9 +12,6 @@ from sklearn.preprocessing import scale
 
 from spotsvm import ConformalSVC
 from spotsvm.errors import SolverError
-from spotsvm.estimators.conformal.magnification import general_ratio, isotropic_ratio
-from spotsvm.solvers.kernels import kernel_matrix
-from spotsvm.solvers.kernels.derivatives import KernelMetric, kernel_metric
 
 paper = partial(ConformalSVC, kappa="auto", bias=True)
 
@@ -43,29 +40,6 @@ def metric_by_differences(kernel, x, h=1e-3):
     return tensor
 
 
-def magnified_kernel(machine):
-    """Return K~(x, z) = D(x) K(x, z) D(z) of a fitted machine of two classes."""
-
-    def kernel(x, z):
-        D_x, D_z = machine.conformal_factor(np.array([x, z]))
-        return D_x * kernel_matrix(machine.kernel_, x[None], z[None])[0, 0] * D_z
-
-    return kernel
-
-
-@pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("n_passes", [2, 3])
-@pytest.mark.parametrize("bias", [True, False])
-def test_the_ratio_of_the_metrics_by_finite_differences(name, n_passes, bias):
-    machine = paper(C=5.0, kappa=0.4, n_passes=n_passes, bias=bias, **KERNELS[name]).fit(X, Y)
-    kernel = magnified_kernel(machine)
-    metric_ratio = []
-    for x in NEW:
-        base = metric_by_differences(lambda a, b: kernel_matrix(machine.kernel_, a[None], b[None])[0, 0], x)
-        metric_ratio.append(np.sqrt(np.linalg.det(metric_by_differences(kernel, x)) / np.linalg.det(base)))
-    np.testing.assert_allclose(machine.magnification(NEW), metric_ratio, rtol=2e-3, atol=1e-6)
-
-
 def test_the_formula_of_the_paper():
     sigma, kappa = 0.5, 0.3
     machine = paper(C=10.0, sigma=sigma, kappa=kappa).fit(X, Y)
@@ -85,26 +59,6 @@ def test_several_classes(options):
     named = paper(**options, kappa=0).fit(WINE, CULTIVAR)
     np.testing.assert_allclose(named.magnification(WINE), 1.0, rtol=1e-9)
     assert ((found > 0) & (found < 10)).all()
-
-
-def test_the_general_formula_is_that_of_the_determinants():
-    rng = np.random.default_rng(0)
-    machine = paper(**KERNELS["poly"]).fit(X, Y)
-    value, k, g = metric = kernel_metric(machine.kernel_, NEW)
-    u = rng.normal(size=(12, 2))
-    cross = k[:, :, None] * u[:, None, :]
-    changed = g + value[:, None, None] * u[:, :, None] * u[:, None, :] + cross + cross.transpose(0, 2, 1)  # eq. 6 by D^2
-    by_hand = np.sqrt(np.linalg.det(changed) / np.linalg.det(g))
-    np.testing.assert_allclose(general_ratio(metric, u), by_hand, rtol=1e-9)
-
-
-def test_the_general_formula_gives_the_isotropic_one():
-    rng = np.random.default_rng(0)
-    machine = paper(sigma=0.7).fit(X, Y)
-    metric, gradient = kernel_metric(machine.kernel_, NEW), rng.normal(size=(12, 2))
-    np.testing.assert_allclose(general_ratio(metric, gradient), isotropic_ratio(metric, gradient), rtol=1e-12)
-    by_hand = np.sqrt(1 + 0.7**2 * (gradient**2).sum(axis=1))  # eq. 13 without D^n
-    np.testing.assert_allclose(isotropic_ratio(metric, gradient), by_hand, rtol=1e-12)
 
 
 def test_many_columns_take_no_square_of_their_number():
@@ -145,13 +99,6 @@ def test_kernels_without_a_metric(options):
     machine = paper(**options).fit(X, y)
     with pytest.warns(RuntimeWarning, match="at 12 of 12 rows"):
         assert np.isnan(machine.magnification(NEW)).all()
-
-
-def test_rows_whose_derivatives_are_not_finite():
-    metric = KernelMetric(np.ones(2), np.zeros((2, 2)), np.broadcast_to(np.eye(2), (2, 2, 2)))
-    gradient = np.array([[np.nan, 0.0], [3.0, 4.0]])
-    np.testing.assert_allclose(general_ratio(metric, gradient), [np.nan, np.sqrt(26.0)])
-    assert np.isnan(general_ratio(metric, np.full((2, 2), np.nan))).all()
 
 
 def test_a_precomputed_kernel_has_no_derivatives():

@@ -13,7 +13,6 @@ from sklearn.svm import SVC
 
 from spotsvm import ExactSVC, ReducedSVC
 from spotsvm.errors import ArgumentError
-from spotsvm.solvers.pareto import non_dominated
 
 X, Y = make_moons(n_samples=300, noise=0.2, random_state=0)
 X_NEW, Y_NEW = make_moons(n_samples=500, noise=0.2, random_state=1)
@@ -55,7 +54,8 @@ def test_the_front_holds_what_can_be_trained_again(method):
     front = ours.front_
     assert list(front) == ["accuracy", "n_support_vectors", "n_training", "n_per_class", "C", "gamma"]
     values = np.column_stack([front["n_support_vectors"], -front["accuracy"]])
-    np.testing.assert_array_equal(non_dominated(values), np.arange(len(front)))
+    dominated = [((values <= v).all(axis=1) & (values < v).any(axis=1)).any() for v in values]
+    assert not any(dominated)
     assert front["accuracy"].max() == pytest.approx(ours.validation_score_, abs=0.003)
     assert len(ours.front_indices_) == len(front)
     for rows, one in zip(ours.front_indices_, front.itertuples(), strict=True):

@@ -9,7 +9,6 @@ from sklearn.svm import SVC
 from spotsvm import Space
 from spotsvm.errors import ArgumentError, SolverError
 from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, Kernel, KernelModel, RbfModel, TunedConicModel
-from spotsvm.solvers.kernels.matrices.gram import GramCache
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}
 SIZES = {"front": 2, "middle": 4, "back": 1}
@@ -77,26 +76,6 @@ def test_the_matrix_is_that_of_the_paper_and_the_machine_is_svc_with_it(name):
 
 
 SEVERAL = ConicModel(GROUPS, kernel=["linear", Kernel("poly", gamma=0.5, coef0=1.0, degree=2)])
-
-
-@pytest.mark.parametrize(("model", "count"), [(MODELS["conic"], 9), (SEVERAL, 6), (MODELS["linear"], 3), (MODELS["tuned"], 12)])
-def test_fixed_kernels_are_computed_once_and_matrices_are_the_users_own(model, count, monkeypatch):
-    asked = []
-
-    class Counting(GramCache):
-        def gram(self, kernel, **options):
-            asked.append(kernel)
-            return super().gram(kernel, **options)
-
-    monkeypatch.setattr("spotsvm.multi_kernel.models.matrices.GramCache", Counting)
-    matrices = model.matrices(X)
-    for seed in range(4):
-        params = some(model, seed)
-        matrix = matrices.gram(params)
-        np.testing.assert_allclose(matrix, model.gram(X, params), rtol=1e-10, atol=1e-12)
-        matrix[:] = 0.0
-    assert len(asked) == count
-    assert len(matrices._caches) == 3
 
 
 def test_names_and_ranges():

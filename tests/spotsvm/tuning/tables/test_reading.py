@@ -10,7 +10,6 @@ import pytest
 
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.tables import Choices, held_out, read_table
-from spotsvm.tuning.tables.reading import find_layout
 
 ROWS = [["1.5", "2", "x"], ["-3.25", "4", "y"]] * 5
 
@@ -86,10 +85,10 @@ def test_what_is_said_counts(written):
         read_table(path, "kind", choices=Choices(sep=":", encoding="utf8"))
     for wrong in ("", "ab", "x", '"'):
         with pytest.raises(ArgumentError, match="--sep .* is not a separator"):
-            find_layout(path, "kind", Choices(sep=wrong))
+            read_table(path, "kind", choices=Choices(sep=wrong))
     for wrong in ("utf-99", "base64"):
         with pytest.raises(ArgumentError, match=f"--encoding '{wrong}' is unknown"):
-            find_layout(path, "kind", Choices(encoding=wrong))
+            read_table(path, "kind", choices=Choices(encoding=wrong))
 
 
 @pytest.mark.parametrize("names", [("0", "1", "2"), ("1", "2", "3"), ("2019", "2020", "kind")])
