@@ -300,8 +300,8 @@ class Study(ReadableStudy):
         executor : concurrent.futures.Executor, object with submit, str, distributed.Client or None, default=None
             Where to evaluate. None evaluates in this process, or in spotsvm's own worker processes if `n_jobs`, `trial_timeout`
             or `memory_limit` require them. "loky" always uses those processes, "threading" makes `n_jobs` threads for this run,
-            and "dask" is the Dask client in use. Any other name is a backend of joblib, such as "multiprocessing", or "ray" once
-            it is registered. The jobs that an object's `submit` returns must have `done` and `result`, like those of submitit.
+            and "dask" is the Dask client in use. The jobs that an object's `submit` returns must have `done` and `result`, like
+            those of submitit.
         n_jobs : int or None, default=None
             Trials to evaluate at once; -1 is all cores. None is 1, or as many as the executor has workers.
         batch_size : int or None, default=None

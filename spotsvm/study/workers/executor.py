@@ -1,4 +1,4 @@
-"""Evaluate trials on an executor of concurrent.futures, a backend of joblib, or anything else with `submit`."""
+"""Evaluate trials on an executor of concurrent.futures, or anything else with `submit`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cloudpickle
 
-from spotsvm.common.worker_interrupts import interrupts_blocked
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit, hold_process_to_one_thread, memory_text, one_thread
 from spotsvm.study.workers.process import call_safely
@@ -188,49 +186,6 @@ def run_trial(
 
 
 _LOOK = 0.1  # seconds between two checks of jobs that do not report their end
-
-
-class JoblibExecutor(Executor):
-    """A backend of joblib by its name, with `n_jobs` workers, as an executor.
-
-    Raises ArgumentError if joblib has no such backend, or it has no workers.
-    """
-
-    def __init__(self, name: str, n_jobs: int):
-        import joblib
-
-        try:
-            with joblib.parallel_config(backend=name, n_jobs=n_jobs):
-                self._parallel = joblib.Parallel(n_jobs=n_jobs)
-                self._backend, _ = joblib.parallel.get_active_backend()
-            with interrupts_blocked():  # multiprocessing starts its processes here
-                self._backend.configure(n_jobs=max(n_jobs, 2), parallel=self._parallel)
-        except Exception as error:  # each backend has its own
-            raise ArgumentError(
-                f"executor={name!r} cannot evaluate trials; use 'loky', 'threading' or 'dask', or a backend of joblib that is "
-                f"registered here, as by ray.util.joblib.register_ray() ({error})"
-            ) from error
-        if not self._backend.supports_retrieve_callback:
-            raise ArgumentError(f"executor={name!r} is a backend of joblib without workers; use executor=None")
-        self._max_workers = n_jobs
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Run a function at a worker."""
-        future: Future[Any] = Future()
-        future.set_running_or_notify_cancel()
-
-        def done(out: Any) -> None:
-            try:
-                future.set_result(self._backend.retrieve_result_callback(out))
-            except BaseException as error:
-                future.set_exception(error)
-
-        getattr(self._backend, "submit", self._backend.apply_async)(partial(function, *args, **kwargs), done)
-        return future
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Release the workers."""
-        self._backend.terminate()
 
 
 class PolledExecutor(Executor):

@@ -59,19 +59,13 @@ def open_workers(
         # -1 is the size of the cluster, not of this machine
         n_jobs = n_jobs if n_jobs == given else None
         return DaskWorkers(objective, executor, n_jobs=n_jobs, trial_timeout=trial_timeout, memory_limit=limit)
-    from spotsvm.study.workers.executor import OnExecutor
+    from spotsvm.study.workers.executor import OnExecutor, PolledExecutor
 
     if isinstance(executor, Executor):
         return OnExecutor(objective, executor, executor_size(executor, n_jobs), trial_timeout, limit)
     if isinstance(executor, str) and executor == "threading":
         n_workers = executor_size(None, n_jobs)
         return OnExecutor(objective, ThreadPoolExecutor(n_workers), n_workers, trial_timeout, limit, is_ours=True)
-    from spotsvm.study.workers.executor import JoblibExecutor, PolledExecutor
-
-    if isinstance(executor, str):
-        n_workers = executor_size(None, n_jobs)
-        backend = JoblibExecutor(executor, n_workers)
-        return OnExecutor(objective, backend, n_workers, trial_timeout, limit, is_ours=True)
     if callable(getattr(executor, "submit", None)) and not isinstance(executor, type):
         polled = PolledExecutor(executor)
         return OnExecutor(objective, polled, executor_size(polled, n_jobs), trial_timeout, limit, is_ours=True)

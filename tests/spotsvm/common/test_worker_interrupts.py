@@ -36,14 +36,6 @@ SCRIPT = """
         from spotsvm.study.workers.process import call_within
         call_within(lambda: time.sleep(60), 60.0)
 
-    def multiprocessing():
-        from spotsvm.study.workers.executor import JoblibExecutor
-        one_of_two = JoblibExecutor("multiprocessing", 2).submit(long, 60)
-        while not pathlib.Path(sys.argv[2], "begun").exists():
-            time.sleep(0.01)
-        pathlib.Path(sys.argv[2], "held").touch()
-        one_of_two.result()
-
     try:
         globals()[sys.argv[1]]()
     except KeyboardInterrupt:
@@ -53,7 +45,7 @@ SCRIPT = """
 
 @pytest.mark.parametrize(
     ("kind", "worker"),
-    [("joblib", "LokyProcess-2"), ("killable", "LokyProcess-2"), ("call", "LokyProcess-1"), ("multiprocessing", "none")],
+    [("joblib", "LokyProcess-2"), ("killable", "LokyProcess-2"), ("call", "LokyProcess-1")],
 )
 def test_a_worker_that_is_still_importing_says_nothing_of_ctrl_c(kind, worker, tmp_path, worker_held_at_import):
     script = tmp_path / "script.py"

@@ -82,7 +82,7 @@ def test_what_a_stopped_objective_returns_does_not_matter():
 
 
 OPTIONS = {
-    "processes": {"n_jobs": 2}, "threads": {"executor": "threading", "n_jobs": 3}, "joblib": {"executor": "multiprocessing"},
+    "processes": {"n_jobs": 2}, "threads": {"executor": "threading", "n_jobs": 3}, "loky": {"executor": "loky"},
 }  # fmt: skip
 
 
