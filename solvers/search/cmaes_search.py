@@ -357,7 +357,7 @@ class CmaesRun:
         spread = self.es.stds / self.coding.widths
         smooth = np.setdiff1d(np.arange(len(self.coding.columns)), self.coding.integers)
         if not (np.all(np.isfinite(self.es.mean)) and np.all(np.isfinite(spread)) and np.all(spread > 0)):
-            self.stopped = "the distribution is no longer one"
+            self.stopped = "the covariance is not positive definite"
         elif self._flat > 3 + 30 * len(self.coding.integers) / n:
             self.stopped = "generations without a difference"
         elif self._since_best > 10 + 30 * n / self.popsize:

@@ -168,7 +168,7 @@ class Race:
                 break
             chosen = sorted(best, key=lambda sweep: -best[sweep][0])[:width] or list(costs)[:width]
             if k < 2:
-                for sweep in beside(chosen[0]):
+                for sweep in neighbours(chosen[0]):
                     if sweep not in costs:
                         costs[sweep] = costs[chosen[0]]
                         chosen.append(sweep)
@@ -217,7 +217,7 @@ class Race:
         return list(dict.fromkeys(sweep_of(self.settings[i]) for i in order))
 
 
-def beside(sweep: Sweep) -> list[Sweep]:
+def neighbours(sweep: Sweep) -> list[Sweep]:
     """Return the sweeps with the neighbouring widths."""
     steps = () if sweep.family == "linear" else (_STEP, -_STEP)
     return [replace(sweep, log_gamma=sweep.log_gamma + step) for step in steps]

@@ -55,7 +55,7 @@ def predictions(
     if model.target in file.frame:
         say(_score(model, X, file.frame[model.target]))
     answers = predicted(model, X)
-    return answers if only else beside(file.frame, answers)
+    return answers if only else with_answers(file.frame, answers)
 
 
 def predicted(model: SavedModel, X: pd.DataFrame) -> pd.DataFrame:
@@ -69,7 +69,7 @@ def predicted(model: SavedModel, X: pd.DataFrame) -> pd.DataFrame:
     return answers if chances is None else pd.concat([answers, chances], axis=1)
 
 
-def beside(frame: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
+def with_answers(frame: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     """Return the columns of a table followed by its predictions; a prediction whose name is taken gets an underscore."""
     names = []
     for name in answers.columns:

@@ -146,7 +146,7 @@ def errors_by_set(runs: pd.DataFrame, entrants: Sequence[str]) -> pd.DataFrame:
     return table[[name for name in entrants if name in table]].reset_index()
 
 
-def beside(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
+def compare_to(runs: pd.DataFrame, rival: str) -> pd.DataFrame:
     """Count the sets on which the error of an entrant is below or above that of a rival, beyond the noise of the splits.
 
     Columns: task, entrant, budget, sets; lower and higher, the numbers of sets by their t intervals over the splits; and higher

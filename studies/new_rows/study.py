@@ -29,7 +29,7 @@ from spotsvm.studies.new_rows.entrants import (
 )
 from spotsvm.studies.new_rows.results import (
     against,
-    beside,
+    compare_to,
     compared,
     draw,
     errors_by_set,
@@ -212,10 +212,10 @@ class NewRowsStudy(Experiment):
             "Time spent in units, the last fit included, median": spent(runs[runs["rows"] == self.judged_rows], self._titles),
             f"By number of rows, {at}": wide(by_rows, "rows", {rows: f"{rows} rows" for rows in self.rows}),
             f"By kind of sets, {at}": wide(by_kind, "kind", {"numbers": "numbers", "mixed": "mixed"}),
-            f"Compared with the defaults, {at}: sets with a lower and a higher error beyond the noise of the splits": beside(
+            f"Compared with the defaults, {at}: sets with a lower and a higher error beyond the noise of the splits": compare_to(
                 here, DEFAULTS
             ),
-            f"Compared with {REFERENCE}, likewise": beside(here, REFERENCE),
+            f"Compared with {REFERENCE}, likewise": compare_to(here, REFERENCE),
         }
         if rivals := [name for name in _RIVALS if name in self.entrants]:
             title = f"{self.subject} against other models, at each number of rows, and the sets on which it has the higher error"
@@ -233,7 +233,7 @@ class NewRowsStudy(Experiment):
         """Judge each entrant by its interval, and name the sets on which `subject` is worse than the defaults."""
         runs = self.frame()
         parts = judged(self.differences(), self.judged_units, self.judged_rows)
-        worse = beside(self._at_judged(runs), DEFAULTS)
+        worse = compare_to(self._at_judged(runs), DEFAULTS)
         worse = worse[(worse["entrant"] == self.subject) & (worse["higher"] > 0)]
         for task, named in zip(worse["task"], worse["higher on"], strict=True):
             parts.append(

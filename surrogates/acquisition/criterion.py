@@ -47,7 +47,7 @@ class _Criterion:
         """Return a local maximum in some of the continuous coordinates, shape (d,), and the criterion there."""
         return pattern_search(self.value, point, free, evaluations)
 
-    def whatever_it_costs(self) -> Self:
+    def cost_blind(self) -> Self:
         """Return the criterion without savings."""
         return self._changed(_savings=()) if self._savings else self
 
@@ -136,7 +136,7 @@ class AveragedImprovement(_Criterion):
 
     def log_gain(self, point: Floats) -> float:
         """Return ln of the expected improvement at a canonical point, with the chances and without savings."""
-        return float(self.whatever_it_costs().value(point[None])[0])
+        return float(self.cost_blind().value(point[None])[0])
 
     def value_and_gradient(self, point: Floats) -> tuple[float, Floats]:
         """Return the criterion at one point and its gradient in the numeric coordinates (0 in the categorical ones)."""

@@ -18,7 +18,7 @@ def pairs(n_classes: int) -> list[tuple[int, int]]:
 
 
 def pair_labels(is_first: NDArray[np.bool_], n_classes: int) -> Floats:
-    """Return 1.0 for the class of positive decisions (of two classes the second, else a pair's first), -1.0 for the other."""
+    """Return 1.0 for the positive class, the second of two classes or the first of each pair of several; -1.0 for the other."""
     return np.where(is_first == (n_classes > 2), 1.0, -1.0)
 
 

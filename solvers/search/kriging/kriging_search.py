@@ -15,7 +15,7 @@ from scipy.stats import qmc
 
 from spotsvm.errors import NotPositiveDefiniteError, SearchExhaustedError, SolverError
 from spotsvm.solvers.search.contract.base import Capabilities, Noise, PointPrior, Search, Suggestion
-from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
+from spotsvm.solvers.search.kriging.model import Evaluations, FittedCriterion, SearchModel
 from spotsvm.solvers.search.kriging.ocba import ocba_next
 from spotsvm.solvers.search.kriging.regressor import RegressorModel
 from spotsvm.surrogates.acquisition.criterion import (
@@ -228,8 +228,8 @@ class KrigingSearch(Search):
                 criterion=criterion,
             )  # fmt: skip
             self._model = RegressorModel(domain, surrogate, max_points, self.seed)
-        self._prospect: Prospect | None = None  # of the last suggestion, with the number of values reported by then
-        self._prospect_at = 0
+        self._fitted: FittedCriterion | None = None  # of the last suggestion, with the number of values reported by then
+        self._fitted_at = 0
         self._prior: PointPrior | None = None
         self._modes: list[Floats] = []
 
@@ -277,10 +277,10 @@ class KrigingSearch(Search):
         try:
             with one_blas_thread():
                 began = time.perf_counter()
-                prospect = self._expect(told, noise, rng)
-                fitted = time.perf_counter()
-                suggestion = self._choose(prospect, noise, rng)
-                return replace(suggestion, fit_seconds=fitted - began, acquisition_seconds=time.perf_counter() - fitted)
+                fitted = self._expect(told, noise, rng)
+                chosen_from = time.perf_counter()
+                suggestion = self._choose(fitted, noise, rng)
+                return replace(suggestion, fit_seconds=chosen_from - began, acquisition_seconds=time.perf_counter() - chosen_from)
         except NotPositiveDefiniteError as error:
             _LOG.warning("suggestion %d is random: %s", self.n_asked, error)
             return Suggestion(self.new_point(rng), "random", f"the model failed: {error}")
@@ -322,63 +322,63 @@ class KrigingSearch(Search):
             return self.n_asked >= _SECOND_LOOK and needs_second_look(points, values)
         return noise == "unknown"
 
-    def _expect(self, told: Evaluations, noise: Noisiness, rng: np.random.Generator) -> Prospect:
+    def _expect(self, told: Evaluations, noise: Noisiness, rng: np.random.Generator) -> FittedCriterion:
         """Fit the model and make the criterion, or reuse the last ones if no value was reported since."""
         sweeps = 1 if self._refits else self._model.sweeps_due(len(told), len(self.pending))
-        if not sweeps and self._prospect is not None and self._prospect_at == len(told):
-            return self._prospect
+        if not sweeps and self._fitted is not None and self._fitted_at == len(told):
+            return self._fitted
         fit = self._model.fit(told, noise, rng, sweeps)
         criterion: Criterion = "plain" if noise == "deterministic" else "reinterpolation"
         if self.criterion != "auto":
             criterion = self.criterion
-        self._prospect = Prospect.of(self.domain, fit, told, criterion, self._model.max_points, self.acquisition)
-        self._prospect_at = len(told)
-        return self._prospect
+        self._fitted = FittedCriterion.of(self.domain, fit, told, criterion, self._model.max_points, self.acquisition)
+        self._fitted_at = len(told)
+        return self._fitted
 
-    def _choose(self, prospect: Prospect, noise: Noisiness, rng: np.random.Generator) -> Suggestion:
+    def _choose(self, fitted: FittedCriterion, noise: Noisiness, rng: np.random.Generator) -> Suggestion:
         """Choose the point of the largest criterion or, with noise and if the criterion is small, a point to evaluate again."""
-        improvement = prospect.improvement if self.n_asked % _COST_BLIND_EVERY else prospect.improvement.whatever_it_costs()
+        improvement = fitted.improvement if self.n_asked % _COST_BLIND_EVERY else fitted.improvement.cost_blind()
         if len(waiting := self._waiting()):
             improvement = improvement.believe(self.domain.model_inputs(waiting))
         criterion: Acquisition = improvement
         if self._prior is not None and self.n_asked % _PRIOR_BLIND_EVERY:
             criterion = PriorWeighted(improvement, self._prior.log_density, PRIOR_STRENGTH / len(self._points))
-        best = self._maximise(criterion, prospect, rng)
+        best = self._maximise(criterion, fitted, rng)
         if best is None:
-            return Suggestion(self.new_point(rng), "random", "; ".join([*prospect.notes, "every candidate had been asked for"]))
+            return Suggestion(self.new_point(rng), "random", "; ".join([*fitted.notes, "every candidate had been asked for"]))
         point, gain = best
         if self.per_second or not isinstance(criterion, AveragedImprovement):
             gain = improvement.log_gain(point)
-        if noise == "noisy" and np.exp(gain) < self.repeat_below * prospect.incumbent_error() / prospect.fit.models.unit:
-            again = self._replicate(prospect)
+        if noise == "noisy" and np.exp(gain) < self.repeat_below * fitted.incumbent_error() / fitted.fit.models.unit:
+            again = self._replicate(fitted)
             if again is not None:
                 return Suggestion(again, "replicate", "to tell the best points apart")
-        return Suggestion(point, "improvement", "; ".join(prospect.notes))
+        return Suggestion(point, "improvement", "; ".join(fitted.notes))
 
     def _waiting(self) -> Floats:
         """Return the pending points without a known value; shape (q, d)."""
         waiting = [point for point in np.unique(self.pending, axis=0) if not self.is_told(point)] if self.pending else []
         return np.array(waiting).reshape(-1, self.domain.dimension)
 
-    def _maximise(self, criterion: Acquisition, prospect: Prospect, rng: np.random.Generator) -> tuple[Floats, float] | None:
+    def _maximise(self, criterion: Acquisition, fitted: FittedCriterion, rng: np.random.Generator) -> tuple[Floats, float] | None:
         """Return the new point of the largest criterion, and the criterion's value; None if no new point was found."""
-        sizes = (512, 256, 3, 40) if len(prospect.fit.points) <= _MANY else (256, 128, 1, 20)
+        sizes = (512, 256, 3, 40) if len(fitted.fit.points) <= _MANY else (256, 128, 1, 20)
         effort = dict(zip(("n_global", "n_local", "n_polish", "polish_evaluations"), sizes, strict=True))
-        anchors = prospect.anchors()
+        anchors = fitted.anchors()
         if isinstance(criterion, PriorWeighted):
             anchors = np.vstack([anchors, *self._modes])
         return maximize_acquisition(self.domain, criterion, anchors, rng, allowed=self.is_new, **effort)
 
-    def _replicate(self, prospect: Prospect) -> Floats | None:
+    def _replicate(self, fitted: FittedCriterion) -> Floats | None:
         """Choose by OCBA which of the five best predicted points to evaluate again; pending points are excluded."""
-        data, mean = _by_point(prospect)
+        data, mean = _by_point(fitted)
         best = np.argsort(mean, kind="stable")[:5]
         best = best[np.isfinite(mean[best])]  # only feasible points
         if self.pending:
             best = best[[not self.is_pending(x) for x in data.X[best]]]
         if not len(best):
             return None
-        gap = (mean[best] - mean[best[0]]) / max(prospect.fit.models.noise, np.finfo(float).tiny)
+        gap = (mean[best] - mean[best[0]]) / max(fitted.fit.models.noise, np.finfo(float).tiny)
         chosen: Floats = data.X[best[ocba_next(gap, np.ones(len(best)), data.count[best])]]
         return chosen
 
@@ -391,27 +391,27 @@ class KrigingSearch(Search):
             return None
         try:
             with one_blas_thread():
-                prospect = self._expect(told, noise, rng)
+                fitted = self._expect(told, noise, rng)
         except NotPositiveDefiniteError:
             return None
-        data, mean = _by_point(prospect)
+        data, mean = _by_point(fitted)
         count = data.count + [sum(np.array_equal(x, waiting) for waiting in self.pending) for x in data.X]
         few = np.flatnonzero(count < self._most_repeats)
         if not len(few):
             return None
-        gap = (mean[few] - mean[few].min()) / max(prospect.fit.models.noise, np.finfo(float).tiny)
+        gap = (mean[few] - mean[few].min()) / max(fitted.fit.models.noise, np.finfo(float).tiny)
         chosen: Floats = data.X[few[ocba_next(np.minimum(gap, _FAR_APART), np.ones(len(few)), count[few])]]
         return chosen
 
     def take_margins(self, margins: Sequence[float]) -> None:
         """Take the margin of each bound at the evaluation reported last; see `Search.take_margins`."""
         self._margins[len(self._points) - 1] = tuple(margins)
-        self._prospect = None
+        self._fitted = None
 
     def take_seconds(self, seconds: float) -> None:
         """Take the duration of the evaluation reported last; used only with `per_second`."""
         self._seconds[len(self._points) - 1] = float(seconds)
-        self._prospect = None
+        self._fitted = None
 
     def take_prior(self, prior: PointPrior) -> None:
         """Take the prior of the optimum; its modes are the first points of the design, up to half of it.
@@ -437,10 +437,10 @@ class KrigingSearch(Search):
             self._model.restore(state)
 
 
-def _by_point(prospect: Prospect) -> tuple[Aggregated, Floats]:
+def _by_point(fitted: FittedCriterion) -> tuple[Aggregated, Floats]:
     """Return the evaluations of a fit, aggregated to distinct points, and the predicted response at each point."""
-    data = aggregate(prospect.fit.points, prospect.fit.values)
-    return data, prospect.predicted[np.unique(data.index, return_index=True)[1]]
+    data = aggregate(fitted.fit.points, fitted.fit.values)
+    return data, fitted.predicted[np.unique(data.index, return_index=True)[1]]
 
 
 def _checked_acquisition(acquisition: Any) -> AcquisitionFunction | None:

@@ -143,7 +143,7 @@ class SearchModel:
 
 
 @dataclass(frozen=True)
-class Prospect:
+class FittedCriterion:
     """A fitted model with its criterion for further points, without pending points.
 
     `predicted` is the response at each evaluation of the fit, infinite where a bound is violated.
@@ -163,7 +163,7 @@ class Prospect:
         criterion: Criterion,
         max_points: int,
         acquisition: AcquisitionFunction | None = None,
-    ) -> Prospect:
+    ) -> FittedCriterion:
         """Make the criterion, weighted with the chances of success and of each bound, and with the savings.
 
         `told` has the failures too; `max_points` limits the models of failures and of seconds to at most 300.

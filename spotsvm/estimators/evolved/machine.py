@@ -93,7 +93,7 @@ class EvolvedKernelMachine(KernelMachine):
 
     @property
     def coef_(self) -> Floats:
-        """There is none: the kernel is an expression.
+        """Not available: an evolved kernel has no feature weights.
 
         See Also
         --------
@@ -120,9 +120,8 @@ class EvolvedKernelMachine(KernelMachine):
         K = self.kernel_function_(X[rows], X[rows])
         if not np.isfinite(K).all():
             raise ArgumentError(f"the kernel {self.formula_} overflows on the training data; scale them, as with StandardScaler")
-        # what rounding has left of a symmetric matrix
         self._largest_value = max(float(np.abs(K).max()), getattr(self, "_largest_value", 0.0) if problem else 0.0)
-        return (K + K.T) / 2
+        return (K + K.T) / 2  # symmetrise
 
     def _support_columns(self, X: Any) -> Iterator[tuple[slice, Floats]]:
         vectors = self.support_vectors_

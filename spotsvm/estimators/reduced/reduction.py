@@ -32,7 +32,7 @@ TRAINING_SET, MODEL, GRID, DRAW, FRONT = "training set", "model", "grid", "draw"
 _FRONT_EVALUATIONS = 2000
 # sets grow where at least this share of their rows are support vectors: else they hold more rows than they need
 _NEEDED_SHARE = 0.3
-# growths without improvement in a row: a few rows can be as bad as chance, whichever they are
+# consecutive growths without improvement after which growing ends: a few rows can be as bad as chance, whichever they are
 _VAIN_GROWTHS = 3
 # generations after which it is the models' turn, where children inherit support vectors: such sets improve for very long
 _TURN = 20

@@ -202,7 +202,7 @@ class OuterFold:
     chosen: int  # number of the winning trial, from 1
     n_trials: int
     incumbents: tuple[Incumbent, ...]
-    without: Floats  # the winner's tuned score without the rows of each outer fold of the same repeat; its own uses all rows
+    without: Floats  # leave-one-outer-fold-out values of `tuned`, within the same repeat; its own uses all rows
     metric: str
 
 

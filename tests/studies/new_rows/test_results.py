@@ -10,7 +10,7 @@ from spotsvm.studies.new_rows.results import (
     NONE,
     OPEN,
     against,
-    beside,
+    compare_to,
     compared,
     draw,
     estimate,
@@ -111,7 +111,7 @@ def test_the_tables_name_sets_and_count_them():
     assert "sets" not in table.loc["half", "25 units"]
     assert table.loc[REFERENCE, "own time"] == "+0.00"
     assert table.loc[DEFAULTS, "25 units"] == ""
-    rows = beside(runs, DEFAULTS).set_index(["entrant", "budget"])
+    rows = compare_to(runs, DEFAULTS).set_index(["entrant", "budget"])
     assert rows.loc[("worse", 25), ["sets", "lower", "higher"]].tolist() == [4, 0, 4]
     worst = against(runs, DEFAULTS).query("entrant == 'worse' and budget == 25").groupby("set")["difference"].mean()
     assert rows.loc[("worse", 25), "higher on"].startswith(f"{worst.idxmax()} {worst.max():+.2f}; ")

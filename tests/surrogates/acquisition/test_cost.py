@@ -40,8 +40,8 @@ def test_the_criterion_is_that_without_costs_and_what_is_saved(criterion, with_f
     with_costs = AveragedImprovement(SQUARE, models, criterion, chances, savings=[model])
     plain = AveragedImprovement(SQUARE, models, criterion, chances)
     assert np.allclose(with_costs.value(NEW), plain.value(NEW) + model.mean(models.embedding.transform(NEW)), rtol=1e-9)
-    assert np.array_equal(with_costs.whatever_it_costs().value(NEW), plain.value(NEW))
-    assert plain.whatever_it_costs() is plain
+    assert np.array_equal(with_costs.cost_blind().value(NEW), plain.value(NEW))
+    assert plain.cost_blind() is plain
     believing = with_costs.believe(NEW[:2])
     for acquisition in (with_costs, believing):
         for point in NEW[4:8]:

@@ -90,7 +90,7 @@ def test_an_exhausted_space_with_all_pending_or_failed():
 
 
 @pytest.mark.parametrize(("n", "differs"), [(12, False), (13, True)])
-def test_every_sixth_suggestion_per_second_is_made_whatever_it_costs(n, differs):
+def test_every_sixth_suggestion_per_second_is_made_cost_blind(n, differs):
     points = np.random.default_rng(0).random((n, 2))
     suggested = []
     for per_second in (False, True):

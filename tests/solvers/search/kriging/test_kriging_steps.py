@@ -172,7 +172,7 @@ def test_a_state_without_the_time_of_the_last_move_is_taken_back():
 def test_more_points_than_the_model_sees():
     search = KrigingSearch(Domain.continuous(2), seed=1, max_points=20)
     suggestions = run(search, RESPONSES["a region fails"], 60)
-    assert len(search._prospect.fit.points) <= 21  # one of them twice, to find out about noise
+    assert len(search._fitted.fit.points) <= 21  # one of them twice, to find out about noise
     assert np.nanmin(search.values) < 1e-4
     once = [tuple(s.point) for s in suggestions if s.origin != "replicate"]
     assert len(set(once)) == len(once)

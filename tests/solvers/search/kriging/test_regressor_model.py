@@ -15,7 +15,7 @@ from spotsvm.acquisition import (
     minimum_of_mean,
 )
 from spotsvm.searches import Domain, KrigingSearch
-from spotsvm.solvers.search.kriging.model import Evaluations, Prospect, SearchModel
+from spotsvm.solvers.search.kriging.model import Evaluations, FittedCriterion, SearchModel
 from spotsvm.solvers.search.kriging.regressor import RegressorModel
 from spotsvm.solvers.search.registry import describe_search
 from spotsvm.surrogates.acquisition.maximize_acquisition import maximize_acquisition
@@ -40,14 +40,14 @@ def test_log_improvement_of_one_model_is_the_default_criterion():
         told = Evaluations(points, values, margins=(0.8 - points.sum(axis=1, keepdims=True)))
         model = SearchModel(KrigingEnsemble(domain, inference="mle"), False, 100)
         fit = model.fit(told, "deterministic" if criterion == "plain" else "noisy", np.random.default_rng(1), 1)
-        usual = Prospect.of(domain, fit, told, criterion, 100).improvement
-        other = Prospect.of(domain, fit, told, criterion, 100, log_expected_improvement).improvement
+        usual = FittedCriterion.of(domain, fit, told, criterion, 100).improvement
+        other = FittedCriterion.of(domain, fit, told, criterion, 100, log_expected_improvement).improvement
         new = rng.random((50, 2))
         for one, two in ((usual, other), (usual.believe(new[:2]), other.believe(new[:2]))):
             likely = one.value(new) > -300  # smaller chances are cut off
             assert likely.sum() > 10
             np.testing.assert_allclose((two.value(new) - np.log(fit.models.unit))[likely], one.value(new)[likely], rtol=1e-6)
-        plain = Prospect.of(domain, fit, told, criterion, 100, expected_improvement).improvement
+        plain = FittedCriterion.of(domain, fit, told, criterion, 100, expected_improvement).improvement
         likely = other.value(new) > -300
         np.testing.assert_allclose(np.log(plain.value(new)[likely]), other.value(new)[likely], rtol=1e-6)
 
@@ -59,7 +59,7 @@ def test_a_bound_is_minimised_and_an_improvement_maximised():
     model = SearchModel(KrigingEnsemble(domain, inference="mle"), False, 100)
     fit = model.fit(told, "deterministic", rng, 1)
     for acquisition in (minimum_of_mean, partial(lower_confidence_bound, kappa=0.0)):
-        criterion = Prospect.of(domain, fit, told, "plain", 100, acquisition).improvement
+        criterion = FittedCriterion.of(domain, fit, told, "plain", 100, acquisition).improvement
         found = maximize_acquisition(domain, criterion, points[:1], rng)
         assert found is not None
         assert abs(found[0][0] - 0.4) < 0.01
@@ -75,8 +75,8 @@ def test_failures_and_bounds_weigh_criteria_of_either_sign():
     everywhere = Evaluations(points[:6], values[:6])
     new = np.array([[0.25], [0.95]])
     for acquisition in (expected_improvement, log_expected_improvement, shrunk, lower_confidence_bound):
-        free = Prospect.of(domain, fit, everywhere, "plain", 100, acquisition).improvement.value(new)
-        weighed = Prospect.of(domain, fit, told, "plain", 100, acquisition).improvement.value(new)
+        free = FittedCriterion.of(domain, fit, everywhere, "plain", 100, acquisition).improvement.value(new)
+        weighed = FittedCriterion.of(domain, fit, told, "plain", 100, acquisition).improvement.value(new)
         assert weighed[1] < free[1]
 
 
