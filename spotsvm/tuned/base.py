@@ -34,6 +34,7 @@ from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import Notice, gathered, once, tell
 from spotsvm.common.targets import as_classes, as_numbers, check_sample_weight, with_mean_1
 from spotsvm.common.text import checked_path
+from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_names
 from spotsvm.luck.difference import judged
@@ -53,8 +54,9 @@ from spotsvm.surrogates.one_thread import one_blas_thread
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns
 from spotsvm.tuned.fit_facts import FitFacts
-from spotsvm.tuned.grid import Grid, Machines, fit_members, score_grid
+from spotsvm.tuned.grid import Grid, score_grid
 from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
+from spotsvm.tuned.members import fit_members
 from spotsvm.tuned.progress import SweepProgress
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
 

@@ -22,7 +22,7 @@ from spotsvm.preprocessing.cells.findings import Finding, notices
 from spotsvm.preprocessing.kept_digits import ends, factors, rounding_alone, varies
 from spotsvm.preprocessing.table_encoder import TableEncoder
 from spotsvm.preprocessing.typed_table import typed_table
-from spotsvm.solvers.kernels import Kernel, squared_distances
+from spotsvm.solvers.kernels import Kernel, base_matrix, squared_distances
 from spotsvm.solvers.kernels.functions.kernel import Base
 
 Floats = NDArray[np.float64]
@@ -227,7 +227,14 @@ def gradient_relevance(A: Floats, target: Floats) -> Floats:
 
 def typical_distance(D: NDArray[Any]) -> float:
     """Return the median distance; of different rows if most are equal, and 1 if all are equal."""
-    values = D[:: 3 if len(D) > 30 else 1]
+    return _median(D[_some(len(D))])
+
+
+def _some(n: int) -> slice:
+    return slice(None, None, 3 if n > 30 else 1)
+
+
+def _median(values: NDArray[Any]) -> float:
     median = float(np.median(values))
     if median <= 0.0:
         positive = values[values > 0.0]
@@ -235,11 +242,11 @@ def typical_distance(D: NDArray[Any]) -> float:
     return median
 
 
-def unit_of(kernel: str, D: NDArray[Any]) -> float:
-    """Return the unit of gamma: the typical distance, or the mean square norm of rows for "linear"."""
+def unit_of(kernel: str, A: Any) -> float:
+    """Return the unit of gamma: the typical distance of rows, or their mean square norm for "linear"."""
     if kernel == "linear":
-        return float(np.trace(D)) / len(D) or 1.0
-    return typical_distance(D)
+        return float((A.multiply(A) if issparse(A) else A**2).sum()) / A.shape[0] or 1.0
+    return _median(base_matrix(Kernel(kernel).base, A[_some(A.shape[0])], A))
 
 
 def kernel_of(kernel: str, unit: float, log_gamma: float) -> Kernel:

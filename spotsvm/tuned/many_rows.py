@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from spotsvm.common.compat import safe_indexing
+from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.errors import OutOfTimeError
 from spotsvm.solvers.kernels import base_matrix
 from spotsvm.tuned.families import FAMILIES, Columns, kernel_of, unit_of
-from spotsvm.tuned.grid import Machines, Member, solve_settings
 from spotsvm.tuned.landmarks import as_double, fit_landmarks
+from spotsvm.tuned.members import Member, solve_settings
 from spotsvm.tuned.sweeps import Setting, Sweep, sweep_of
 
 Floats = NDArray[np.float64]
@@ -130,8 +131,7 @@ class Problem:
     def unit(self, sweep: Sweep) -> float:
         """Return the unit of gamma."""
         A = self.seen(sweep, self.some[np.linspace(0, len(self.some) - 1, min(len(self.some), _UNIT_ROWS)).astype(np.intp)])
-        family = FAMILIES[sweep.family]
-        return unit_of(family.kernel, base_matrix(family.base, A))
+        return unit_of(FAMILIES[sweep.family].kernel, A)
 
 
 def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_flag
 from spotsvm.common.compat import scorer_parts
+from spotsvm.cross_validation.fast_machines import Machines, class_labels
 from spotsvm.errors import ArgumentError
 from spotsvm.estimators.class_entries import class_factors
 from spotsvm.luck.calibration import conformal_limit
@@ -29,7 +30,6 @@ from spotsvm.trials.scorer_trial import with_positive
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.default_models import default_classifier, with_threshold
 from spotsvm.tuned.fit_facts import FitFacts
-from spotsvm.tuned.grid import Machines, class_labels
 
 #: allowed values of `scoring`
 SCORES = (

@@ -14,6 +14,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.notices import Notice
+from spotsvm.cross_validation.fast_machines import Machines
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.luck.calibration import conformal_limit
 from spotsvm.luck.scores import Score, score_called
@@ -24,7 +25,6 @@ from spotsvm.preprocessing.kept_digits import ROUNDING, factors, lost_digits
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.tuned.base import Array, Floats, Task, TunedModel, check_coverage
 from spotsvm.tuned.default_models import default_regressor
-from spotsvm.tuned.grid import Machines
 from spotsvm.tuned.sweeps import Setting
 
 #: allowed values of `scoring`

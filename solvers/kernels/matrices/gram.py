@@ -378,43 +378,54 @@ def _product_block(kernel: MultiKernel, X: Floats, Z: Floats) -> Block:
 
 
 class GramCache:
-    """The kernel matrices of a data set, from squared distances and inner products that are computed once and cached.
+    """The kernel matrices of a data set, from distances and inner products that are computed once and cached.
 
-    Each takes 8 n^2 bytes; what does not fit into `max_bytes` is computed in blocks of rows each time. With "precomputed" X is
-    the matrix.
+    Each takes 8 n^2 bytes, or 4 n^2 in single precision; what does not fit into `max_bytes` is computed in blocks of rows each
+    time. With "precomputed" X is the matrix. Sparse rows need room for the matrix, and a kernel of distances or inner products.
     """
 
-    def __init__(self, X: Any, max_bytes: int = MAX_BYTES):
+    def __init__(self, X: Any, max_bytes: float = MAX_BYTES, *, dtype: DTypeLike = np.float64):
         if not max_bytes >= 0:
             raise SolverError(f"max_bytes={max_bytes!r} is not a number of bytes; use 0 or more")
-        self.X = check_rows(X)
-        self.max_bytes = max_bytes
-        self._kept: dict[Base, Floats] = {}
+        self.X = X if issparse(X) else check_rows(X)
+        self.max_bytes, self._dtype = max_bytes, np.dtype(dtype)
+        self._kept: dict[Base, Matrix] = {}
 
     @property
     def kept_bytes(self) -> int:
         """Memory that is in use."""
         return sum(matrix.nbytes for matrix in self._kept.values())
 
-    def gram(self, kernel: Kernel) -> Floats:
-        """Return a new kernel matrix of all rows, bit-identical to `gram_matrix`; with the kernel "precomputed" X itself."""
+    def gram(self, kernel: Kernel) -> Matrix:
+        """Return a new kernel matrix of all rows; with the kernel "precomputed" X itself.
+
+        In double precision it is bit-identical to `gram_matrix`; in single precision it is computed from rounded distances.
+        """
         base = self._base(kernel)
         if base is None:
-            return gram_matrix(kernel, self.X, max_bytes=self.max_bytes)
+            return gram_matrix(kernel, self.X, dtype=self._dtype, max_bytes=self._block_bytes)
         kept = base  # for the type checker, which does not narrow types inside a function
-        result = np.empty(kept.shape)
-        fill_symmetric(result, lambda b, c: finite_values(kernel.of(kept[b, c].copy()), kernel), self.max_bytes)
+        result = np.empty_like(kept)
+        fill_symmetric(result, lambda b, c: finite_values(kernel.of(kept[b, c].copy()), kernel), self._block_bytes)
         return result
 
-    def _base(self, kernel: Kernel) -> Floats | None:
+    @property
+    def _block_bytes(self) -> int:
+        return int(min(self.max_bytes, MAX_BYTES))
+
+    def _base(self, kernel: Kernel) -> Matrix | None:
         """Return the cached base values of a kernel; None if the kernel has none or they do not fit."""
         if kernel.base in ("rows", "precomputed"):
             return None
-        n = len(self.X)
+        n = self.X.shape[0]
         if kernel.base not in self._kept:
-            if self.kept_bytes + 8 * n * n > self.max_bytes:
+            if self.kept_bytes + self._dtype.itemsize * n * n > self.max_bytes:
                 return None
-            matrix = np.empty((n, n))
-            fill_symmetric(matrix, base_values(kernel, self.X, self.X), self.max_bytes)
+            matrix = np.empty((n, n), self._dtype)
+            with np.errstate(over="ignore"):  # a distance beyond single precision is infinite
+                if issparse(self.X):
+                    matrix[:] = base_matrix(kernel.base, self.X)
+                else:
+                    fill_symmetric(matrix, base_values(kernel, self.X, self.X), self._block_bytes)
             self._kept[kernel.base] = matrix
         return self._kept[kernel.base]

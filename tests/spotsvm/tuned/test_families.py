@@ -87,11 +87,11 @@ def test_kernels_are_scikit_learns():
     A, B = RNG.normal(size=(20, 3)), RNG.normal(size=(15, 3))
     for kernel, theirs in (("rbf", rbf_kernel), ("laplacian", laplacian_kernel)):
         base = FAMILIES[kernel].base
-        unit = unit_of(kernel, base_matrix(base, A))
+        unit = unit_of(kernel, A)
         found = kernel_of(kernel, unit, -1.0).of(base_matrix(base, A, B))
         assert found == pytest.approx(theirs(A, B, gamma=0.5 / unit))
     inner = base_matrix(FAMILIES["linear"].base, A)
-    assert np.trace(kernel_of("linear", unit_of("linear", inner), -3.0).of(inner.copy())) == pytest.approx(len(A))
+    assert np.trace(kernel_of("linear", unit_of("linear", A), -3.0).of(inner.copy())) == pytest.approx(len(A))
 
 
 def test_sparse_rows_have_the_kernels_of_dense_ones():

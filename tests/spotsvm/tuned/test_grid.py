@@ -9,9 +9,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
+from spotsvm.cross_validation.fast_machines import Machines, class_labels
 from spotsvm.solvers.kernels import squared_distances
 from spotsvm.tuned.families import Columns, typical_distance
-from spotsvm.tuned.grid import Machines, class_labels, fit_members, score_grid
+from spotsvm.tuned.grid import score_grid
+from spotsvm.tuned.members import fit_members
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps
 
 COSTS = (0.5, 8.0)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from spotsvm.errors import SolverError
 from spotsvm.kernels import Kernel, gram_matrix
@@ -60,6 +61,26 @@ def test_returned_matrices_can_be_changed_and_a_precomputed_one_is_itself():
         np.testing.assert_array_equal(cache.gram(kernel), first)
     K = gram_matrix(Kernel("rbf"), X)
     assert GramCache(K).gram(Kernel("precomputed")) is K
+
+
+def test_matrices_in_single_precision_and_of_sparse_rows():
+    rows = X * (np.abs(X) > 0.5)
+    single, sparse = (GramCache(one, dtype=np.float32) for one in (rows, csr_matrix(rows)))
+    for kernel in (
+        Kernel("linear"),
+        Kernel("poly", 0.1, 1.0, 2),
+        Kernel("rbf", 0.1),
+        Kernel("rbf", 1e6),
+        Kernel("laplacian", 0.1),
+    ):
+        expected = gram_matrix(kernel, rows)
+        found = single.gram(kernel)
+        assert found.dtype == np.float32
+        np.testing.assert_array_equal(found, found.T)
+        np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6)
+        if kernel.name != "laplacian":
+            np.testing.assert_allclose(sparse.gram(kernel), expected, rtol=2e-6, atol=2e-6)
+    assert single.kept_bytes == 3 * 4 * 300**2
 
 
 def test_bad_arguments():

@@ -1,0 +1,105 @@
+"""Machines that are trained for one C after another on a kernel matrix in single precision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from spotsvm.solvers.dual.exact.class_pairs import ClassPairs
+from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, State, Target, symmetric_bounds
+from spotsvm.solvers.dual.problem.one_vs_one import pair_labels
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Machines:
+    """What is trained: a classifier of two classes, one for each pair of several classes, or a regression (`n_classes` 0).
+
+    z (1, n): labels 1 and -1, or the target; for several classes `code` takes its place. `cost`: factor of C for each row;
+    `limits`: range of predictions in regression.
+    """
+
+    z: Floats
+    cost: Floats
+    n_classes: int
+    limits: tuple[float, float] = (-np.inf, np.inf)
+    code: Rows | None = None
+
+    def weighted(self, class_factors: Sequence[float]) -> Machines:
+        """Return the models with a factor of C for each class."""
+        if not len(class_factors) or self.code is None:
+            return self
+        return replace(self, cost=self.cost * np.asarray(class_factors)[self.code])
+
+    def on(self, rows: Rows) -> Machines:
+        """Return the models restricted to some rows."""
+        code = None if self.code is None else self.code[rows]
+        return replace(self, z=self.z[:, rows], cost=self.cost[rows], code=code)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether there is a classifier for each pair of classes."""
+        return self.n_classes > 2
+
+    def class_pairs(self, rows: Rows) -> ClassPairs:
+        """Return the classifiers of all pairs of classes on some rows, not trained yet."""
+        assert self.code is not None
+        return ClassPairs.of(self.code, rows, self.n_classes)
+
+    def target(self, C: float, epsilon: float, trained: NDArray[np.bool_]) -> Target:
+        """Return the training problem with this C on the rows where `trained` is True."""
+        regression = not self.n_classes
+        bounds = symmetric_bounds(C * self.cost * trained, self.z, regression)
+        return Target(self.z, *bounds, epsilon if regression else 0.0)
+
+    def limited(self, decisions: Floats) -> NDArray[np.float32]:
+        """Return decisions in single precision, within the limits of a regression."""
+        return (decisions if self.n_classes else np.clip(decisions, *self.limits)).astype(np.float32)
+
+
+def class_labels(code: Rows, n_classes: int) -> Floats:
+    """Return `Machines.z` of classes: 1 for the second of two classes; nothing for several."""
+    return pair_labels(code == 0, 2)[None] if n_classes == 2 else np.empty((0, len(code)))
+
+
+class RisingC:
+    """Machines with one kernel matrix K (n, n) of all rows, trained on some rows; each C starts from the solution of the last."""
+
+    def __init__(self, machines: Machines, K: NDArray[np.float32], train: Rows, solver: FoldSolver, tol: float):
+        self._machines, self._K, self._solver, self._tol = machines, K, solver, tol
+        self._pairs = machines.class_pairs(train) if machines.pairs else None
+        self._trained = np.zeros(len(K), dtype=bool)
+        self._trained[train] = True
+        self._state: State | None = None
+        self._bias: Floats = np.empty(0)
+
+    def train(self, C: float, epsilon: float, is_late: Callable[[], bool] = lambda: False) -> None:
+        """Train with another C; OutOfTimeError is raised if it is late."""
+        if self._pairs is not None:
+            self._pairs = self._pairs.trained(self._K, C * self._machines.cost, self._tol, is_late)
+            return
+        target = self._machines.target(C, epsilon, self._trained)
+        if self._state is None:
+            self._state = self._solver.cold(self._K, 0.0, target, self._tol)
+        else:
+            self._state = self._solver.warm(self._K, 0.0, target, self._state, self._machines.z, self._tol)
+        self._bias = self._state.biases(target)[1]
+
+    def decisions(self, rows: Rows) -> NDArray[np.float32]:
+        """Return the decisions (r, k) of some of the n rows."""
+        if self._pairs is not None:
+            return self._pairs.votes(self._K[np.ix_(rows, self._pairs.rows)])
+        assert self._state is not None
+        return self._machines.limited(((self._state.slope + self._machines.z)[:, rows] + self._bias[:, None]).T)
+
+    def solution(self) -> tuple[Floats, Floats, Rows, Rows | None]:
+        """Return coefficients, biases, the rows in the order of the coefficients, and where the rows of each class start."""
+        if self._pairs is not None:
+            return self._pairs.coefficients, self._pairs.biases, self._pairs.rows, self._pairs.starts
+        assert self._state is not None
+        return self._state.beta, self._bias, np.arange(len(self._K)), None
