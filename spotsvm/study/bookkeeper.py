@@ -27,17 +27,17 @@ from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.space import Space
 from spotsvm.study.early_stopping import with_extrapolation
 from spotsvm.study.objective import with_trial
-from spotsvm.study.resume import Past
 from spotsvm.study.workers.protocol import interrupts_held
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.constraints import Constraints
 from spotsvm.trials.evaluation import CurrentTrial
+from spotsvm.trials.events import Asked, Described, Lost, Noted, Reported, Told
 from spotsvm.trials.judging import judge
-from spotsvm.trials.ledger import Ledger, suggested
+from spotsvm.trials.ledger import Ledger, Turn, suggested
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.outcome import OF_THE_PROGRAM, Outcome, checked_seconds, one_line
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.trials.trial import FINISHED, GIVEN, START, Trial, evaluated_fields, is_given
+from spotsvm.trials.trial import FINISHED, GIVEN, START, Trial, is_given
 
 P = ParamSpec("P")
 Returned = TypeVar("Returned")
@@ -155,12 +155,12 @@ class Bookkeeper:
             "batch_size": None if batch_size is None or before != batch_size else min(int(batch_size), _MOST),
         }
         if any(key not in about or about[key] != value for key, value in plan.items()):
-            self.ledger.describe(plan)
+            self.ledger.append(Described(plan))
 
     @in_turn
     def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
         """Store a finding; see `Study.add_finding`."""
-        self.ledger.add_finding(name, finding)
+        self.ledger.append(Noted(name, finding))
 
     @in_turn
     def ask(self) -> Trial:
@@ -180,7 +180,7 @@ class Bookkeeper:
             raise
         except BaseException:
             if number == len(trials):  # the search must not remember a point that became no trial
-                self.search.forget(suggestion, trials, self.ledger.events)
+                self.search.forget(suggestion, trials, self.ledger.turns)
             else:
                 self._unfinished.insert(0, number)
             raise
@@ -206,7 +206,7 @@ class Bookkeeper:
             asked_at=time.time(),
         )
         state = self.search.state()
-        self.ledger.add_asked(trial, state)
+        self.ledger.append(Asked(trial, state))
         self.search.keep(suggestion, state)
         self._asked_at[number] = time.perf_counter()
         _LOG.debug("trial %d is asked for (%s): %s", number, "; ".join(filter(None, [trial.origin, trial.note])), trial.params)
@@ -238,25 +238,29 @@ class Bookkeeper:
             raise TrialStateError(f"trial={number} is not running; it was told before and is {running.state!r}")
         began = self._asked_at.get(number)
         seconds = outcome.seconds if outcome.seconds is not None or began is None else time.perf_counter() - began
-        outcome, told, further = self._told(running, replace(outcome, seconds=seconds), len(trials))
-        self.ledger.add_told(told, further)
+        event = self._judged(running, replace(outcome, seconds=seconds), len(trials))
+        self.ledger.append(event)
         if number in self._unfinished:
             self._unfinished.remove(number)
+        return self._tell_search(event)
+
+    def _judged(self, running: Trial, outcome: Outcome, further: int) -> Told:
+        """Return the event by which a trial ends; `further` is the number of the first trial for another value in its sweep."""
+        outcome = judge(outcome, running, self.ledger.told_trials, self._objectives, self._constraints, self._swept)
+        if self._swept is None:
+            return Told(running.number, time.time(), outcome)
+        rows = self._swept.rows(running, outcome.sweep, further, float(self._objectives.signs[0]))
+        return Told(running.number, time.time(), replace(outcome, sweep=()), rows)
+
+    def _tell_search(self, event: Told) -> Trial:
+        """Tell the search of a trial that was recorded; raise ArgumentError if its outcome shows an error of the program."""
+        told, *further = (self.ledger.trials[number] for number in [event.number, *(row.number for row in event.rows[1:])])
         self.search.tell(told, further)
         result = told.reason or (told.values if told.value is None else told.value)
-        _LOG.info("trial %d is %s after %.3g s: %s", number, told.state, seconds or 0.0, result)
-        if outcome.fault in OF_THE_PROGRAM:
-            raise ArgumentError(outcome.reason)
+        _LOG.info("trial %d is %s after %.3g s: %s", told.number, told.state, told.seconds or 0.0, result)
+        if event.outcome.fault in OF_THE_PROGRAM:
+            raise ArgumentError(event.outcome.reason)
         return told
-
-    def _told(self, running: Trial, outcome: Outcome, further: int) -> tuple[Outcome, Trial, tuple[Trial, ...]]:
-        """Return the judged outcome of a trial, the trial with it, and trials for the other values in its sweep."""
-        before = [self.ledger.trials[number] for number in self.ledger.told_numbers]
-        outcome = judge(outcome, running, before, self._objectives, self._constraints, self._swept)
-        told = replace(running, **evaluated_fields(outcome), told_at=time.time())
-        if self._swept is None:
-            return outcome, told, ()
-        return outcome, *self._swept.finished(told, outcome.sweep, further, float(self._objectives.signs[0]))
 
     @in_turn
     @interrupts_held()
@@ -268,24 +272,22 @@ class Bookkeeper:
         number = len(self.ledger.trials)
         given = self._space.decode(point, params)
         trial = Trial(number, given, tuple(point.tolist()), origin=GIVEN, seed=self._seed_of(number))
-        outcome, told, further = self._told(trial, self._extrapolated(trial, outcome), number + 1)
-        if outcome.fault in OF_THE_PROGRAM:
-            raise ArgumentError(outcome.reason)
+        event = self._judged(trial, self._extrapolated(trial, outcome), number + 1)
+        if event.outcome.fault in OF_THE_PROGRAM:
+            raise ArgumentError(event.outcome.reason)
         self.check_allowed(given)
         if self._swept is not None:
             for key, _ in outcome.sweep:
                 self.check_allowed({**given, self._swept.name: self._swept.value(key)})
-        with self.search.taken(point, self.ledger.trials, self.ledger.events) as state:
-            self.ledger.add_given(told, state, further)
-        self.search.tell(told, further)
-        return told
+        with self.search.taken(point, self.ledger.trials, self.ledger.turns) as state:
+            self.ledger.append(Asked(trial, state), event)
+        return self._tell_search(event)
 
     def _extrapolated(self, trial: Trial, outcome: Outcome) -> Outcome:
         """Return the outcome of a trial that was stopped elsewhere, with the value predicted by the trials told so far."""
         if outcome.state != "stopped":
             return outcome
-        before = [self.ledger.trials[number] for number in self.ledger.told_numbers]
-        finished, sign = with_trial(trial, before)["finished"], float(self._objectives.signs[0])
+        finished, sign = with_trial(trial, self.ledger.told_trials)["finished"], float(self._objectives.signs[0])
         current = CurrentTrial(trial.number, trial.seed, {}, list(outcome.steps), trial.point, finished, self._space.domain, sign)
         return with_extrapolation(outcome, current)
 
@@ -298,7 +300,7 @@ class Bookkeeper:
     def hold(self, trial: Trial, outcome: Outcome) -> None:
         """Record the outcome of a trial before it can be told, so that a resumed study does not evaluate the trial again."""
         if trial.number not in self.ledger.outcomes:
-            self.ledger.hold(trial.number, outcome)
+            self.ledger.append(Reported(trial.number, outcome))
 
     def held(self, trial: Trial) -> Outcome | None:
         """Return the outcome of a running trial if it is recorded; see `hold`."""
@@ -307,16 +309,14 @@ class Bookkeeper:
     @in_turn
     def lose(self, trial: Trial, reason: str) -> Trial:
         """Record the reason why the worker of a trial died; the trial is still running."""
-        running = self.ledger.trials[trial.number]
-        lost = replace(running, lost=(*running.lost, one_line(reason)))
-        self.ledger.add_lost(lost)
-        return lost
+        self.ledger.append(Lost(trial.number, one_line(reason)))
+        return self.ledger.trials[trial.number]
 
     @in_turn
     def ask_batch(self, size: int) -> list[Trial]:
         """Ask for up to `size` trials to evaluate together; see `Study.ask_batch`."""
-        trials, events = self.ledger.trials, self.ledger.events
-        if self._unfinished and events[-1][1] == "told":
+        trials, turns = self.ledger.trials, self.ledger.turns
+        if self._unfinished and turns[-1][0] == "told":
             size = min(size, len(self._unfinished))  # the rest of an interrupted batch is a batch of its own
         batch: list[Trial] = []
         try:
@@ -369,7 +369,7 @@ class Bookkeeper:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
         self._start_params = dict(state["_start_params"])
-        self.search.follow(lambda: (self.ledger.trials, self.ledger.events))
+        self.search.follow(lambda: (self.ledger.trials, self.ledger.turns))
 
 
 class StudySearch:
@@ -385,7 +385,7 @@ class StudySearch:
         given: str | SearchFactory | AskTell,
         domain: Domain,
         objectives: Objectives,
-        past: Past,
+        ledger: Ledger,
         noise: Noise,
         starts: Sequence[NDArray[np.float64]],
         swept: SweptParameter | None = None,
@@ -396,13 +396,13 @@ class StudySearch:
         self._given, self._domain, self._objectives, self._noise = given, domain, objectives, noise
         self._swept, self._allows, self._prior = swept, allows, prior
         self._bounds = constraints if constraints is not None and constraints.bounds else None
-        self._seed = int(past.ledger.about["seed"])
+        self._seed = int(ledger.about["seed"])
         self._starts = list(starts)
-        self._state: Mapping[str, Any] = past.search_state
+        self._state: Mapping[str, Any] = ledger.search_state
         self._held: Suggestion | None = None
-        self._search = self._replayed(past.ledger.trials, past.ledger.events)
+        self._search = self._replayed(ledger.trials, ledger.turns)
 
-    def _replayed(self, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> AskTell:
+    def _replayed(self, trials: Sequence[Trial], turns: Sequence[Turn]) -> AskTell:
         """Create the search and replay these trials."""
         n_objectives = len(self._objectives)
         search = make_search(self._given, self._domain, self._seed, noise=self._noise, n_objectives=n_objectives)
@@ -417,7 +417,7 @@ class StudySearch:
             search,
             self._domain,
             [replace(t, point=tuple(self._seen(t.point))) for t in trials],
-            events,
+            turns,
             told,
             self._ask,
             lambda search, trial: self._tell_further(search, _sweep_of(trials, trial)),
@@ -426,8 +426,8 @@ class StudySearch:
             _restore(search, self._state)
         return search
 
-    def follow(self, past: Callable[[], tuple[Sequence[Trial], Sequence[tuple[int, str, int]]]]) -> None:
-        """Take the trials and events that a copy replays when it first needs the search."""
+    def follow(self, past: Callable[[], tuple[Sequence[Trial], Sequence[Turn]]]) -> None:
+        """Take the trials and turns that a copy replays when it first needs the search."""
         self._past = past
 
     def __getstate__(self) -> dict[str, Any]:
@@ -500,17 +500,15 @@ class StudySearch:
         if self._starts and suggestion.point is self._starts[0]:
             del self._starts[0]
 
-    def forget(self, suggestion: Suggestion | None, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> None:
+    def forget(self, suggestion: Suggestion | None, trials: Sequence[Trial], turns: Sequence[Turn]) -> None:
         """Withdraw a suggestion that became no trial (None if there is none yet): recreate the search, or suggest it again."""
         if self._search is self._given:
             self._held = suggestion
         else:
-            self._search = self._replayed(trials, events)
+            self._search = self._replayed(trials, turns)
 
     @contextmanager
-    def taken(
-        self, point: ArrayLike, trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]
-    ) -> Iterator[Mapping[str, Any]]:
+    def taken(self, point: ArrayLike, trials: Sequence[Trial], turns: Sequence[Turn]) -> Iterator[Mapping[str, Any]]:
         """Pass the search a point of the user, which is recorded in this context; yield the state of the search after it."""
         if isinstance(self._search, Search):
             self._search.assume(self._seen(point), given=True)
@@ -519,7 +517,7 @@ class StudySearch:
             yield state
         except BaseException:
             if isinstance(self._search, Search) and self._search is not self._given:
-                self._search = self._replayed(trials, events)
+                self._search = self._replayed(trials, turns)
             raise
         self._state = state
 
@@ -625,7 +623,7 @@ def _replay(
     search: AskTell,
     domain: Domain,
     trials: Sequence[Trial],
-    events: Sequence[tuple[int, str, int]],
+    turns: Sequence[Turn],
     responses: Mapping[int, Any],
     ask: Callable[[AskTell], Suggestion],
     told: Callable[[AskTell, Trial], None],
@@ -636,7 +634,7 @@ def _replay(
     is asked again by `ask`, with one warning if it answers differently.
     """
     others: list[int] = []
-    for _, what, number in events:
+    for what, number in turns:
         trial = trials[number]
         point = np.array(trial.point)
         if what == "told":

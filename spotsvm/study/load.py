@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, cast, overload
 
@@ -15,9 +14,9 @@ from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.rebuilt import rebuilt_space
 from spotsvm.study.record.opening import record_files
-from spotsvm.study.record.record import Record
+from spotsvm.study.record.record import read_ledger
 from spotsvm.study.recorded import RecordedStudy
-from spotsvm.study.status import read_status
+from spotsvm.study.status import status_of_ledger
 from spotsvm.study.study import Study
 from spotsvm.trials.constraints import Constraints, ConstraintsLike, from_texts
 from spotsvm.trials.sweep import SweptParameter
@@ -187,9 +186,8 @@ def list_studies(folder: str | Path) -> pd.DataFrame:
 def _row(file: Path) -> dict[str, Any]:
     row: dict[str, Any] = {"path": str(file), "search": "", **dict.fromkeys(_STATES, 0), "best": np.nan, "direction": ""}
     try:
-        status = read_status(file)
-        with closing(Record(file, read_only=True)) as record:
-            about, trials = record.about(), record.trials()
+        ledger = read_ledger(file)
+        status, about, trials = status_of_ledger(ledger, file), ledger.about, ledger.trials
     except SpotSVMError as error:
         return row | {"created": None, "modified": None, "error": str(error)}
     times = [at for t in trials for at in (t.asked_at, t.told_at) if at is not None and 0 <= at < 1e10]

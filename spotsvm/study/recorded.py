@@ -9,20 +9,21 @@ from typing import Any, cast
 
 import pandas as pd
 
-from spotsvm.common.text import checked_path
+from spotsvm.common.text import checked_path, counted
 from spotsvm.errors import ArgumentError, SpaceError, StorageError
 from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.readable import ReadableStudy
+from spotsvm.study.record.codec import brief_repr
 from spotsvm.study.record.opening import writer_of
-from spotsvm.study.record.record import Record
-from spotsvm.study.record.rows import brief_repr
+from spotsvm.study.record.record import Record, read_ledger
 from spotsvm.study.record.salvage import damaged, salvage
-from spotsvm.study.resume import events_problem, is_seed, params_problem, size_problem, trial_problem
+from spotsvm.study.resume import is_seed, params_problem, size_problem, trial_problem
+from spotsvm.trials.events import SWEEP
 from spotsvm.trials.ledger import Ledger, finished_words
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.results import fold_table, parameter_names, trial_table
-from spotsvm.trials.sweep import SWEEP, SweptParameter, described_sweep
+from spotsvm.trials.sweep import SweptParameter, described_sweep
 from spotsvm.trials.trial import GIVEN, START, Trial
 
 #: attributes of `Study` that change a study
@@ -59,9 +60,8 @@ class RecordedStudy(ReadableStudy):
 
     def __init__(self, path: str | Path | Record):
         with nullcontext(path) if isinstance(path, Record) else closing(Record(path, read_only=True)) as record:
-            with record.moment():
-                about, findings = record.about(), record.findings()
-                trials, events = record.trials(), record.events()
+            ledger = record.ledger()
+        about, trials = ledger.about, ledger.trials
         path = file = record.path
         if "space" not in about:
             if (writer := writer_of(file)) is not None:
@@ -72,7 +72,7 @@ class RecordedStudy(ReadableStudy):
         except SpaceError as error:
             raise damaged(file, str(error)) from error
         objectives = Objectives.described(about.get("direction", "minimize"), trials)
-        if problem := events_problem(trials, events) or size_problem(trials):
+        if problem := size_problem(trials):
             raise damaged(file, problem)
         seed, noise = about.get("seed"), about.get("noise", "auto")
         if not isinstance(seed, int) or not is_seed(seed):
@@ -83,9 +83,7 @@ class RecordedStudy(ReadableStudy):
             swept = described_sweep(about, space)
         except ArgumentError as error:
             raise damaged(file, str(error)) from error
-        trials = [_checked(file, trial, space, objectives, swept) for trial in trials]
-        ledger = Ledger(about, trials, events, findings)
-        ledger.path = file
+        ledger.trials = [_checked(file, trial, space, objectives, swept) for trial in trials]
         super().__init__(ledger, space, objectives, cast("Noise", noise), swept)
 
     def __getattr__(self, name: str) -> Any:
@@ -127,17 +125,17 @@ def recorded_study(path: str | Path) -> RecordedStudy | None:
     if not Path(path).is_file() or not Path(path).stat().st_size:
         return None
     with closing(Record(path, read_only=True)) as record:
-        return RecordedStudy(record) if record.has_trials() else None
+        return RecordedStudy(record) if has_trials(record.ledger()) else None
 
 
 def recorded_about(path: str | Path | Record | None) -> dict[str, Any]:
     """Return the description of the study in a record; empty where there is none, or none that can be read."""
     if isinstance(path, Record):
-        return path.about()
+        return path.ledger().about
     if path is None or not checked_path(path).is_file():
         return {}
-    with suppress(StorageError), closing(Record(path, read_only=True)) as record:
-        return record.about()
+    with suppress(StorageError):
+        return read_ledger(path).about
     return {}
 
 
@@ -154,11 +152,16 @@ def in_recorded_order(space: Space, path: str | Path | Record | None) -> Space:
 
 def recorded_starts(record: Record) -> tuple[dict[str, Any], list[dict[str, Any]], bool] | None:
     """Return the description of a study, its starts, and whether it has other trials; None if the record has no trial yet."""
-    if not record.has_trials():
+    ledger = record.ledger()
+    if not has_trials(ledger):
         return None
-    trials = record.trials()
-    starts = [dict(t.params) for t in trials if t.origin == START]
-    return record.about(), starts, any(t.origin not in (START, SWEEP, GIVEN) for t in trials)
+    starts = [dict(t.params) for t in ledger.trials if t.origin == START]
+    return ledger.about, starts, any(t.origin not in (START, SWEEP, GIVEN) for t in ledger.trials)
+
+
+def has_trials(ledger: Ledger) -> bool:
+    """Return whether a ledger describes a study, and has a trial of it."""
+    return bool(ledger.trials) and "space" in ledger.about
 
 
 def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
@@ -174,13 +177,15 @@ def salvaged_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame, str]:
         line += f"; {len(found.missing)} with lower numbers are missing"
     if found.changed:
         line += f"; {len(found.changed)} were left out because their checksums do not match"
+    if found.n_lost:
+        line += f"; {counted(found.n_lost, 'row')} of the record are lost, so some of the trials listed as running had ended"
     return found.frame(), fold_table(found.trials), line
 
 
 def record_tables(path: str | Path) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return `Study.frame` and `Study.folds` of a record, which is only read."""
-    with closing(Record(path, read_only=True)) as source, source.moment():
-        trials, about = source.trials(), source.about()
+    ledger = read_ledger(path)
+    trials, about = ledger.trials, ledger.about
     if problem := size_problem(trials):
         raise damaged(Path(path), problem)
     objectives = Objectives.described(about.get("direction", "minimize"), trials)

@@ -7,6 +7,7 @@ import math
 import numbers
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +23,15 @@ from spotsvm.space.description import parameter_code, same_parameter
 from spotsvm.space.optimum_prior import OptimumPrior
 from spotsvm.space.parameter import is_number
 from spotsvm.space.space import Space
-from spotsvm.study.record.record import LedgerInRecord, Record
-from spotsvm.study.record.rows import brief_repr
+from spotsvm.study.record.codec import brief_repr
+from spotsvm.study.record.record import Record
 from spotsvm.study.record.salvage import damaged
 from spotsvm.study.record.widening import is_wider, moved_outcome, moved_trial
+from spotsvm.trials.events import Described, Event, Widened
 from spotsvm.trials.ledger import Ledger, suggested
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.sweep import SweptParameter
-from spotsvm.trials.trial import FINISHED, START, Trial
+from spotsvm.trials.trial import START, Trial
 
 _LOG = logging.getLogger(__name__)
 
@@ -110,16 +112,10 @@ def describe_study(
 
 @dataclass(frozen=True)
 class Past:
-    """The initial state of a study: its ledger, with a seed in its description, and values needed only at its start.
-
-    `search_state` is the part of the search's state that trials and events do not determine. `is_new` is whether a record, if
-    there is one, does not describe the study yet; `is_widened` whether it has a narrower space, and its trials other points.
-    """
+    """The initial state of a study: its ledger in memory, with a seed in its description, and events that its record lacks."""
 
     ledger: Ledger
-    search_state: Mapping[str, Any]
-    is_new: bool = True
-    is_widened: bool = False
+    unwritten: tuple[Event, ...] = ()
 
 
 def take_up(
@@ -130,42 +126,44 @@ def take_up(
     Without a seed in `given`, the recorded seed or a new one is used. Raises StudyMismatchError if the record belongs to another
     study, and StorageError if it is damaged.
     """
-    recorded = {} if record is None else record.about()
-    about = dict(given)
+    ledger = Ledger() if record is None else record.ledger()
+    about, recorded = dict(given), ledger.about
     if about["seed"] is None:
         about["seed"] = recorded.get("seed", int(np.random.default_rng().integers(2**32)))
-    if record is None:
-        return Past(Ledger(about), {})
-    if "space" not in recorded:
-        return Past(LedgerInRecord(record, about), {})
+    if record is None or "space" not in recorded:
+        first = Described(about)
+        return Past(Ledger([first]), (first,))
     if not is_seed(about["seed"]):
         raise damaged(record.path, f"its seed is {brief_repr(about['seed'])}")
     widened = is_wider(recorded["space"], about["space"])
     check_same_study(record.path, recorded | {"space": about["space"]} if widened else recorded, about)
-    trials, events, outcomes = record.trials(), record.events(), record.outcomes()
+    unwritten: list[Event] = []
     if widened:
-        narrow = Space.described(recorded["space"])
-        for t in trials:
-            if problem := trial_problem(t, narrow, n_objectives):
-                raise damaged(record.path, problem)
-        trials = [moved_trial(t, narrow, space) for t in trials]
-        if swept is not None:
-            outcomes = {number: moved_outcome(one, swept.name, narrow, space) for number, one in outcomes.items()}
-        recorded = recorded | {"search_state": {}}  # it refers to points of the narrower space
+        unwritten.append(_widened(record.path, ledger, about, space, n_objectives, swept))
+        ledger.append(*unwritten)
         _LOG.info("%s goes on in a wider space", record.path)
-    trials = _checked_trials(record.path, trials, space, n_objectives, swept)
-    if problem := events_problem(trials, events):
-        raise damaged(record.path, problem)
-    state = recorded.get("search_state", {})
-    if not isinstance(state, dict):
-        raise damaged(record.path, f"its search_state is {brief_repr(state)}")
+    ledger.trials = _checked_trials(record.path, ledger.trials, space, n_objectives, swept)
     kept = {key: recorded[key] for key in ("versions", "budget", "batch_size") if key in recorded}
-    about = {key: value for key, value in about.items() if key != "versions"} | kept
-    own = suggested(trials)
+    ledger.about = {key: value for key, value in about.items() if key != "versions"} | kept
+    own = suggested(ledger.trials)
     left = sum(t.state == "running" for t in own)
     _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(own), left)
-    ledger = LedgerInRecord(record, about, trials, events, record.findings(), outcomes)
-    return Past(ledger, state, is_new=False, is_widened=widened)
+    return Past(ledger, tuple(unwritten))
+
+
+def _widened(
+    path: Path, ledger: Ledger, about: Mapping[str, Any], space: Space, n_objectives: int, swept: SweptParameter | None
+) -> Widened:
+    """Return the event by which the trials and the outcomes of a ledger get their places in a wider space."""
+    narrow = Space.described(ledger.about["space"])
+    for t in ledger.trials:
+        if problem := trial_problem(t, narrow, n_objectives):
+            raise damaged(path, problem)
+    outcomes = ledger.outcomes
+    if swept is not None:
+        outcomes = {number: moved_outcome(one, swept.name, narrow, space) for number, one in outcomes.items()}
+    points = tuple(moved_trial(t, narrow, space).point for t in ledger.trials)
+    return Widened({key: about[key] for key in ("space", "code")}, points, outcomes)
 
 
 def _checked_trials(
@@ -225,6 +223,9 @@ def trial_problem(trial: Trial, space: Space, n_objectives: int) -> str:
         return f"{who} is {trial.state!r}, and has {count} values"
     if trial.state == "stopped" and not trial.steps:
         return f"{who} is 'stopped', and has no step"
+    numbers_of = [number for step in trial.steps for number in step]
+    if not all(map(math.isfinite, numbers_of)) or any(later <= step for (step, _), (later, _) in pairwise(trial.steps)):
+        return f"{who} has steps that do not rise"
     if not all(map(math.isfinite, trial.values or ())):
         return f"{who} is {trial.state!r}, and has a value that is not finite"
     return ""
@@ -241,28 +242,6 @@ def params_problem(trial: Trial, decoded: Mapping[str, Any]) -> str:
         if isinstance(known, int) and not isinstance(known, bool) and not isinstance(value, numbers.Integral):
             return f"trial {trial.number} has a parameter that is not an integer"
     return ""
-
-
-def events_problem(trials: Sequence[Trial], events: Sequence[tuple[int, str, int]]) -> str:
-    """Return what is inconsistent in the order of events, as `Past` has them, or in sweeps; empty if nothing is."""
-    asked: set[int] = set()
-    told: set[int] = set()
-    before = -1
-    for sequence, what, number in events:
-        if sequence <= before or not 0 <= number < len(trials):
-            return "the order of its trials is lost"
-        before = sequence
-        if what == "told" and number not in asked:
-            return f"trial {number} was told before it was asked for"
-        (asked if what == "asked" else told).add(number)
-    further = {t.number for t in trials} - {t.number for t in suggested(trials)}
-    for trial in trials:
-        if trial.number in further:
-            if trial.state not in FINISHED or trial.sweep not in told:
-                return f"trial {trial.number} is in the sweep of trial {trial.sweep}, which was not told"
-        elif (trial.state in FINISHED) != (trial.number in told):
-            return f"trial {trial.number} is {trial.state!r}, which contradicts its recorded events"
-    return "" if len(asked) == len(trials) - len(further) else "the order of its trials is lost"
 
 
 def size_problem(trials: Sequence[Trial]) -> str:

@@ -6,7 +6,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,8 +19,8 @@ from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.opening import Writer, left_behind, lock_path, writer_of
-from spotsvm.study.record.record import Record
-from spotsvm.trials.ledger import suggested
+from spotsvm.study.record.record import read_ledger
+from spotsvm.trials.ledger import Ledger, suggested
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.own_unit import OwnUnits
@@ -200,11 +200,13 @@ def read_status(path: str | Path) -> Status:
     StorageError
         If there is no such record, or it is damaged.
     """
-    with closing(Record(path, read_only=True)) as record, record.moment():
-        about, trials = record.about(), record.trials()
-        findings = record.findings()
-    objectives = Objectives.described(about.get("direction", "minimize"), trials)
-    return status_of(trials, about, findings, objectives, Path(path))
+    return status_of_ledger(read_ledger(path), Path(path))
+
+
+def status_of_ledger(ledger: Ledger, path: Path) -> Status:
+    """Return the status of the study in a record, given its ledger."""
+    objectives = Objectives.described(ledger.about.get("direction", "minimize"), ledger.trials)
+    return status_of(ledger.trials, ledger.about, ledger.findings, objectives, path)
 
 
 def status_of(

@@ -223,7 +223,7 @@ class Study(ReadableStudy):
         about = describe_study(space, objectives, search, seed, noise, context, sweep, noted, believed)
         record = path if isinstance(path, Record | None) else Record(path)  # an open record is passed on
         try:
-            if prior is None and believed is not None and record is not None and (tables := record.about().get("prior")):
+            if prior is None and believed is not None and record is not None and (tables := record.ledger().about.get("prior")):
                 believed = OptimumPrior(searched, tables)  # the other studies may have gone on meanwhile
                 about["prior"] = believed.describe()
             past = take_up(record, about, space, len(objectives), swept)
@@ -237,15 +237,12 @@ class Study(ReadableStudy):
                     )
             left = starting.left(ledger.trials, self.path)
             study_search = StudySearch(
-                search, self.searched_space.domain, objectives, past, noise, left, swept,
+                search, self.searched_space.domain, objectives, ledger, noise, left, swept,
                 self._allows if self.constraints.conditions else None, self.constraints, believed,
             )  # fmt: skip
             # only now: a record must not describe a search that cannot be created
-            if record is not None and past.is_new:
-                record.describe(ledger.about)
-            if record is not None and past.is_widened:
-                changed = {key: ledger.about[key] for key in ("space", "code")} | {"search_state": {}}
-                record.move(changed, ledger.trials, ledger.outcomes)
+            if record is not None:
+                ledger.keep_in(record, past.unwritten)
             self._books = Bookkeeper(ledger, study_search, space, objectives, self.constraints, swept, starting.params)
         except BaseException:
             if record is not None:
@@ -745,7 +742,7 @@ class Study(ReadableStudy):
         load_study : Opens the record again.
         """
         with self._books.guard.turn:
-            self._ledger.close()
+            self.ledger.close()
 
     def __enter__(self) -> Study:
         return self
@@ -755,11 +752,11 @@ class Study(ReadableStudy):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the ledger: the bookkeeper copies it, without the record."""
-        return {name: value for name, value in self.__dict__.items() if name != "_ledger"} | {"_limit": None}
+        return {name: value for name, value in self.__dict__.items() if name != "ledger"} | {"_limit": None}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
-        self._ledger = self._books.ledger
+        self.ledger = self._books.ledger
 
     def __repr__(self) -> str:
         names = ", ".join(self.space.names) or "no parameters"

@@ -1,21 +1,38 @@
-"""The ledger of a study: its trials, the order in which they were asked for and told, and its findings."""
+"""The ledger of a study: its trials, the order in which they were asked for and told, and its findings, all from its events."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Protocol
 
+from spotsvm.trials.events import Asked, Described, Event, EventError, Noted, Reported, Told, Widened, changed_trials
 from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.trial import FINISHED, Evaluated, Trial, evaluated_fields
 
-#: position, "asked" or "told", number of the trial; further values of a sweep have no events
-Event = tuple[int, str, int]
+#: what happened to which trial, in order; further values of a sweep have no turns
+Turn = tuple[Literal["asked", "told"], int]
+
+
+class Store(Protocol):
+    """Keeps the events of a ledger, such as a record."""
+
+    path: Path
+
+    def append(self, events: Sequence[Event]) -> None:
+        """Keep events, all or none."""
+        ...
+
+    def close(self) -> None:
+        """Release what is open."""
+        ...
 
 
 class Ledger:
-    """The trials and events of a study, in memory; `LedgerInRecord` also writes them to a file. A ledger does not use the search.
+    """The trials of a study as its events have left them. A ledger does not use the search.
 
     Attributes
     ----------
@@ -23,106 +40,127 @@ class Ledger:
         The description of the study, in JSON types.
     trials : list of Trial
         All trials, by number.
-    events : list of (int, str, int)
-        The events in order: position, "asked" or "told", number of the trial.
+    turns : list of (str, int)
+        "asked" or "told" and the number of the trial, in order.
+    told : list of int
+        The numbers of the finished trials, in the order in which they were told.
     findings : dict of str to dict
         Findings about the study, by name.
     outcomes : dict of int to Outcome
         Outcomes that arrived before their turn to be told, by trial number.
+    search_state : dict
+        The state of the search after the last trial was asked for, as far as the turns do not determine it.
+    path : Path or None
+        The file with the events, if there is one.
     """
 
-    #: the file, if there is one
-    path: Path | None = None
+    def __init__(self, events: Iterable[Event] = ()):
+        self.about: dict[str, Any] = {}
+        self.trials: list[Trial] = []
+        self.turns: list[Turn] = []
+        self.told: list[int] = []
+        self.findings: dict[str, dict[str, Any]] = {}
+        self.outcomes: dict[int, Outcome] = {}
+        self.search_state: Mapping[str, Any] = {}
+        self.path: Path | None = None
+        self._store: Store | None = None
+        for event in events:
+            self.append(event)
 
-    def __init__(
-        self,
-        about: Mapping[str, Any],
-        trials: Iterable[Trial] = (),
-        events: Iterable[Event] = (),
-        findings: Mapping[str, Mapping[str, Any]] | None = None,
-        outcomes: Mapping[int, Outcome] | None = None,
-    ):
-        self.about: dict[str, Any] = dict(about)
-        self.trials, self.events = list(trials), list(events)
-        self.findings = {name: dict(finding) for name, finding in (findings or {}).items()}
-        self.outcomes = dict(outcomes or {})
+    def append(self, *events: Event) -> None:
+        """Write events, all or none, and then let them take effect; EventError if one does not fit those before it."""
+        changed: dict[int, Trial] = {}
+        for event in events:
+            of_event = changed_trials(event, partial(self._trial, changed), "sweep" in self.about)
+            changed |= {trial.number: trial for trial in of_event}
+        n = len(self.trials)
+        new = sorted(number for number in changed if not 0 <= number < n)
+        if new != [*range(n, n + len(new))]:
+            raise EventError("trials are missing")
+        if self._store is not None:
+            self._store.append(events)
+        for number in sorted(changed):
+            self.trials[number : number + 1] = [changed[number]]
+        for event in events:
+            self._apply(event)
+
+    def keep_in(self, store: Store, unwritten: Sequence[Event] = ()) -> None:
+        """Write events that have taken effect, and all further ones, to a store."""
+        if unwritten:
+            store.append(unwritten)
+        self._store, self.path = store, store.path
+
+    def _apply(self, event: Event) -> None:
+        match event:
+            case Described(entries):
+                self.about = {**self.about, **entries}
+            case Asked(trial, search_state):
+                self.turns.append(("asked", trial.number))
+                self.search_state = search_state
+            case Reported(number, outcome):
+                self.outcomes[number] = outcome
+            case Told(number):
+                self.turns.append(("told", number))
+                self.told.append(number)
+                self.outcomes.pop(number, None)
+            case Noted(name, finding):
+                self.findings[name] = dict(finding)
+            case Widened(entries, _, outcomes):
+                self.about, self.search_state = {**self.about, **entries}, {}
+                self.outcomes |= outcomes
+
+    def _trial(self, changed: Mapping[int, Trial], number: int) -> Trial | None:
+        return changed.get(number) or (self.trials[number] if 0 <= number < len(self.trials) else None)
 
     @property
     def n_finished(self) -> int:
         """Number of finished trials, successful or not; a sweep counts once."""
-        return sum(what == "told" for _, what, _ in self.events)
+        return len(self.told)
 
     @property
-    def told_numbers(self) -> tuple[int, ...]:
-        """The numbers of the finished trials, in the order in which they were told."""
-        return tuple(number for _, what, number in self.events if what == "told")
+    def told_trials(self) -> list[Trial]:
+        """The finished trials, in the order in which they were told; of a sweep the best one."""
+        return [self.trials[number] for number in self.told]
 
     def told_before_asked(self, number: int) -> list[Trial]:
         """Return the trials that were told before a trial was asked for, in the order of telling."""
-        told: list[Trial] = []
-        for _, what, other in self.events:
-            if what == "asked" and other == number:
-                break
-            if what == "told":
-                told.append(self.trials[other])
-        return told
+        before = self.turns[: self.turns.index(("asked", number))]
+        return [self.trials[other] for what, other in before if what == "told"]
 
     @property
     def n_told_since_asked(self) -> int:
         """Number of trials told since the last one was asked for."""
         since = 0
-        while since < len(self.events) and self.events[-1 - since][1] == "told":
+        while since < len(self.turns) and self.turns[-1 - since][0] == "told":
             since += 1
         return since
 
-    def describe(self, entries: Mapping[str, Any]) -> None:
-        """Add entries to the description of the study."""
-        self.about = {**self.about, **entries}
-
-    def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
-        """Add a finding, in place of an earlier one of that name."""
-        self.findings[name] = dict(finding)
-
-    def add_asked(self, trial: Trial, search_state: Mapping[str, Any]) -> None:
-        """Add a trial that was asked for; `search_state` is the state of the search after it, which only a record needs."""
-        self.events.append((len(self.events), "asked", trial.number))
-        self.trials.append(trial)
-
-    def add_told(self, trial: Trial, further: Sequence[Trial] = ()) -> None:
-        """Replace a running trial by the finished one, and add trials for the further values in its sweep."""
-        self.trials[trial.number] = trial
-        self.trials.extend(further)
-        self.events.append((len(self.events), "told", trial.number))
-        self.outcomes.pop(trial.number, None)
-
-    def add_given(self, trial: Trial, search_state: Mapping[str, Any], further: Sequence[Trial] = ()) -> None:
-        """Add a trial that was evaluated elsewhere, asked for and told at once."""
-        self.trials += [trial, *further]
-        self.events += [(len(self.events), "asked", trial.number), (len(self.events) + 1, "told", trial.number)]
-
-    def add_lost(self, trial: Trial) -> None:
-        """Replace a running trial by one with a further reason in `lost`."""
-        self.trials[trial.number] = trial
-
-    def hold(self, number: int, outcome: Outcome) -> None:
-        """Keep the outcome of a running trial until it can be told."""
-        self.outcomes[number] = outcome
-
     def after(self, n: int) -> Ledger:
         """Return a copy in memory as the ledger was after its first n finished trials."""
-        ends = [k for k, (_, what, _) in enumerate(self.events) if what == "told"]
-        events = self.events[: ends[n - 1] + 1] if n else []
-        asked, told = ({number for _, what, number in events if what == which} for which in ("asked", "told"))
+        turns = self.turns[: self.turns.index(("told", self.told[n - 1])) + 1] if n else []
+        asked, told = ({number for what, number in turns if what == which} for which in ("asked", "told"))
         trials = [t for t in self.trials if t.number in asked or t.sweep in told]
-        trials = [t if t.number in told or t.number not in asked else _as_running(t) for t in trials]
-        return Ledger(self.about, trials, events, self.findings)
+        return self._copy([t if t.number in told or t.number not in asked else _as_running(t) for t in trials], turns)
 
     def in_memory(self) -> Ledger:
         """Return a copy without a file."""
-        return Ledger(self.about, self.trials, self.events, self.findings, self.outcomes)
+        return self._copy(list(self.trials), list(self.turns))
+
+    def with_trials(self, trials: Iterable[Trial]) -> Ledger:
+        """Return a copy in memory whose trials are others."""
+        return self._copy(list(trials), list(self.turns))
+
+    def _copy(self, trials: list[Trial], turns: list[Turn]) -> Ledger:
+        other = copy(self)
+        other.trials, other.turns, other.told = trials, turns, [number for what, number in turns if what == "told"]
+        other.findings, other.outcomes = dict(self.findings), dict(self.outcomes)
+        other._store = other.path = None
+        return other
 
     def close(self) -> None:
         """Close the file, if there is one; the ledger can still be read."""
+        if self._store is not None:
+            self._store.close()
 
 
 def _as_running(trial: Trial) -> Trial:

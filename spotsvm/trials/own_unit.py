@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spotsvm.common.code import literal
-from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.recommendation import Recommendation
@@ -116,8 +115,7 @@ class StudyInOwnUnit(StudyResults):
     """The results of a study of negated errors with the errors in their own unit; `source` is the study itself."""
 
     def __init__(self, source: StudyResults, own: OwnUnits):
-        given = source._ledger
-        ledger = Ledger(given.about, map(own.trial, given.trials), given.events, source.findings)
+        ledger = source.ledger.with_trials(map(own.trial, source.trials))
         super().__init__(ledger, source.space, own.objectives, source.noise, source.swept)
         self.source, self._own = source, own
 

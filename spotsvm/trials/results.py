@@ -123,28 +123,28 @@ class StudyResults:
     """
 
     def __init__(self, ledger: Ledger, space: Space, objectives: Objectives, noise: Noise, swept: SweptParameter | None = None):
-        self._ledger = ledger
+        self.ledger = ledger
         self.space, self.objectives, self.noise, self.swept = space, objectives, noise, swept
 
     @property
     def seed(self) -> int:
         """The seed in use."""
-        return int(self._ledger.about["seed"])
+        return int(self.ledger.about["seed"])
 
     @property
     def about(self) -> dict[str, Any]:
         """Entries that identify the study, as JSON types, and the versions of the packages."""
-        return self._ledger.about
+        return self.ledger.about
 
     @property
     def path(self) -> Path | None:
         """The file of the record, or None."""
-        return self._ledger.path
+        return self.ledger.path
 
     @property
     def findings(self) -> dict[str, dict[str, Any]]:
         """A copy of the findings added by `add_finding`, by name."""
-        return {name: copy.deepcopy(self._ledger.findings[name]) for name in sorted(self._ledger.findings)}
+        return {name: copy.deepcopy(self.ledger.findings[name]) for name in sorted(self.ledger.findings)}
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -154,7 +154,7 @@ class StudyResults:
         --------
         frame : The trials as a frame.
         """
-        return tuple(self._ledger.trials)
+        return tuple(self.ledger.trials)
 
     @property
     def n_finished(self) -> int:
@@ -164,17 +164,17 @@ class StudyResults:
         --------
         status : The number of trials in each state.
         """
-        return self._ledger.n_finished
+        return self.ledger.n_finished
 
     @property
     def n_finished_since_asked(self) -> int:
         """Number of trials that have ended since the last one was asked for."""
-        return self._ledger.n_told_since_asked
+        return self.ledger.n_told_since_asked
 
     @property
     def finished_trials(self) -> tuple[Trial, ...]:
         """The trials that have ended, in the order of ending; for a sweep the trial with its best value."""
-        return tuple(self._ledger.trials[number] for number in self._ledger.told_numbers)
+        return tuple(self.ledger.told_trials)
 
     def after(self, n: int) -> StudyResults:
         """Return the results as they were after the first n finished trials; the study itself if it has no more.
@@ -186,7 +186,7 @@ class StudyResults:
         """
         if n == self.n_finished:
             return self
-        return StudyResults(self._ledger.after(n), self.space, self.objectives, self.noise, self.swept)
+        return StudyResults(self.ledger.after(n), self.space, self.objectives, self.noise, self.swept)
 
     @property
     def best_trial(self) -> Trial:
@@ -206,21 +206,21 @@ class StudyResults:
         """
         self.objectives.require_one("best_trial")
         sign = float(self.objectives.signs[0])
-        done = [(sign * t.value, t.number) for t in self._ledger.trials if t.value is not None and holds_bounds(t)]
+        done = [(sign * t.value, t.number) for t in self.ledger.trials if t.value is not None and holds_bounds(t)]
         if not done:
             raise NoCompletedTrialError(self._why_none())
-        return self._ledger.trials[min(done)[1]]
+        return self.ledger.trials[min(done)[1]]
 
     def _why_none(self) -> str:
         """Return why there is no best trial; first check whether a bounded number was never returned."""
-        done = [t for t in self._ledger.trials if t.values is not None]
+        done = [t for t in self.ledger.trials if t.values is not None]
         for name in from_texts(self.about.get("constraints"))[1] if done else ():
             if not any(name in t.extra for t in done):
                 return (
                     f"no trial has a number {name!r}, which the study's constraints bound; return it beside the value, as "
                     f'{{"value": ..., "{name}": ...}}'
                 )
-        return why_none(self._ledger.trials)
+        return why_none(self.ledger.trials)
 
     @property
     def best_params(self) -> dict[str, Any]:
@@ -279,10 +279,10 @@ class StudyResults:
         edges : Whether a wider range may be better.
         """
         self.objectives.require_one("recommend()")
-        if not any(map(may_be_best, self._ledger.trials)):
+        if not any(map(may_be_best, self.ledger.trials)):
             raise NoCompletedTrialError(self._why_none())
         sign = float(self.objectives.signs[0])
-        verdict = current_verdict(self._ledger.findings, self.n_finished)
+        verdict = current_verdict(self.ledger.findings, self.n_finished)
         found = recommend_by_verdict(self.trials, sign=sign, verdict=verdict)
         return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 
@@ -344,7 +344,7 @@ class StudyResults:
         plot_pareto : Its picture.
         """
         self.objectives.require_several("pareto()")
-        if not any(t.values is not None and holds_bounds(t) for t in self._ledger.trials):
+        if not any(t.values is not None and holds_bounds(t) for t in self.ledger.trials):
             raise NoCompletedTrialError(self._why_none())
         return pareto_trials(self.trials, self.objectives)
 

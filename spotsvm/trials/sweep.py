@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,12 +14,11 @@ from spotsvm.common.text import shown_value
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import Parameter
 from spotsvm.space.space import Space
+from spotsvm.trials.events import Row
 from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import START, Trial, evaluated_fields, holds_bounds
+from spotsvm.trials.trial import START, Trial, holds_bounds
 
 Floats = NDArray[np.float64]
-#: the origin of a trial for a further value in a sweep
-SWEEP = "sweep"
 #: key in `extra` of the last value in a sweep: the number of larger values that were skipped, as they would be no better
 SPARED = "spared"
 #: weights of the excess of the neighbours, and of the best five, in the response that the search models
@@ -136,47 +135,39 @@ class SweptParameter:
         """Return decoded parameters without the swept one if the recorded ones lack it."""
         return dict(decoded) if self.name in recorded else self.asked_params(decoded)
 
-    def finished(
-        self, told: Trial, sweep: Sequence[tuple[float, Outcome]], number: int, sign: float
-    ) -> tuple[Trial, tuple[Trial, ...]]:
-        """Return a told trial with the best value in its sweep, and trials for the other values, numbered from `number`.
+    def rows(self, trial: Trial, sweep: Sequence[tuple[float, Outcome]], number: int, sign: float) -> tuple[Row, ...]:
+        """Return a row for each value in the sweep of a running trial, the best first; the others are numbered from `number`.
 
         `sign` is 1 if a smaller outcome is better, else -1. Of equally good values, the value with the best neighbours is taken.
         If some values satisfy the bounds of the study, only these count. A start with a value of the parameter keeps that value
-        unless it failed: the first trial of a search is the configuration to start at. Raises SpaceError if a value of the sweep
-        is not one of the parameter.
+        unless it failed: the first trial of a search is the configuration to start at.
         """
         if not sweep:
-            return replace(told, sweep=told.number), ()
-        trials = []
-        points = np.tile(np.asarray(told.point, dtype=float), (len(sweep), 1))
+            return ()
+        points = np.tile(np.asarray(trial.point, dtype=float), (len(sweep), 1))
         points[:, self._at] = [self.coordinate(key) for key, _ in sweep]
-        for (key, outcome), point in zip(sweep, self.space.domain.snap(points).tolist(), strict=True):
-            params = self._ordered({**told.params, self.name: self.value(key)})
-            of_value = evaluated_fields(outcome) | {
-                "seconds": told.seconds,
-                "attributes": {**told.attributes, **outcome.attributes},
-            }
-            trials.append(replace(told, **of_value, params=params, point=tuple(point), sweep=told.number))
-        own = self._own(told, trials, [key for key, _ in sweep])
-        trials.sort(key=lambda t: t.point[self._at])
-        losses = np.array([np.nan if t.value is None else sign * t.value for t in trials])
-        held = np.array([holds_bounds(t) for t in trials])
+        snapped = self.space.domain.snap(points)
+        order = np.argsort(snapped[:, self._at], kind="stable").tolist()
+        ordered = [sweep[k] for k in order]
+        losses = np.array([np.nan if one.value is None else sign * one.value for _, one in ordered])
+        held = np.array([holds_bounds(one) for _, one in ordered])
         if np.isfinite(losses[held]).any():
             losses[~held] = np.nan
-        at = int(np.lexsort((self._beside(losses), losses))[0])  # nan comes last
-        at = next((k for k, t in enumerate(trials) if t is own), at)
-        lead = trials.pop(at)
-        times = ("ask_seconds", "fit_seconds", "acquisition_seconds", "seconds", "asked_at", "told_at")
-        rest: dict[str, Any] = dict.fromkeys(times) | {"lost": (), "origin": SWEEP, "note": ""}
-        return lead, tuple(replace(t, number=number + k, **rest) for k, t in enumerate(trials))
-
-    def _own(self, told: Trial, trials: Sequence[Trial], keys: Sequence[float]) -> Trial | None:
-        """Return the trial with the value that a start was given, if it is in the sweep and did not fail."""
-        if told.origin != START or self.name not in told.params:
-            return None
-        own = self.key(told.params[self.name])
-        return next((t for t, key in zip(trials, keys, strict=True) if key == own and t.state == "ok"), None)
+        best = int(np.lexsort((self._beside(losses), losses))[0])  # nan comes last
+        if trial.origin == START and self.name in trial.params:
+            own = self.key(trial.params[self.name])
+            best = next((k for k, (key, one) in enumerate(ordered) if key == own and one.state == "ok"), best)
+        places = [best, *(k for k in range(len(ordered)) if k != best)]
+        numbers = [trial.number, *range(number, number + len(places) - 1)]
+        return tuple(
+            Row(
+                n,
+                self._ordered({**trial.params, self.name: self.value(ordered[k][0])}),
+                tuple(snapped[order[k]].tolist()),
+                ordered[k][1],
+            )
+            for n, k in zip(numbers, places, strict=True)
+        )
 
     def response(self, sweep: Sequence[Trial], sign: float) -> float:
         """Return the response that the search is told for a suggestion, smaller being better; nan if its whole sweep has failed.

@@ -29,7 +29,7 @@ NO_COLUMN = {"column": False}
 
 
 @dataclass(frozen=True)
-class Asked:
+class Suggested:
     """The fields of a trial that are known when it is asked for; see `Trial`."""
 
     number: int = field(metadata=NO_COLUMN)
@@ -64,7 +64,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True, repr=False)
-class Trial(ShowsFacts, Evaluated, Asked):
+class Trial(ShowsFacts, Evaluated, Suggested):
     """One trial of a study. It never changes: telling makes a new object.
 
     Attributes
@@ -171,8 +171,8 @@ def is_given(trial: Trial) -> bool:
     return trial.origin in (START, GIVEN)
 
 
-def holds_bounds(trial: Trial) -> bool:
-    """Return whether a trial's outcome satisfies the bounds of its study, if it has any."""
+def holds_bounds(trial: Evaluated) -> bool:
+    """Return whether a trial or its outcome satisfies the bounds of its study, if it has any."""
     return trial.extra.get(BOUNDS_HELD, 1.0) != 0.0
 
 

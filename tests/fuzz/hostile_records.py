@@ -19,35 +19,35 @@ SPACE = [
     {"kernel": ["poly"], "C": loguniform(0.1, 10), "degree": randint(2, 6), "scale": uniform(0, 1)},
 ]
 
-#: what a schema may hold beside the tables of a record, or in their place; {trials} is a table as it was
+#: what a schema may hold beside the table of a record, or in its place
 SCHEMAS = (
-    "CREATE TRIGGER t AFTER INSERT ON trials BEGIN DELETE FROM trials; END",
-    "CREATE TRIGGER t BEFORE UPDATE ON trials BEGIN SELECT RAISE(ABORT, 'no'); END",
-    "CREATE TRIGGER t AFTER INSERT ON about BEGIN UPDATE trials SET value = 0; END",
-    "DROP TABLE trials; CREATE VIEW trials AS WITH RECURSIVE c(number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM c) SELECT"
-    " number, number asked, NULL told, 'ok' state, '[]' point, '{}' params, 0.0 value, '{}' extra, '' reason, '' origin, '' note,"
-    " 0 seed, 0.0 ask_seconds, 0.0 seconds, NULL objectives, NULL fit_seconds, NULL acquisition_seconds, '[]' lost FROM c",
-    "DROP TABLE about; CREATE VIEW about AS WITH RECURSIVE c(key) AS (SELECT 'a' UNION ALL SELECT key || 'a' FROM c) SELECT key,"
+    "CREATE TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM events; END",
+    "CREATE TRIGGER t BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no'); END",
+    "CREATE TRIGGER t AFTER INSERT ON events BEGIN UPDATE events SET content = (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT"
+    " x + 1 FROM c) SELECT count(*) FROM c); END",
+    "DROP TABLE events; CREATE VIEW events AS WITH RECURSIVE c(position) AS (SELECT 0 UNION ALL SELECT position + 1 FROM c)"
+    " SELECT position, 'noted' kind, NULL number, '{}' content, NULL arrays, 0 checksum FROM c",
+    "ALTER TABLE events RENAME TO old; CREATE VIEW events AS SELECT position, kind, number, CASE position WHEN 0 THEN content"
+    " ELSE hex(zeroblob(99999999)) END AS content, arrays, checksum FROM old",
+    "ALTER TABLE events RENAME TO old; CREATE TABLE events AS SELECT * FROM old",
+    "ALTER TABLE events RENAME TO old; CREATE TABLE events AS SELECT * FROM old; CREATE TRIGGER t AFTER INSERT ON events BEGIN"
+    " DELETE FROM events; END",
+    "DROP TABLE events; CREATE VIRTUAL TABLE events USING fts5(position, kind, number, content, arrays, checksum)",
+    "DROP TABLE events; CREATE VIRTUAL TABLE events USING rtree(position, kind, number)",
+    "DROP TABLE events; CREATE VIEW about AS WITH RECURSIVE c(key) AS (SELECT 'a' UNION ALL SELECT key || 'a' FROM c) SELECT key,"
     " '1' AS value FROM c",
-    "ALTER TABLE about RENAME TO old; CREATE VIEW about AS SELECT key, CASE key WHEN 'format' THEN value ELSE"
-    " hex(zeroblob(99999999)) END AS value FROM old",
-    "ALTER TABLE trials RENAME TO old; CREATE TABLE trials AS SELECT * FROM old",
-    "ALTER TABLE trials RENAME TO old; CREATE TABLE trials AS SELECT * FROM old; CREATE TRIGGER t AFTER UPDATE ON trials BEGIN"
-    " UPDATE trials SET note = (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c); END",
-    "DROP TABLE trials; CREATE VIRTUAL TABLE trials USING fts5(number, asked, told, state, point, params, value, extra)",
-    "DROP TABLE about; CREATE VIRTUAL TABLE about USING fts5(key, value)",
-    "DROP TABLE trials; CREATE VIRTUAL TABLE trials USING rtree(number, asked, told)",
-    "CREATE INDEX i ON trials (abs(value))",
-    "CREATE INDEX i ON about (value)",
-    "ALTER TABLE trials ADD COLUMN twice AS (value * 2)",
-    "ALTER TABLE trials ADD COLUMN other TEXT",
+    "DROP TABLE events; CREATE VIRTUAL TABLE about USING fts5(key, value)",
+    "DROP TABLE events; CREATE TABLE about (key AS (value || value), value)",
+    "CREATE INDEX i ON events (abs(number))",
+    "CREATE INDEX i ON events (kind)",
+    "ALTER TABLE events ADD COLUMN twice AS (number * 2)",
+    "ALTER TABLE events ADD COLUMN other TEXT",
     "CREATE TABLE other (x)",
-    "DROP TABLE trials",
-    "DROP TABLE about",
-    "DROP TABLE about; CREATE TABLE about (key, value)",
+    "DROP TABLE events",
+    "DROP TABLE events; CREATE TABLE events (position, kind)",
     "ANALYZE",
     "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'TEXT', 'BLOB')",
-    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 2",
+    "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = 3",
     "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = 'CREATE TABLE ' || name || '(x, y, z)'",
     "PRAGMA writable_schema = ON; UPDATE sqlite_master SET sql = replace(sql, 'NOT NULL', 'NOT NULL CHECK"
     " (load_extension(''x''))')",
@@ -137,38 +137,34 @@ def change_content(data, base, target):
                 connection.executescript(data.draw(st.sampled_from(SCHEMAS)))
 
 
-def _change_about(data, connection):
-    rows = dict(connection.execute("SELECT key, value FROM about ORDER BY key").fetchall())
-    key = data.draw(st.sampled_from(sorted(map(str, rows)) or ["format"]))
-    value = data.draw(changed_json(str(rows.get(key, "1"))) | st.sampled_from(CELLS))
-    connection.execute("UPDATE about SET value = ? WHERE key = ?", (value, key))
+def _drawn_position(data, connection):
+    positions = [position for (position,) in connection.execute("SELECT position FROM events ORDER BY position")]
+    return data.draw(st.sampled_from(positions or [0]))
 
 
-def _add_about(data, connection):
-    key = data.draw(st.sampled_from(["finding: ", "finding: judgement", "context: ", "search_state", "versions", "budget", "x"]))
-    value = data.draw(st.sampled_from(JSON_TEXTS) | changed_json('{"a": {"b": [1.5, "c"]}}'))
-    connection.execute(
-        "INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)", (key + data.draw(st.sampled_from(("", *TEXTS))), value)
-    )
+def _change_content(data, connection):
+    """Change the JSON of an event; of the first ones, which describe the study, as often as of all others."""
+    position = data.draw(st.integers(0, 2)) if data.draw(st.booleans()) else _drawn_position(data, connection)
+    (before,) = connection.execute("SELECT content FROM events WHERE position = ?", (position,)).fetchone() or ("{}",)
+    new = data.draw(changed_json(str(before)) | st.sampled_from([*CELLS, *JSON_TEXTS]))
+    connection.execute("UPDATE events SET content = ? WHERE position = ?", (new, position))
 
 
 def _change_cell(data, connection):
-    column = data.draw(st.sampled_from([row[1] for row in connection.execute("PRAGMA table_info(trials)")]))
-    number = data.draw(st.integers(0, 8))
-    (before,) = connection.execute(f"SELECT {column} FROM trials WHERE number = ?", (number,)).fetchone() or ("",)
-    if isinstance(before, bytes):
-        new = changed_bytes(before)
-    elif column in ("point", "params", "extra", "objectives", "lost"):
-        new = changed_json(str(before or "[1.0, 2.0]"))
-    else:
-        new = st.sampled_from([*CELLS, *TEXTS, *JSON_TEXTS])
-    connection.execute(f"UPDATE trials SET {column} = ? WHERE number = ?", (data.draw(new), number))
+    column = data.draw(st.sampled_from(["position", "kind", "number", "arrays", "content"]))
+    new = data.draw(st.sampled_from([*CELLS, *TEXTS, *JSON_TEXTS, *KINDS]) | st.binary(max_size=20))
+    connection.execute(f"UPDATE events SET {column} = ? WHERE position = ?", (new, _drawn_position(data, connection)))
+
+
+def _add_event(data, connection):
+    content = data.draw(st.sampled_from(JSON_TEXTS) | changed_json(data.draw(st.sampled_from(CONTENTS))))
+    (last,) = connection.execute("SELECT max(position) FROM events").fetchone()
+    row = ((last or 0) + 1, data.draw(st.sampled_from(KINDS)), data.draw(st.none() | st.integers(0, 8)), content)
+    connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, NULL, 0)", row)
 
 
 def _drop_rows(data, connection):
-    connection.execute(
-        f"DELETE FROM {data.draw(st.sampled_from(['trials', 'about']))} WHERE rowid >= {data.draw(st.integers(0, 9))}"
-    )
+    connection.execute(f"DELETE FROM events WHERE position >= {data.draw(st.integers(0, 20))}")
 
 
 def _change_encoding(data, connection):
@@ -180,7 +176,18 @@ def _change_encoding(data, connection):
         new.backup(connection)
 
 
-_CHANGES = (_change_about, _change_about, _change_cell, _change_cell, _add_about, _drop_rows, _change_encoding)
+KINDS = ("described", "asked", "lost", "reported", "told", "noted", "widened")
+CONTENTS = (
+    '{"entries": {"budget": 3, "space": [], "direction": "minimize"}}',
+    '{"trial": {"number": 6, "params": {"x": 0.5}, "point": [0.5], "seed": 3}}',
+    '{"number": 6, "told_at": 1.5, "outcome": {"state": "ok", "value": 0.5}}',
+    '{"number": 6, "told_at": 1.5, "outcome": {}, "rows": [{"number": 6, "params": {}, "point": [1], "outcome": {}}]}',
+    '{"number": 6, "outcome": {"state": "ok", "sweep": [[1.5, {"state": "ok", "value": 1}]], "answers": ["<f8", 2, 2]}}',
+    '{"entries": {}, "points": [[0.5], [0.25]], "outcomes": {"3": {"state": "failed"}}}',
+    '{"name": "judgement", "finding": {"a": {"b": [1.5, "c"]}}}',
+    '{"number": 3, "reason": "gone"}',
+)  # fmt: skip
+_CHANGES = (_change_content, _change_content, _change_content, _change_cell, _add_event, _drop_rows, _change_encoding)
 
 
 def write_hostile_study(data, target):
@@ -212,7 +219,8 @@ def write_hostile_study(data, target):
                 study.tell(trial, {"values": told, **extra} if several else {"value": told[0], **extra})
     whole = json.dumps({"sentence": "It went on.", "stopped": True, **_oversearching()})
     with closing(sqlite3.connect(target, isolation_level=None)) as connection:
-        for name in ("oversearching", "stop", "judgement"):
-            finding = data.draw(changed_json(whole))
-            connection.execute("INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)", (f"finding: {name}", finding))
+        (last,) = connection.execute("SELECT max(position) FROM events").fetchone()
+        for position, name in enumerate(("oversearching", "stop", "judgement"), last + 1):
+            finding = f'{{"name": "{name}", "finding": {data.draw(changed_json(whole))}}}'
+            connection.execute("INSERT INTO events VALUES (?, 'noted', NULL, ?, NULL, 0)", (position, finding))
         sign(connection)

@@ -33,19 +33,23 @@ def copied(path: str | Path) -> Iterator[Path]:
 
 
 def record_cells(path: str | Path) -> Cells:
-    """Return the rows of each table of a record, without the columns of times and of checksums.
+    """Return kind, number and content of each event of a record, without times, and other tables as they are.
 
-    The record is read as it is, by SQLite alone, so that nothing of the library's own reading is taken for granted.
+    The record is read as it is, by SQLite alone, so that nothing of the library's own reading is taken for granted. Outcomes that
+    arrived before their turn are left out: whether there are any depends on when the run was killed.
     """
     with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
         names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-        return {name: _rows(connection, name) for name in names}
+        cells: Cells = {name: connection.execute(f'SELECT * FROM "{name}"').fetchall() for name in names}
+    rows = [(kind, number, json.loads(content)) for _, kind, number, content, *_ in cells["events"] if kind != "reported"]
+    return cells | {"events": [(kind, number, json.dumps(_untimed(content))) for kind, number, content in rows]}
 
 
-def _rows(connection: sqlite3.Connection, table: str) -> list[tuple[object, ...]]:
-    columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
-    kept = ", ".join(f'"{name}"' for name in columns if not name.endswith(("seconds", "_at", "checksum")))
-    return connection.execute(f'SELECT {kept} FROM "{table}" ORDER BY 1').fetchall()
+def _untimed(content: Any) -> Any:
+    """Return JSON without its times."""
+    if isinstance(content, dict):
+        return {name: _untimed(one) for name, one in content.items() if not name.endswith(("seconds", "_at"))}
+    return [_untimed(one) for one in content] if isinstance(content, list) else content
 
 
 def first_difference(cells: Cells, others: Cells) -> str:
@@ -53,8 +57,8 @@ def first_difference(cells: Cells, others: Cells) -> str:
 
     Examples
     --------
-    >>> first_difference({"trials": [(0, "ok")]}, {"trials": [(0, "failed")]})
-    "trials, row 0: (0, 'ok') instead of (0, 'failed')"
+    >>> first_difference({"events": [("told", 0)]}, {"events": [("told", 1)]})
+    "events, row 0: ('told', 0) instead of ('told', 1)"
     """
     if cells.keys() != others.keys():
         return f"tables {', '.join(cells)} instead of {', '.join(others)}"
@@ -251,10 +255,20 @@ def _recorded(path: Path) -> list[tuple[int, list[Any]]]:
     if not path.exists() or not is_sound(path):
         return []
     with copied(path) as copy, closing(sqlite3.connect(copy)) as connection:
-        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'trials'").fetchone():
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'events'").fetchone():
             return []
-        rows = connection.execute("SELECT number, state, value, objectives FROM trials ORDER BY number").fetchall()
-    return [(number, [state, _values(value, several)]) for number, state, value, several in rows]
+        rows = connection.execute(
+            "SELECT kind, number, content FROM events WHERE kind IN ('asked', 'told') ORDER BY position"
+        ).fetchall()
+    found: dict[int, list[Any]] = {}
+    for kind, number, content in rows:
+        found[number] = ["running", None] if kind == "asked" else _ended(json.loads(content)["outcome"])
+    return sorted(found.items())
+
+
+def _ended(outcome: dict[str, Any]) -> list[Any]:
+    values = outcome.get("values") if "value" not in outcome else [outcome["value"]]
+    return [outcome["state"], values]
 
 
 def _n_read(path: Path) -> int:
@@ -263,12 +277,6 @@ def _n_read(path: Path) -> int:
         return len(RecordedStudy(path).trials)
     except StorageError:
         return 0
-
-
-def _values(value: float | None, several: str | None) -> list[float] | None:
-    if value is not None:
-        return [value]
-    return None if several is None else list(json.loads(several))
 
 
 def _how(ended: Ended) -> str:

@@ -89,11 +89,11 @@ class Tampering:
 @pytest.mark.parametrize(
     ("statement", "lost", "wrong"),
     [
-        ("DELETE FROM trials WHERE number = 13", 1, "trials: 13 rows instead of 14"),
-        ("UPDATE trials SET state = 'running', told = NULL WHERE number > 11", 2, "trials, row 12"),
-        ("UPDATE trials SET value = value + 1e-9 WHERE number = 3", 1, "trials, row 3"),
-        ("UPDATE trials SET note = 'another' WHERE number = 3", 0, "trials, row 3"),
-        ("UPDATE trials SET ask_seconds = 7", 0, ""),
+        ("DELETE FROM events WHERE number = 13", 1, "events: 29 rows instead of 31"),
+        ("DELETE FROM events WHERE number > 11 AND kind = 'told'", 2, "events, row 28"),
+        ("UPDATE events SET content = replace(content, '\"value\":', '\"value\":1') WHERE number = 3", 1, "events, row 10"),
+        ('UPDATE events SET content = replace(content, \'"origin":"\', \'"origin":"x\') WHERE number = 3', 0, "events, row 9"),
+        ("UPDATE events SET content = replace(content, '\"seconds\":', '\"seconds\":1')", 0, ""),
     ],
 )
 def test_what_a_record_loses_is_seen(monkeypatch, tmp_path, statement, lost, wrong):
@@ -156,14 +156,14 @@ def test_only_two_runs_from_one_seed_are_the_same_but_for_times(tmp_path):
     one, same = make(tmp_path / "one.db"), make(tmp_path / "same.db")
     assert one.read_bytes() != same.read_bytes()
     assert first_difference(record_cells(one), record_cells(same)) == ""
-    assert len(record_cells(one)["trials"]) == 6
+    assert [kind for kind, *_ in record_cells(one)["events"]] == ["described"] * 3 + ["asked", "told"] * 6
     for options in ({"seed": 1}, {"n_trials": 7}):
         other = make(tmp_path / f"{options}.db", **options)
-        assert first_difference(record_cells(one), record_cells(other)).startswith("about, row ")
+        assert first_difference(record_cells(one), record_cells(other)).startswith("events, row ")
     with Study(SPACE, "random", 0, path=tmp_path / "open.db") as study:
         study.run(Objective(), 5)
         with copied(study.path) as copy:  # with what is still in the journal
-            assert len(record_cells(copy)["trials"]) == 5
+            assert len(record_cells(copy)["events"]) == 3 + 2 * 5
     cells = {"about": [("a", 1)], "trials": [(0, "ok"), (1, "ok")]}
     assert first_difference(cells, {**cells, "trials": [(0, "ok"), (1, "failed")]}) == (
         "trials, row 1: (1, 'ok') instead of (1, 'failed')"

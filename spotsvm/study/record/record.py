@@ -1,4 +1,4 @@
-"""The record of a study: one SQLite file, in which each trial asked for and each value told is a transaction."""
+"""The record of a study: one SQLite file with a row for each event of the study, each with a checksum."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import sqlite3
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
+from spotsvm.common.json_values import read_json
 from spotsvm.common.text import checked_path, printable_line
 from spotsvm.errors import StorageError
+from spotsvm.study.record.codec import RowError, brief_repr
 from spotsvm.study.record.opening import (
     WriterLock,
     check_kind,
@@ -32,41 +33,16 @@ from spotsvm.study.record.opening import (
     why_empty,
     why_lone,
 )
-from spotsvm.study.record.rows import (
-    COLUMNS,
-    STATE_CHECK,
-    UNLIKE,
-    RowError,
-    about_rows,
-    asked_row,
-    brief_repr,
-    check_row,
-    check_version,
-    checksum,
-    columns_of,
-    create,
-    from_json,
-    known_columns,
-    outcome_json,
-    outcome_of_json,
-    table_names,
-    told_row,
-    trial_of,
-)
 from spotsvm.study.record.salvage import damaged, readable
-from spotsvm.trials.ledger import Event, Ledger
-from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
-
-Read = TypeVar("Read")
-_FINDING = "finding: "
+from spotsvm.study.record.table import FORMAT, ROWS, SCHEMA_VERSION, columns_of, create, event_of, insert, known_columns
+from spotsvm.trials.events import Described, Event, EventError, Noted
+from spotsvm.trials.ledger import Ledger
 
 
 class Record:
-    """The SQLite file of one study.
+    """The SQLite file of one study: its events in order, from which a ledger follows.
 
-    `asked` and `told` number the events of a study in one sequence, so that a search can be told the same things in the
-    same order again. Nothing in the file is pickled or executed: numbers, names and JSON only. Each row has a checksum, so that
+    Nothing in the file is pickled or executed: numbers, names and JSON, and the bytes of arrays. Each row has a checksum, so that
     changes on disk are reported rather than read.
 
     One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record that
@@ -82,6 +58,7 @@ class Record:
         # the program may change its working directory later
         self.path = checked_path(path) if read_only else checked_path(path).absolute()
         self._closed = False
+        self._n_events = 0
         self._pid, self._turn = os.getpid(), threading.RLock()
         self._lock: WriterLock | None = None
         self._file: tuple[int, int] | None = None
@@ -114,48 +91,83 @@ class Record:
         never_close_in_forks(self)
 
     def _prepare(self, lone: bool) -> None:
-        """Create or check the tables; `lone` is whether the write-ahead log was missing when the file was opened."""
+        """Create or check the table; `lone` is whether the write-ahead log was missing when the file was opened."""
+        assert self._guard is not None
         with self._failures("read"):
-            tables = table_names(self._connection)
+            objects = self._guard.objects()
             pages = self._connection.execute("PRAGMA page_count").fetchone()[0]
         empty = not self.path.stat().st_size or pages > 0  # else the file is so short that SQLite treats it as empty
-        if not tables and empty and self._lock is not None:
+        if not objects and empty and self._lock is not None:
             if lone:
                 warnings.warn(f"{why_lone(self.path)}. The study starts from the beginning", stacklevel=5)
             with self._failures("write"):
                 prepare_to_write(self._connection)
-            with self.transaction():
+            with self._transaction():
                 create(self._connection)
+            self._n_events = 1
             return
-        if not tables and self._lock is None:
+        if not objects and self._lock is None:
             raise StorageError(why_empty(self.path))
-        if not {"about", "trials"} <= tables:
-            raise StorageError(f"{self.path} is not a record of spotsvm; name another file")
-        assert self._guard is not None
         with self._failures("read"):
-            self._guard.check_about()
-        check_version(self.about(), self.path)
-        with self._failures("read"):
+            self._check_version(objects)
             if is_cut(self._connection, self.path):
                 raise damaged(self.path, "its end is missing")
-            self._guard.check_tables()
             # rows that a page has lost have no checksum that could fail
             wrong = self._connection.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        if wrong != "ok":
-            raise damaged(self.path, " ".join(str(wrong).split())[:200])
+            if wrong != "ok":
+                raise damaged(self.path, " ".join(str(wrong).split())[:200])
+            self._n_events = self._connection.execute("SELECT count(*) FROM events").fetchone()[0]
         if self._lock is not None:
             with self._failures("write"):
                 check_single(self.path)
                 prepare_to_write(self._connection)
 
+    def _check_version(self, objects: Sequence[tuple[str, str]]) -> None:
+        """Raise StorageError unless the file has the table of a record alone, and its first event is of this version."""
+        if ("table", "events") not in objects:
+            about = self._about_of_version_1() if ("table", "about") in objects else {}
+            if about.get("format") != FORMAT:
+                raise self._no_record()
+            writers = about.get("versions")
+            raise self._of_other_version(
+                about.get("schema_version"), writers.get("spotsvm") if isinstance(writers, dict) else None
+            )
+        if columns_of(self._connection, "events") != known_columns():
+            raise damaged(self.path, "its table 'events' differs from the one that spotsvm creates; use an unchanged copy")
+        for kind, name in objects:
+            if (kind, name) != ("table", "events"):
+                what = printable_line(f"{kind} {name!r}", 80)
+                raise damaged(self.path, f"spotsvm did not create its {what}; remove it, or use an unchanged copy")
+        first = self._rows(f"{ROWS} WHERE position = 0")
+        event = self._event(0, first[0]) if first else None
+        entries = event.entries if isinstance(event, Described) else {}
+        if entries.get("format") != FORMAT:
+            raise self._no_record()
+        version = entries.get("schema_version")
+        if version != SCHEMA_VERSION or isinstance(version, bool):
+            raise self._of_other_version(version)
+
+    def _about_of_version_1(self) -> dict[str, Any]:
+        """Return the description in a record of spotsvm 0.2.0, which had a table for each kind of event; empty if it is none."""
+        try:
+            return {str(key): read_json(value) for key, value in self._rows("SELECT key, value FROM about")}
+        except (sqlite3.Error, TypeError, ValueError):
+            return {}
+
+    def _no_record(self) -> StorageError:
+        return StorageError(f"{self.path} is not a record of spotsvm; name another file")
+
+    def _of_other_version(self, version: Any, writer: Any = None) -> StorageError:
+        by = f"spotsvm {printable_line(writer, 20)}" if isinstance(writer, str) else "the version of spotsvm that wrote it"
+        return StorageError(
+            f"{self.path} has schema version {brief_repr(version)}; this spotsvm reads version {SCHEMA_VERSION}. Use {by}: its "
+            "command `spotsvm export` writes the trials as a table, of which Study.from_frame makes a study here"
+        )
+
     def _rows(self, query: str) -> list[Any]:
         with self._failures("read"):
             assert self._guard is not None
             return self._guard.rows(self._connection.execute(query))
-
-    def _execute(self, statements: Iterable[tuple[str, Sequence[Any]]]) -> None:
-        for statement, values in statements:
-            self._connection.execute(statement, values)
 
     def _failures(self, doing: str) -> AbstractContextManager[None]:
         if self._guard is not None:
@@ -175,7 +187,7 @@ class Record:
             )
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def _transaction(self) -> Iterator[None]:
         """Write everything in the block to disk when the block ends, or nothing if it fails."""
         self._check_writable()
         with self._turn, self._failures("write"):
@@ -189,163 +201,42 @@ class Record:
                     self._connection.execute("ROLLBACK")
                 raise
 
-    @contextmanager
-    def moment(self) -> Iterator[None]:
-        """Read one consistent state inside the block, whatever is written meanwhile."""
-        with self._failures("read"):
-            self._connection.execute("BEGIN")
-        try:
-            yield
-        finally:
-            if self._connection.in_transaction:
-                self._connection.execute("ROLLBACK")
-
-    def about(self) -> dict[str, Any]:
-        """Return the description of the study; empty for a new record."""
-        rows = self._rows("SELECT * FROM about")
-        for key, value, known in rows:
-            if known != checksum(key, value):
-                raise damaged(self.path, f"its entry {brief_repr(key)}: {UNLIKE}")
-        try:
-            return {str(key): from_json(value) for key, value, *_ in rows}
-        except RowError as error:
-            raise damaged(self.path, str(error)) from error
-
-    def describe(self, about: Mapping[str, Any]) -> None:
-        """Write entries of the description of the study."""
-        with self.transaction():
-            self._execute(about_rows(about))
-
-    def move(self, about: Mapping[str, Any], trials: Sequence[Trial], outcomes: Mapping[int, Outcome]) -> None:
-        """Write entries of the description, and the points of all trials and outcomes in a wider space."""
-        asked = dict(self._rows("SELECT number, asked FROM trials"))
-        stored = {t.number: t for t in self.trials()}  # their parameters are as they were written
-        with self.transaction():
-            self._execute(about_rows(about))
-            for trial in trials:
-                row = asked_row(replace(stored[trial.number], point=trial.point), asked[trial.number])
-                self._connection.execute(
-                    "UPDATE trials SET point = ?, params = ?, asked_checksum = ? WHERE number = ?",
-                    (row["point"], row["params"], row["asked_checksum"], trial.number),
-                )
-            for number, outcome in outcomes.items():
-                self._insert_outcome(number, outcome)
-
-    def findings(self) -> dict[str, dict[str, Any]]:
-        """Return the findings of the study by name."""
-        found = {key.removeprefix(_FINDING): value for key, value in self.about().items() if key.startswith(_FINDING)}
-        for name, value in found.items():
-            if not isinstance(value, dict):
-                raise damaged(self.path, f"the finding {name!r} is not a JSON object")
-        return found
-
-    def write_finding(self, name: str, finding: Mapping[str, Any]) -> None:
-        """Write a finding, in place of an earlier one of that name; a record that was closed is opened for it."""
-        if self._closed:
+    def append(self, events: Sequence[Event]) -> None:
+        """Write events to disk, all or none; a finding also to a record that was closed."""
+        if self._closed and all(isinstance(event, Noted) for event in events):
             if not self.path.is_file():
                 raise StorageError(f"{self.path}: the record is not there any more")
             with closing(Record(self.path)) as again:
-                again.write_finding(name, finding)
+                again.append(events)
             return
-        with self.transaction():
-            self._execute(about_rows({f"{_FINDING}{name}": finding}))
+        with self._turn:
+            with self._transaction():
+                for position, event in enumerate(events, self._n_events):
+                    insert(self._connection, position, event)
+            self._n_events += len(events)
 
-    def write_asked(self, trial: Trial, sequence: int, search_state: Mapping[str, Any]) -> None:
-        """Write a trial that was just asked for, and the state of the search after it."""
-        with self.transaction():
-            self._insert(asked_row(trial, sequence))
-            if search_state:
-                self._execute(about_rows({"search_state": search_state}))
+    def events(self) -> list[Event]:
+        """Return all events in order; StorageError if one is missing or was changed."""
+        rows = self._rows(f"{ROWS} ORDER BY position")
+        return [self._event(position, row) for position, row in enumerate(rows)]
 
-    def write_told(self, trial: Trial, sequence: int, sweep: Sequence[Trial] = ()) -> None:
-        """Write the end of a running trial with the further values in its sweep; delete its outcome that waited to be told."""
-        with self.transaction():
-            row = told_row(trial, sequence)
-            if trial.sweep is not None:  # its parameters have the best value in the sweep only now
-                (asked,) = self._connection.execute("SELECT asked FROM trials WHERE number = ?", (trial.number,)).fetchone()
-                row = asked_row(trial, asked) | row
-            self._update_running(trial.number, row)
-            for further in sweep:
-                self._insert(asked_row(further, None) | told_row(further, None))
-            self._connection.execute("DELETE FROM outcomes WHERE number = ?", (trial.number,))
-
-    def write_added(self, trial: Trial, sequence: int, search_state: Mapping[str, Any], sweep: Sequence[Trial] = ()) -> None:
-        """Write a trial that was evaluated elsewhere, as asked for and told at once, with the further values in its sweep."""
-        with self.transaction():
-            self._insert(asked_row(trial, sequence) | told_row(trial, sequence + 1))
-            for further in sweep:
-                self._insert(asked_row(further, None) | told_row(further, None))
-            if search_state:
-                self._execute(about_rows({"search_state": search_state}))
-
-    def write_lost(self, trial: Trial) -> None:
-        """Write the reasons of all attempts at a running trial whose worker died, in place of those written before."""
-        with self.transaction():
-            self._update_running(trial.number, told_row(trial, None))
-
-    def write_outcome(self, number: int, outcome: Outcome) -> None:
-        """Write the outcome of a running trial that cannot be told yet, because an earlier one is still running."""
-        with self.transaction():
-            self._insert_outcome(number, outcome)
-
-    def _insert_outcome(self, number: int, outcome: Outcome) -> None:
-        text = outcome_json(outcome)
-        self._connection.execute("INSERT OR REPLACE INTO outcomes VALUES (?, ?, ?)", (number, text, checksum(number, text)))
-
-    def outcomes(self) -> dict[int, Outcome]:
-        """Return the outcomes that wait to be told, by trial number; of an error only the `reason`."""
-        rows = self._rows("SELECT number, outcome, checksum, state FROM outcomes LEFT JOIN trials USING (number) ORDER BY number")
-        for number, text, known, _ in rows:
-            if known != checksum(number, text):
-                raise damaged(self.path, f"the outcome of trial {number}: {UNLIKE}")
-        return {
-            number: self._read(outcome_of_json, text, f"the outcome of trial {number}")
-            for number, text, _, state in rows
-            if state == "running"
-        }
-
-    def _insert(self, row: Mapping[str, Any]) -> None:
-        self._connection.execute(
-            f"INSERT INTO trials ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})", tuple(row.values())
-        )
-
-    def _update_running(self, number: int, row: Mapping[str, Any]) -> None:
-        changed = self._connection.execute(
-            f"UPDATE trials SET {', '.join(f'{name} = ?' for name in row)} WHERE number = ? AND state = 'running'",
-            (*row.values(), number),
-        ).rowcount
-        if changed != 1:
-            raise StorageError(f"{self.path}: trial {number} is not running in the record; is another process writing to it?")
-
-    def events(self) -> list[tuple[int, str, int]]:
-        """Return the events in order: (sequence, "asked" or "told", number of the trial), without further values in sweeps."""
-        rows = self._rows("SELECT number, asked, told FROM trials")
-        out = [(asked, "asked", number) for number, asked, _ in rows if asked is not None]
-        out += [(told, "told", number) for number, _, told in rows if told is not None]
-        if not all(isinstance(sequence, int) for sequence, _, _ in out):
-            raise damaged(self.path, "the order of its trials is lost")
-        return sorted(out)
-
-    def has_trials(self) -> bool:
-        """Return whether the record describes a study, and has a trial of it."""
-        return bool(self._rows("SELECT 1 FROM trials LIMIT 1")) and "space" in self.about()
-
-    def trials(self) -> list[Trial]:
-        """Return all trials by number."""
-        names = [*COLUMNS, "asked", "told", "asked_checksum", "told_checksum"]
-        rows = self._rows(f"SELECT {', '.join(names)} FROM trials ORDER BY number")
-        for row in rows:
-            self._read(check_row, dict(zip(names, row, strict=True)), f"trial {row[0]} cannot be read")
-        trials = [self._read(trial_of, row[: len(COLUMNS)], f"trial {row[0]} cannot be read") for row in rows]
-        if [t.number for t in trials] != list(range(len(trials))):
-            raise damaged(self.path, "trials are missing from it")
-        return trials
-
-    def _read(self, reading: Callable[[Any], Read], stored: Any, what: str) -> Read:
+    def _event(self, position: int, row: tuple[Any, ...]) -> Event:
+        if row[0] != position:
+            raise damaged(self.path, f"its event {position} is missing")
         try:
-            return reading(stored)
+            return event_of(row)
         except RowError as error:
-            raise damaged(self.path, f"{what}: {error}") from error
+            of_trial = f" (trial {row[2]})" if isinstance(row[2], int) else ""
+            raise damaged(self.path, f"its event {position}{of_trial}: {error}") from error
+
+    def ledger(self) -> Ledger:
+        """Return the ledger that follows from the events, in memory; StorageError if it does not."""
+        try:
+            ledger = Ledger(self.events())
+        except EventError as error:
+            raise damaged(self.path, f"the order of its events is lost: {error}") from error
+        ledger.path = self.path
+        return ledger
 
     def close(self) -> None:
         """Close the file, and let others write to it."""
@@ -362,59 +253,10 @@ class Record:
                 self._lock.release()
 
 
-class LedgerInRecord(Ledger):
-    """A ledger whose changes are written to a record before they take effect; see `Ledger`."""
-
-    def __init__(
-        self,
-        record: Record,
-        about: Mapping[str, Any],
-        trials: Iterable[Trial] = (),
-        events: Iterable[Event] = (),
-        findings: Mapping[str, Mapping[str, Any]] | None = None,
-        outcomes: Mapping[int, Outcome] | None = None,
-    ):
-        super().__init__(about, trials, events, findings, outcomes)
-        self.record, self.path = record, record.path
-
-    def describe(self, entries: Mapping[str, Any]) -> None:
-        """Add entries to the description of the study."""
-        self.record.describe(entries)
-        super().describe(entries)
-
-    def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
-        """Add a finding, in place of an earlier one of that name."""
-        self.record.write_finding(name, finding)
-        super().add_finding(name, finding)
-
-    def add_asked(self, trial: Trial, search_state: Mapping[str, Any]) -> None:
-        """Add a trial that was asked for, and the state of the search after it."""
-        self.record.write_asked(trial, len(self.events), search_state)
-        super().add_asked(trial, search_state)
-
-    def add_told(self, trial: Trial, further: Sequence[Trial] = ()) -> None:
-        """Replace a running trial by the finished one, and add trials for the further values in its sweep."""
-        self.record.write_told(trial, len(self.events), further)
-        super().add_told(trial, further)
-
-    def add_given(self, trial: Trial, search_state: Mapping[str, Any], further: Sequence[Trial] = ()) -> None:
-        """Add a trial that was evaluated elsewhere, asked for and told at once."""
-        self.record.write_added(trial, len(self.events), search_state, further)
-        super().add_given(trial, search_state, further)
-
-    def add_lost(self, trial: Trial) -> None:
-        """Replace a running trial by one with a further reason in `lost`."""
-        self.record.write_lost(trial)
-        super().add_lost(trial)
-
-    def hold(self, number: int, outcome: Outcome) -> None:
-        """Keep the outcome of a running trial until it can be told."""
-        self.record.write_outcome(number, outcome)
-        super().hold(number, outcome)
-
-    def close(self) -> None:
-        """Close the record, and let others write to it."""
-        self.record.close()
+def read_ledger(path: str | Path) -> Ledger:
+    """Return the ledger of a record, which is only read."""
+    with closing(Record(path, read_only=True)) as record:
+        return record.ledger()
 
 
 def _device_and_number(path: Path) -> tuple[int, int] | None:
@@ -460,25 +302,7 @@ class RecordGuard:
             found.append(row)
         return found
 
-    def check_about(self) -> None:
-        """Raise StorageError unless the table that says what the record is can be read without harm."""
-        if ("table", "about") not in self._objects() or columns_of(self._connection, "about") != known_columns()["about"]:
-            raise StorageError(
-                f"{self._path} is not a record of spotsvm, or was changed: spotsvm did not create its table 'about'"
-            )
-
-    def check_tables(self) -> None:
-        """Raise StorageError unless the file has the tables of a record, and nothing beside them."""
-        known = known_columns()
-        for kind, name in self._objects():
-            if kind != "table" or name not in known:
-                what = printable_line(f"{kind} {name!r}", 80)
-                raise damaged(self._path, f"spotsvm did not create its {what}; remove it, or use an unchanged copy")
-        for name, columns in known.items():
-            if columns_of(self._connection, name) != columns:
-                raise damaged(self._path, f"its table {name!r} differs from the one that spotsvm creates; use an unchanged copy")
-
-    def _objects(self) -> list[tuple[str, str]]:
+    def objects(self) -> list[tuple[str, str]]:
         """Return kind and name of what the file holds; without the indexes and statistics of SQLite itself."""
         found = self._connection.execute(
             "SELECT type, name, sql FROM sqlite_master WHERE name NOT IN ('sqlite_stat1', 'sqlite_stat4') "
@@ -489,5 +313,5 @@ class RecordGuard:
 
 
 def _is_plain(sql: str) -> bool:
-    """Return whether a table's SQL names no module of SQLite, and no CHECK but that of spotsvm."""
-    return sql.startswith("CREATE TABLE ") and not re.search(r"\bCHECK\b", sql.replace(STATE_CHECK, ""), re.IGNORECASE)
+    """Return whether a table's SQL names no module of SQLite, and no CHECK."""
+    return sql.startswith("CREATE TABLE ") and not re.search(r"\bCHECK\b", sql, re.IGNORECASE)

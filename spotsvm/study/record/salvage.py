@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from spotsvm.errors import StorageError
+from spotsvm.study.record.codec import RowError
 from spotsvm.study.record.opening import (
     check_kind,
     connect_to_copy,
@@ -25,7 +26,8 @@ from spotsvm.study.record.opening import (
     prepare_to_write,
     storage_failures,
 )
-from spotsvm.study.record.rows import COLUMNS, RowError, check_row, checksum, create, from_json, trial_columns, trial_of
+from spotsvm.study.record.table import ROWS, create, event_of
+from spotsvm.trials.events import Described, EventError, Widened, changed_trials
 from spotsvm.trials.results import parameter_names, trial_table
 from spotsvm.trials.trial import Trial
 
@@ -42,14 +44,16 @@ class Salvaged:
     """The content that was read from a damaged record.
 
     `missing` are the numbers of unreadable trials below the last readable one; how many followed it is unknown. `about` is the
-    part of the study's description that can be read. `changed` are the numbers of trials left out because their checksums do not
-    match.
+    part of the study's description that can be read. `changed` are the numbers of trials left out because a row of theirs has
+    another content than its checksum. `n_lost` is the number of unreadable rows before the last readable one: a trial that ended
+    in one of them is still running here.
     """
 
     trials: tuple[Trial, ...]
     missing: tuple[int, ...]
     about: dict[str, Any] = field(default_factory=dict)
     changed: tuple[int, ...] = ()
+    n_lost: int = 0
 
     def frame(self) -> pd.DataFrame:
         """Return the trials as a frame, a row a trial, with the columns of `trial_table`."""
@@ -126,47 +130,45 @@ def _read(copy: Path) -> Salvaged:
     """Return the content that SQLite can read from a file."""
     trials: dict[int, Trial] = {}
     changed: set[int] = set()
+    read: set[int] = set()
     about: dict[str, Any] = {}
     with suppress(sqlite3.Error), closing(connect_to_copy(copy)) as connection:
         ends = time.monotonic() + _SECONDS
         limit(connection, lambda: time.monotonic() > ends)
         connection.text_factory = lambda text: text.decode("utf-8", "replace")  # a changed text fails its checksum
         connection.execute("PRAGMA writable_schema = ON")  # without it a file that is shorter than its header says is refused
-        with suppress(sqlite3.Error):
-            for key, text, known in connection.execute("SELECT key, value, checksum FROM about"):
-                with suppress(RowError):
-                    if known == checksum(key, text):
-                        about[str(key)] = from_json(text)
-        columns = trial_columns()
-        for cells in _rows(connection, columns, copy.stat().st_size // _FEWEST_BYTES + 1):
-            row = dict(zip(columns, cells, strict=True))
-            number = row["number"]
+        most = copy.stat().st_size // _FEWEST_BYTES + 1
+        for row in _rows(connection, most):
+            read.add(row[0])
             try:
-                check_row(row)
-                trials[number] = trial_of([row[name] for name in COLUMNS])
+                event = event_of(row)
+                trials |= {t.number: t for t in changed_trials(event, trials.get, "sweep" in about) if 0 <= t.number < most}
             except RowError:
-                changed.add(number)
+                changed |= {row[2]} if isinstance(row[2], int) and 0 <= row[2] < most else set()
+            except EventError:  # it is about a trial that is lost
+                pass
+            else:
+                about |= event.entries if isinstance(event, Described | Widened) else {}
+    for number in changed:
+        trials.pop(number, None)
     usual = Counter(len(t.values) for t in trials.values() if t.values is not None).most_common(1)
     found = [t for _, t in sorted(trials.items()) if t.values is None or len(t.values) == usual[0][0]]
     last = found[-1].number if found else -1
     missing = tuple(sorted(set(range(last + 1)) - {t.number for t in found}))
-    return Salvaged(tuple(found), missing, about, tuple(sorted(changed)))
+    return Salvaged(tuple(found), missing, about, tuple(sorted(changed)), max(read, default=-1) + 1 - len(read))
 
 
-def _rows(connection: sqlite3.Connection, columns: Sequence[str], most: int) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of trials that SQLite gives, each looked up by its number: a lost page hides its own rows only."""
-    kind = connection.execute("SELECT type FROM sqlite_master WHERE name = 'trials'").fetchone()
-    if kind != ("table",):
+def _rows(connection: sqlite3.Connection, most: int) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows that SQLite gives, each looked up by its position: a lost page hides its own rows only."""
+    if connection.execute("SELECT type FROM sqlite_master WHERE name = 'events'").fetchone() != ("table",):
         return
-    query = f"SELECT {', '.join(columns)} FROM trials"
-    with suppress(sqlite3.Error, RowError, TypeError):  # the last number bounds the others unless the last page is damaged
-        last = connection.execute(f"{query} ORDER BY number DESC LIMIT 1").fetchone()
-        row = dict(zip(columns, last, strict=True))
-        check_row(row)
-        most = min(most, row["number"] + 1)
-    for number in range(most):
+    with suppress(sqlite3.Error, RowError, TypeError):  # the last row bounds the others unless its page is damaged
+        last = connection.execute(f"{ROWS} ORDER BY position DESC LIMIT 1").fetchone()
+        event_of(last)
+        most = min(most, last[0] + 1)
+    for position in range(most):
         try:
-            row = connection.execute(f"{query} WHERE number = ?", (number,)).fetchone()
+            row = connection.execute(f"{ROWS} WHERE position = ?", (position,)).fetchone()
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:  # it takes too long
                 return

@@ -1,8 +1,6 @@
 import re
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +9,7 @@ from click.testing import CliRunner
 from installed_command import main
 
 from spotsvm.study.record.record import Record
-from tests.spotsvm.study.record.records import sign
+from tests.spotsvm.study.record.records import edit
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
 
@@ -142,9 +140,7 @@ def test_a_record_that_cannot_be_used(damage, recorded):
     if damage == "junk":
         record.write_bytes(np.random.default_rng(0).bytes(3000))
     else:  # with valid checksums
-        with closing(sqlite3.connect(record)) as connection, connection:
-            connection.execute("UPDATE trials SET params = '{', point = '[0.5' WHERE number = 1")
-            sign(connection)
+        edit(record, "asked", lambda content: content["trial"].update(params="{", point="[0.5"), number=1)
     for command in (args, ["export", record]):
         assert f"{record} is damaged" in refused(*command)
 

@@ -113,7 +113,7 @@ def test_nothing_of_a_record_gets_out_of_its_quotes(tmp_path):
     study = Study(
         {name: uniform(0, 1)}, "random", 0, path=path, context={"estimator": "SVC()\nraise SystemExit", "scoring": "1+1"}
     )
-    study._ledger.about |= {"code": [{name: "__import__('os').abort()"}], "search": "own\nraise SystemExit"}
+    study.ledger.about |= {"code": [{name: "__import__('os').abort()"}], "search": "own\nraise SystemExit"}
     study.run(lambda p: 1.0, n_trials=2)
     study.close()
     code = code_snippet(study)

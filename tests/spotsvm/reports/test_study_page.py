@@ -191,7 +191,7 @@ class RecordedCopy(StudyResults):
     findings = {}  # noqa: RUF012  # a property of the class it is a copy of
 
     def __init__(self, study):
-        super().__init__(study._ledger, study.space, study.objectives, study.noise)
+        super().__init__(study.ledger, study.space, study.objectives, study.noise)
 
 
 def test_a_score_on_rows_that_the_search_never_sees_is_shown_beside(no_pictures):

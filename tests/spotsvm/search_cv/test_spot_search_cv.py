@@ -13,12 +13,11 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from spotsvm import SpotSearchCV, TunedSVC, expected_score
+from spotsvm import SpotSearchCV, TunedSVC, expected_score, load_study
 from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.search_cv.results import search_results
 from spotsvm.space.space import Space
 from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.study.record.record import Record
 from spotsvm.study.stop import TimeLimit
 from spotsvm.trials.trial import Trial
 
@@ -180,12 +179,10 @@ def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(tmp_path, batc
 def test_a_finished_record_is_read_not_repeated(tmp_path):
     path = tmp_path / "search.db"
     first = search(path=path, return_train_score=True).fit(X, Y)
-    recorded = Record(path, read_only=True)
-    for k, trial in enumerate(recorded.trials()):
+    for k, trial in enumerate(load_study(path).trials):
         assert trial.value == first.cv_results_["mean_test_score"][k]
         for name in ("split0_test_score", "split2_train_score", "mean_fit_time"):
             assert trial.extra[name] == first.cv_results_[name][k]
-    recorded.close()
     again = search(path=path, return_train_score=True, callback=stop_at(6)).fit(X, Y)
     assert outcome(again) == outcome(first)
     assert np.array_equal(again.cv_results_["mean_fit_time"], first.cv_results_["mean_fit_time"])

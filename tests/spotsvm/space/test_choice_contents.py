@@ -1,10 +1,7 @@
 """Choices are identified by what they hold, not by how they are shown."""
 
-import json
-import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from functools import partial
 
 import numpy as np
@@ -23,7 +20,7 @@ from spotsvm.common.fingerprint import as_text, content_hash
 from spotsvm.errors import StudyMismatchError
 from spotsvm.kernels import Kernel
 from spotsvm.solvers.kernels import make_kernel
-from tests.spotsvm.study.record.records import sign
+from tests.spotsvm.study.record.records import content_of, describe
 
 LONG = np.linspace(0, 1, 2000)
 CHANGED = np.where(np.arange(2000) == 1000, -1.0, LONG)
@@ -168,12 +165,9 @@ def test_two_branches_with_values_that_look_the_same_have_a_coordinate_each():
 def test_a_record_of_before_which_has_texts_only_goes_on(tmp_path):
     path = tmp_path / "study.db"
     study(path, [LONG, SVC(), len]).run(lambda p: p["y"], 4).close()
-    with closing(sqlite3.connect(path)) as connection:
-        space = json.loads(connection.execute("SELECT value FROM about WHERE key = 'space'").fetchone()[0])
-        del space[0]["x"]["contents"]
-        connection.execute("UPDATE about SET value = ? WHERE key = 'space'", (json.dumps(space),))
-        sign(connection)
-        connection.commit()
+    space = content_of(path, "described")[1]["entries"]["space"]
+    del space[0]["x"]["contents"]
+    describe(path, space=space)
     with study(path, [LONG, SVC(), len]) as again, np.printoptions(precision=2):
         assert again.run(lambda p: p["y"], 6).n_finished == 6
     assert load_study(path).n_finished == 6

@@ -1,14 +1,13 @@
 import math
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import pytest
 from completed_trials import SQUARE as SPACE
 
 from spotsvm import Study
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NoCompletedTrialError
-from spotsvm.study.record.record import Record
+from spotsvm.study.record.record import read_ledger
 from spotsvm.study.recorded import RecordedStudy
 
 
@@ -133,9 +132,9 @@ def test_the_traceback_of_an_outcome_that_waits_for_its_turn_is_recorded(tmp_pat
         from spotsvm.trials.evaluation import call
 
         study._books.hold(study.ask(), call(broken, {"x": 1.0}))
-    with closing(Record(tmp_path / "r.db", read_only=True)) as record:
-        assert "return undefined_name(params)" in record.outcomes()[0].traceback
-        assert record.outcomes()[0].error_type == "NameError"
+    waiting = read_ledger(tmp_path / "r.db").outcomes[0]
+    assert "return undefined_name(params)" in waiting.traceback
+    assert waiting.error_type == "NameError"
 
 
 @pytest.mark.parametrize("most", [0, -1, 2.5, True, "5"])

@@ -1,13 +1,12 @@
 import math
 import pickle
-from contextlib import closing
 
 import numpy as np
 import pytest
 
-from spotsvm import Study
+from spotsvm import Study, load_study
 from spotsvm.errors import ArgumentError, StorageError
-from spotsvm.study.record.record import Record
+from tests.spotsvm.study.record.records import edit
 
 SPACE = {"x": [1, 2, 3]}
 FINDING = {"text": "é", "number": 0.1 + 0.2, "deep": [{"a": None, "b": [True, 3]}], "pair": (1, 2), "low": -math.inf}
@@ -36,9 +35,9 @@ def test_a_finding_is_read_back(path, close_first):
         assert again.findings == {"one": READ}
         assert again.n_finished == 2
         again.add_finding("two", {"none": math.nan})
-    with closing(Record(path, read_only=True)) as record:
-        assert record.findings()["one"] == READ
-        assert math.isnan(record.findings()["two"]["none"])
+    read = load_study(path).findings
+    assert read["one"] == READ
+    assert math.isnan(read["two"]["none"])
 
 
 def test_a_later_one_takes_the_place_of_an_earlier_and_the_order_is_that_of_names(path):
@@ -91,8 +90,8 @@ def test_what_the_record_cannot_take_is_not_kept(path):
 
 
 def test_a_damaged_one_is_said_to_be(path):
-    new(path).close()
-    with closing(Record(path)) as record:
-        record.describe({"finding: one": 3})
-    with pytest.raises(StorageError, match="the finding 'one' is not a JSON object"):
+    with new(path) as study:
+        study.add_finding("one", {})
+    edit(path, "noted", lambda content: content.update(finding=3))
+    with pytest.raises(StorageError, match="its finding is 3"):
         new(path)

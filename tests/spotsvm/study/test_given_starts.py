@@ -224,7 +224,7 @@ def test_a_start_that_cannot_be_recorded_is_asked_for_again(search, tmp_path, mo
             raise StorageError("the disk is full")
 
         with monkeypatch.context() as patch:
-            patch.setattr(study._ledger.record, "write_asked", full)
+            patch.setattr(study.ledger._store, "append", full)
             for _ in range(2):
                 with pytest.raises(StorageError, match="the disk is full"):
                     study.ask()

@@ -99,6 +99,7 @@ def test_what_a_given_trial_may_have():
         ({"x": 1.5, "y": 0.5, "n": 3}, 1.0, r"x=1.5 is not a number in \[0, 1\]"),
         ({"x": 0.5, "y": 0.5, "n": 3}, None, "value=None is not a valid value of a trial"),
         ({"x": 0.5, "y": 0.5, "n": 3}, "0.5", "value='0.5' is not a valid value of a trial"),
+        ({"x": 0.5, "y": 0.5, "n": 3}, {"value": float("nan"), 3: 4.0}, "it is 3: 4.0, which is not a named number"),
         ({"x": 0.5, "y": 0.5, "n": 3}, [1.0, 2.0], "the trial has 2 values"),
         (0.5, 1.0, "params=0.5 is not a dictionary"),
     ]:
@@ -107,6 +108,8 @@ def test_what_a_given_trial_may_have():
     with pytest.raises(ArgumentError, match="seconds='long' is not a time"):
         study.add_trial({"x": 0.5, "y": 0.5, "n": 3}, 1.0, seconds="long")
     assert len(study.trials) == study.n_finished == 3
+    two = Study(SPACE, "random", 0, direction=["minimize", "maximize"])
+    assert two.add_trial({"x": 0.5, "y": 0.5}, [1.0, float("nan")]).state == "failed"
 
 
 def low_x(p):
@@ -150,7 +153,7 @@ def test_what_cannot_be_recorded_is_not_there(tmp_path, monkeypatch):
 
     study = Study(SPACE, "kriging", 0, noise=False, path=tmp_path / "a.db")
     with monkeypatch.context() as patch:
-        patch.setattr(study._ledger.record, "write_added", refuse)
+        patch.setattr(study.ledger._store, "append", refuse)
         with pytest.raises(StorageError, match="the disk is full"):
             study.add_trial(*ELSEWHERE[0])
     other = Study(SPACE, "kriging", 0, noise=False)

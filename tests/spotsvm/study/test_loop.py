@@ -13,7 +13,8 @@ from scipy.stats import uniform
 
 from spotsvm import Study
 from spotsvm.errors import ArgumentError, BudgetError, StorageError
-from spotsvm.study.record.record import Record
+from spotsvm.study.record.record import Record, read_ledger
+from spotsvm.trials.events import Asked, Told
 
 
 def partly(params):
@@ -201,27 +202,26 @@ def test_a_trial_past_its_time_is_ended(of_the_study):
 
 
 @pytest.mark.parametrize("search", ["kriging", "random", "own"])
-@pytest.mark.parametrize("write", ["write_asked", "write_told"])
-def test_a_write_that_fails_leaves_memory_and_record_agreed(search, write, tmp_path, monkeypatch):
+@pytest.mark.parametrize("kind", [Asked, Told])
+def test_a_write_that_fails_leaves_memory_and_record_agreed(search, kind, tmp_path, monkeypatch):
     def made():
         return Diagonal() if search == "own" else search
 
-    right, failing = getattr(Record, write), iter([False] * 8 + [True, False, True, True] + [False] * 99)
+    right, failing = Record.append, iter([False] * 8 + [True, False, True, True] + [False] * 99)
 
-    def write_or_fail(self, *arguments):
-        if next(failing):
+    def write_or_fail(self, events):
+        if isinstance(events[-1], kind) and next(failing):
             raise StorageError("the disk is full")
-        return right(self, *arguments)
+        return right(self, events)
 
     path = tmp_path / "s.db"
     with Study(SPACE, made(), 0, path=path) as study:
-        monkeypatch.setattr(Record, write, write_or_fail)
+        monkeypatch.setattr(Record, "append", write_or_fail)
         for _ in range(3):
             with pytest.raises(StorageError, match="the disk is full"):
                 study.run(bowl, 16, batch_size=2)
-            assert [t.params for t in study.trials] == [t.params for t in study._ledger.record.trials()]
-            assert [t.value for t in study.trials] == [t.value for t in study._ledger.record.trials()]
-            assert study._ledger.events == study._ledger.record.events()
+            recorded = read_ledger(path)
+            assert (list(study.trials), study.ledger.turns) == (recorded.trials, recorded.turns)
         study.run(bowl, 16, batch_size=2)
         undisturbed = facts(Study(SPACE, made(), 0).run(bowl, 16, batch_size=2))
         assert facts(study) == undisturbed
@@ -231,11 +231,15 @@ def test_a_write_that_fails_leaves_memory_and_record_agreed(search, write, tmp_p
 
 
 def test_a_value_that_could_not_be_recorded_is_in_the_error_and_can_be_told(tmp_path, monkeypatch):
-    def fail(*arguments):
-        raise StorageError("the disk is full")
+    right = Record.append
+
+    def fail(self, events):
+        if isinstance(events[-1], Told):
+            raise StorageError("the disk is full")
+        right(self, events)
 
     with Study(SPACE, "random", 0, path=tmp_path / "s.db") as study:
-        monkeypatch.setattr(Record, "write_told", fail)
+        monkeypatch.setattr(Record, "append", fail)
         with pytest.raises(StorageError) as caught:
             study.run(bowl, 1)
         monkeypatch.undo()

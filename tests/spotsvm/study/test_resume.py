@@ -16,7 +16,7 @@ from spotsvm import Space, Study
 from spotsvm.common.data_hash import data_hash
 from spotsvm.errors import StorageError, StudyMismatchError
 from spotsvm.solvers.search import KrigingSearch
-from tests.spotsvm.study.record.records import change
+from tests.spotsvm.study.record.records import describe
 
 NAMED = {"cost": "minimize", "gain": "maximize"}
 MIXED = [
@@ -321,7 +321,7 @@ def test_a_process_that_is_killed_loses_nothing_that_was_told(search, n, size, p
 )
 def test_a_description_that_is_none_differs_in_one_line(path, other):
     Study({"C": uniform(0, 1)}, "random", 0, path=path).close()
-    change(path, "UPDATE about SET value = ? WHERE key = 'space'", other, signed=True)
+    describe(path, space=json.loads(other))
     with pytest.raises(StudyMismatchError, match="another space") as caught:
         Study({"C": uniform(0, 1)}, "random", 0, path=path)
     assert "\n" not in str(caught.value)

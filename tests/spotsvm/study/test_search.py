@@ -5,8 +5,8 @@ from scipy.stats import uniform
 from spotsvm import Study
 from spotsvm.solvers.search import RandomSearch
 from spotsvm.study.bookkeeper import StudySearch
-from spotsvm.study.resume import Past
 from spotsvm.surrogates.domain import Domain
+from spotsvm.trials.events import Described
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 
@@ -28,9 +28,8 @@ class Counting:
 
 
 def make(given, starts=()):
-    return StudySearch(
-        given, LINE, Objectives.of("minimize"), Past(Ledger({"seed": 3}), {}), "auto", [np.array([u]) for u in starts]
-    )
+    ledger = Ledger([Described({"seed": 3})])
+    return StudySearch(given, LINE, Objectives.of("minimize"), ledger, "auto", [np.array([u]) for u in starts])
 
 
 def test_the_starts_come_first_and_the_search_knows_of_them():

@@ -257,7 +257,7 @@ def test_the_stop_rule_and_the_hypervolume_take_huge_values():
 
 def test_what_serves_the_loop_is_no_part_of_what_users_see():
     """Whoever asks and tells by hand has `ask`, `ask_batch`, `tell` and `fail`."""
-    inside = "plan finish hold held lose hand_back n_unfinished told_numbers n_told_since_asked waits_for_starts n_initial"
+    inside = "plan finish hold held lose hand_back n_unfinished told_trials n_told_since_asked waits_for_starts n_initial"
     study = Study({"x": [1, 2]}, "random", seed=0)
     seen = {name for name in dir(study) if not name.startswith("_")}
     assert seen & {*inside.split(), "initial_name", "n_ready", "guard"} == set()

@@ -7,14 +7,14 @@ import textwrap
 import threading
 import time
 from collections import Counter
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from scipy.stats import loguniform, uniform
 
 from spotsvm.errors import StorageError, TrialStateError
-from spotsvm.study.record.record import Record
+from spotsvm.study.record.record import read_ledger
 from spotsvm.study.study import Study
 
 SPACE = {"x": uniform(0, 1), "C": loguniform(1e-3, 1e3)}
@@ -80,7 +80,7 @@ def test_numbers_follow_the_order_of_calls_and_nothing_is_lost(search, rounds, r
     assert [t.number for t in study.trials] == list(range(n))
     assert study.n_finished == n
     assert sorted(number for *_, number in calls) == list(range(n))
-    assert sorted(study._ledger.told_numbers) == list(range(n))
+    assert sorted(t.number for t in study.finished_trials) == list(range(n))
     for (_, ended, first), (began, _, second) in itertools.permutations(calls, 2):
         if ended < began:
             assert first < second
@@ -88,15 +88,15 @@ def test_numbers_follow_the_order_of_calls_and_nothing_is_lost(search, rounds, r
     assert all(t.value == value_of(t) for t in study.trials)
     if not recorded:
         return
-    trials, told = study.trials, study._ledger.told_numbers
+    trials, told = study.trials, study.finished_trials
     asked_next = study.ask()
     study.close()
-    with closing(Record(study.path, read_only=True)) as record:
-        assert tuple(record.trials()) == (*trials, asked_next)
-        assert [number for _, what, number in record.events() if what == "told"] == list(told)
+    recorded = read_ledger(study.path)
+    assert tuple(recorded.trials) == (*trials, asked_next)
+    assert tuple(recorded.told_trials) == told
     with Study(SPACE, search, 0, path=study.path) as resumed:
         assert resumed.trials == (*trials, asked_next)
-        assert resumed._ledger.told_numbers == told
+        assert resumed.finished_trials == told
         assert resumed.ask() == asked_next
 
 

@@ -15,7 +15,7 @@ from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
 from spotsvm.trials.judging import sweep_outcome
-from tests.spotsvm.study.record.records import change
+from tests.spotsvm.study.record.records import describe, edit
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3), "degree": randint(1, 4)}
 PATH = [2.0**k for k in range(-5, 16, 5)]
@@ -227,19 +227,27 @@ def test_a_stop_rule_counts_suggestions():
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("edited", "said"),
     [
-        ("UPDATE trials SET sweep = 2 WHERE number = 1", "trial 1 is in the sweep of trial 2, which was not told"),
-        ("UPDATE trials SET sweep = 77 WHERE number = 1", "trial 1 is in the sweep of trial 77, which was not told"),
-        ("UPDATE trials SET sweep = 'x' WHERE number = 1", "its sweep is 'x'"),
-        ("UPDATE about SET value = '\"kernel\"' WHERE key = 'sweep'", "sweep='kernel' is not a parameter with a range"),
+        (lambda told: told["rows"][1].update(number=77), "trials are missing"),
+        (lambda told: told["rows"][1].update(number="x"), "its number is 'x'"),
+        (lambda told: told["rows"].reverse(), "the sweep of trial 0 has trials of others"),
+        (lambda told: told["rows"][1].update(params={}), "trial 1 has other parameters than the space"),
     ],
 )
-def test_a_record_with_paths_that_cannot_be_is_damaged(tmp_path, script, said):
+def test_a_record_with_paths_that_cannot_be_is_damaged(tmp_path, edited, said):
     with study(tmp_path / "s.db", "random") as s:
         s.run(path, 3)
-    change(tmp_path / "s.db", script, signed=True)
+    edit(tmp_path / "s.db", "told", edited, number=0)
     with pytest.raises(StorageError, match=said):
+        RecordedStudy(tmp_path / "s.db")
+
+
+def test_a_record_whose_swept_parameter_is_none_is_damaged(tmp_path):
+    with study(tmp_path / "s.db", "random") as s:
+        s.run(path, 3)
+    describe(tmp_path / "s.db", sweep="kernel")
+    with pytest.raises(StorageError, match="sweep='kernel' is not a parameter with a range"):
         RecordedStudy(tmp_path / "s.db")
 
 

@@ -11,6 +11,7 @@ from scipy.stats import loguniform, randint, uniform
 from spotsvm import Space, Study
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ContinuousParameter
+from spotsvm.trials.events import Told, changed_trials
 from spotsvm.trials.judging import sweep_outcome
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.outcome import Outcome
@@ -21,15 +22,22 @@ SPACE = Space({"x": uniform(0, 1), "C": loguniform(1e-2, 1e2), "degree": randint
 _C = SweptParameter(SPACE, "C")
 
 
+def trials_of(swept, asked, sweep, sign=1.0):
+    """Return the trials of a sweep: the one with the best value, and the others, numbered from 9."""
+    rows = swept.rows(asked, sweep, 9, sign)
+    lead, *others = changed_trials(Told(asked.number, 0.0, Outcome("ok"), rows), {asked.number: asked}.get, swept=True)
+    return lead, tuple(others)
+
+
 def finished(losses, sign=1.0):
     """Return the lead and the others of a sweep of these losses, over C = 0.01 ... 100."""
-    told = Trial(4, {"x": 0.25, "degree": 3}, tuple(_C.whole_point(_C.searched.encode({"x": 0.25, "degree": 3}))), "ok")
+    asked = Trial(4, {"x": 0.25, "degree": 3}, tuple(_C.whole_point(_C.searched.encode({"x": 0.25, "degree": 3}))))
     values = _C.values(len(losses))
     path = [
         (value, Outcome("failed", reason="no") if np.isnan(loss) else Outcome("ok", sign * loss))
         for value, loss in zip(values, losses, strict=True)
     ]
-    return _C.finished(told, path[::-1], 9, sign)
+    return trials_of(_C, asked, path[::-1], sign)
 
 
 def response_by_hand(losses):
@@ -109,9 +117,9 @@ def test_a_start_keeps_its_own_value_and_the_search_is_told_the_best(origin, own
     params = {"x": 0.25, "degree": 3} | ({} if own is None else {"C": own})
     point = SPACE.encode({"C": 1.0} | params)
     path = [(C, Outcome("ok" if loss == loss else "failed", loss)) for C, loss in zip((0.01, 1.0, 100.0), losses, strict=True)]
-    found, others = _C.finished(Trial(0, params, tuple(point), "ok", origin=origin), path, 1, 1.0)
+    found, others = trials_of(_C, Trial(0, params, tuple(point), origin=origin), path)
     assert (found.params["C"], found.number, found.origin) == (lead, 0, origin)
-    assert [(t.number, t.origin, t.sweep) for t in others] == [(1, "sweep", 0), (2, "sweep", 0)]
+    assert [(t.number, t.origin, t.sweep) for t in others] == [(9, "sweep", 0), (10, "sweep", 0)]
     assert _C.response([found, *others], 1.0) == _C.response([*others, found], 1.0) >= 1.0
 
 
@@ -139,8 +147,8 @@ LISTED = SweptParameter(Space({"x": uniform(0, 1), "w": WEIGHTS, "C": [1, 10, 10
 
 
 def sweep_of_losses(swept, losses):
-    told = Trial(4, {"x": 0.25}, tuple(swept.whole_point(np.full(swept.searched.domain.dimension, 0.25))), "ok")
-    return swept.finished(told, [(k, Outcome("ok", loss)) for k, loss in enumerate(losses)], 9, 1.0)
+    asked = Trial(4, {"x": 0.25}, tuple(swept.whole_point(np.full(swept.searched.domain.dimension, 0.25))))
+    return trials_of(swept, asked, [(k, Outcome("ok", loss)) for k, loss in enumerate(losses)])
 
 
 def test_a_path_of_a_list_has_its_values_in_the_order_given():

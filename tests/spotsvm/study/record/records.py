@@ -1,14 +1,16 @@
-"""The records that the tests of this folder share."""
+"""The records that the tests of this folder share, and changes of their rows."""
 
+import json
 import sqlite3
 from contextlib import closing, suppress
 
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.study.record.rows import ASKED, TOLD, checksum
+from spotsvm.study.record.codec import checksum
 
 SPACE = {"C": uniform(0, 1), "kernel": ["rbf", "poly", "linear"]}
+CELLS = "position, kind, number, content, arrays"
 
 
 def objective(params):
@@ -38,7 +40,39 @@ def change(path, script, *values, signed=False):
 def sign(connection):
     """Write the checksums of all rows as they are: of a record that something else than `Record` has changed."""
     connection.create_function("checksum", -1, checksum, deterministic=True)
-    connection.execute("UPDATE about SET checksum = checksum(key, value)")
-    asked, told = ", ".join(ASKED), ", ".join(TOLD)
-    connection.execute(f"UPDATE trials SET asked_checksum = checksum({asked}), told_checksum = checksum({told})")
-    connection.execute("UPDATE outcomes SET checksum = checksum(number, outcome)")
+    connection.execute(f"UPDATE events SET checksum = checksum({CELLS})")
+
+
+def edit(path, kind, edited, number=None):
+    """Change the content of the events of a kind, or of those of one trial, by a function of its JSON; sign the record."""
+    with closing(sqlite3.connect(path)) as connection:
+        chosen = "SELECT position, content FROM events WHERE kind = ? AND number IS ?"
+        rows = connection.execute(chosen, (kind, number)).fetchall()
+        for position, content in rows:
+            read = json.loads(content)
+            new = edited(read)
+            text = json.dumps(read if new is None else new)
+            connection.execute("UPDATE events SET content = ? WHERE position = ?", (text, position))
+        sign(connection)
+        connection.commit()
+    assert rows, f"no event {kind} of trial {number}"
+
+
+def describe(path, **entries):
+    """Change entries of the study's description; those that are None are removed."""
+
+    def edited(content):
+        old = content["entries"]
+        for name in old.keys() & entries.keys():
+            old[name] = entries[name]
+            if entries[name] is None:
+                del old[name]
+
+    edit(path, "described", edited)
+
+
+def content_of(path, kind, number=None):
+    """Return the JSON of the events of a kind."""
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute("SELECT content FROM events WHERE kind = ? AND number IS ?", (kind, number)).fetchall()
+    return [json.loads(content) for (content,) in rows]

@@ -170,7 +170,7 @@ def test_a_fork_that_closes_what_it_inherited_leaves_the_record_to_its_parent(pa
         if not child:
             s.close()
             try:
-                s._ledger.record._connection.execute("SELECT 1")  # it is open still, as SQLite wants it
+                s.ledger._store._connection.execute("SELECT 1")  # it is open still, as SQLite wants it
                 os._exit(0)
             finally:
                 os._exit(1)

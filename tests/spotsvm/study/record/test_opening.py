@@ -9,7 +9,6 @@ import sys
 import time
 import warnings
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from completed_trials import Watched
 from spotsvm.commands.main import main
 from spotsvm.errors import StorageError
 from spotsvm.study.record.opening import WriterLock, connect_to_read, connect_to_write, copy_of, prepare_to_write
-from spotsvm.study.record.record import Record
+from spotsvm.study.record.record import Record, read_ledger
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
 from tests.spotsvm.study.record.records import change, objective, study
@@ -83,8 +82,7 @@ def test_the_record_of_a_killed_process_is_read_as_it_is_also_where_nothing_can_
     assert path.with_name("study.db-wal").stat().st_size > 0
     for name in ("study.db-shm", "study.db-lock"):
         path.with_name(name).unlink()
-    with closing(Record(copy_of(path, path.parents[1]), read_only=True)) as record:
-        assert len(record.trials()) == 7
+    assert len(read_ledger(copy_of(path, path.parents[1])).trials) == 7
     there = read_only()
     assert RecordedStudy(there).n_finished == 7
     assert export(there).output.count("\n") == 8
@@ -122,8 +120,7 @@ def test_a_copy_is_of_one_moment(path, tmp_path, monkeypatch):
         (changing if len(times) < 12 else copy)(source, target)
 
     monkeypatch.setattr("spotsvm.study.record.opening.shutil.copyfile", settling)
-    with closing(Record(copy_of(path, tmp_path), read_only=True)) as record:
-        assert len(record.trials()) == 3
+    assert len(read_ledger(copy_of(path, tmp_path)).trials) == 3
     assert len(times) == 12
 
 
@@ -159,19 +156,19 @@ def test_the_log_does_not_grow_while_a_reader_is_open_and_is_emptied_after_anoth
         trial = s.ask()
         with closing(Record(path, read_only=True)) as reader:
             for k in range(400):
-                s._ledger.record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
+                s._books.lose(trial, chr(65 + k % 26) * 30_000)
                 if k % 50 == 0:
-                    reader.trials()
+                    reader.ledger()
             assert log.stat().st_size < 6 << 20
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             other.execute("BEGIN")
-            other.execute("SELECT * FROM trials").fetchall()
+            other.execute("SELECT * FROM events").fetchall()
             for k in range(420):
-                s._ledger.record.write_lost(replace(trial, lost=(chr(65 + k % 26) * 30_000,)))
+                s._books.lose(trial, chr(65 + k % 26) * 30_000)
             assert log.stat().st_size > 8 << 20
             other.execute("COMMIT")
         for k in range(3):
-            s._ledger.record.write_lost(replace(trial, lost=(str(k),)))
+            s._books.lose(trial, str(k))
         assert log.stat().st_size <= 4 << 20
     assert [file.name for file in path.parent.iterdir()] == ["study.db"]
 
@@ -191,7 +188,7 @@ def test_a_record_whose_folder_says_no_is_read_by_a_copy(path, monkeypatch):
 
         monkeypatch.setattr("spotsvm.study.record.opening.sqlite3.connect", refuse)
         connection, afterwards = connect_to_read(path)
-        assert connection.execute("SELECT count(*) FROM trials").fetchone() == (3,)
+        assert connection.execute("SELECT count(*) FROM events WHERE kind = 'told'").fetchone() == (3,)
         connection.close()
         afterwards()
 

@@ -2,10 +2,7 @@ import json
 import math
 import resource
 import sqlite3
-import struct
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +13,10 @@ from spotsvm import Study
 from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.study.record.record import Record, RecordGuard
 from spotsvm.study.recorded import RecordedStudy
+from spotsvm.trials.events import Noted
 from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
 from tests.fuzz.hostile_records import SCHEMAS
-from tests.spotsvm.study.record.records import SPACE, change, objective, study
+from tests.spotsvm.study.record.records import CELLS, SPACE, change, describe, edit, objective, study
 
 
 @pytest.fixture
@@ -40,7 +37,7 @@ def fails(path, said):
     assert len(line) < len(str(path)) + 400
 
 
-def test_it_is_sqlite_in_wal_mode_with_text_and_numbers_only_and_points_as_eight_bytes_a_number(path):
+def test_it_is_sqlite_in_wal_mode_with_a_row_for_each_event_of_numbers_and_text_only(path):
     weights = {np.int64(0): 1.0, ("a", 1): 2.0}
     with Study({"C": uniform(0, 1), "weight": [weights, None, np.array([1, 2]), len]}, "kriging", 0, path=path) as s:
         s.run(lambda p: {"value": p["C"], "time": 3.0}, 9)
@@ -49,32 +46,14 @@ def test_it_is_sqlite_in_wal_mode_with_text_and_numbers_only_and_points_as_eight
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        points = [point for (point,) in connection.execute("SELECT point FROM trials ORDER BY number")]
-        connection.execute("ALTER TABLE trials DROP COLUMN point")
-        cells = [v for table in ("about", "trials") for row in connection.execute(f"SELECT * FROM {table}") for v in row]
-        states = [state for (state,) in connection.execute("SELECT state FROM trials ORDER BY number")]
-        extra = connection.execute("SELECT extra FROM trials WHERE number = 0").fetchone()[0]
-    assert {type(v) for v in cells} <= {int, float, str, type(None)}
-    assert states == ["ok"] * 9 + ["failed", "running"]
-    assert json.loads(extra) == {"time": 3.0}
-    assert [struct.unpack("<2d", point) for point in points] == [t.point for t in s.trials]
-
-
-def test_trials_come_back_as_they_were(path):
-    known = {"origin": "design", "note": "a, b", "seed": 2**32 - 1, "ask_seconds": 1e-9}
-    trials = [
-        Trial(0, {"C": 0.1 + 0.2, "n": 3}, (1 / 3, 0.0), **known),
-        Trial(1, {"C": 5e-324, "n": None}, (1.0, np.nextafter(1, 0)), seed=3, ask_seconds=0.1),
-    ]
-    told = replace(trials[1], state="ok", value=-1.7e308, values=None, extra={"a": np.inf, "ü": 0.1}, seconds=2.5)
-    with closing(Record(path)) as record:
-        for k, trial in enumerate(trials):
-            record.write_asked(trial, k, {})
-        record.write_told(told, 2)
-        assert record.trials() == [trials[0], told]
-    with closing(Record(path, read_only=True)) as record:
-        assert record.trials() == [trials[0], told]
-        assert record.events() == [(0, "asked", 0), (1, "asked", 1), (2, "told", 1)]
+        rows = connection.execute("SELECT * FROM events").fetchall()
+    assert {type(cell) for row in rows for cell in row} <= {int, str, type(None)}
+    assert [row[0] for row in rows] == list(range(len(rows)))
+    assert [row[1] for row in rows] == ["described"] * 3 + ["asked", "told"] * 10 + ["asked"]
+    told = [json.loads(row[3])["outcome"] for row in rows if row[1] == "told"]
+    assert [one["state"] for one in told] == ["ok"] * 9 + ["failed"]
+    assert told[0] == {"state": "ok", "value": s.trials[0].value, "extra": {"time": 3.0}, "seconds": s.trials[0].seconds}
+    assert [json.loads(row[3])["trial"]["point"] for row in rows if row[1] == "asked"] == [list(t.point) for t in s.trials]
 
 
 def test_folders_are_made_and_odd_names_are_names(tmp_path):
@@ -104,46 +83,119 @@ def test_the_database_of_another_program_is_left_alone(path):
 
 
 def test_another_version_is_left_alone(filled):
-    for version in ("2", "6", "0", "true", '"1"', "null"):
-        change(filled, "UPDATE about SET value = ? WHERE key = 'schema_version'", version, signed=True)
+    for version in (3, 6, 0, True, "1"):
+        describe(filled, schema_version=version)
         before = filled.read_bytes()
-        fails(filled, "has schema version .*; this spotsvm reads version 1. Use the version of spotsvm that wrote it")
+        fails(filled, "has schema version .*; this spotsvm reads version 2. Use the version of spotsvm that wrote it: its")
         assert filled.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("versions", "said"),
+    [
+        ({"spotsvm": "0.2.0"}, "Use spotsvm 0.2.0: its command `spotsvm export` writes the trials as a table, of which Study."),
+        (None, "Use the version of spotsvm that wrote it: its command"),
+    ],
+)
+def test_a_record_of_version_0_2_0_is_refused_with_what_can_read_it(path, versions, said):
+    rows = {"format": "spotsvm study", "schema_version": 1, "space": [], "versions": versions}
+    values = ", ".join(f"('{key}', '{json.dumps(value)}', 0)" for key, value in rows.items())
+    change(
+        path,
+        f"""CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL, checksum INTEGER) WITHOUT ROWID;
+        CREATE TABLE trials (number INTEGER PRIMARY KEY, asked INTEGER UNIQUE, state TEXT NOT NULL);
+        INSERT INTO about VALUES {values};""",
+    )
+    before = path.read_bytes()
+    fails(path, f"has schema version 1; this spotsvm reads version 2. {said}")
+    with pytest.raises(StorageError, match="has schema version 1"):
+        RecordedStudy(path)
+    assert path.read_bytes() == before
+
+
+def of_trial(kind, **cells):
+    """Return an edit of the trial or the outcome of an event."""
+    return lambda content: content["trial" if kind == "asked" else "outcome"].update(cells)
+
+
+ASKED = {
+    "a point of text": ({"point": "[0.5]"}, "its point is '\\[0.5\\]'"),
+    "no point": ({"point": None}, "its point is None"),
+    "a short point": ({"point": [0.5]}, "trial 3 has no point of the unit cube"),
+    "a point of nan": ({"point": [0.5, math.nan]}, "trial 3 has no point of the unit cube"),
+    "a point of texts": ({"point": ["a", "b"]}, "its point is 'a'"),
+    "params that are no mapping": ({"params": 5}, "its params is 5"),
+    "another number": ({"number": 7}, "the order of its events is lost: trials are missing"),
+    "a number below": ({"number": 2}, "the order of its events is lost: trial 2 was asked for before"),
+    "a number that is true": ({"number": True}, "its number is True"),
+    "what no version writes": ({"colour": "red"}, "it has 'colour', which this version of spotsvm does not write"),
+    "a state": ({"state": "ok"}, "trial 3 was asked for before"),
+}
+TOLD = {
+    "extra that is no mapping": ({"extra": "oops"}, "its extra is 'oops'"),
+    "extra that is no number": ({"extra": {"a": None}}, "its extra is None"),
+    "a value of text": ({"value": "much"}, "its value is 'much'"),
+    "several values": ({"value": None, "values": [1.0, 2.0]}, "trial 3 .*has 2 values"),
+    "values that are no list": ({"values": 5}, "its values is 5"),
+    "values of a failure": ({"state": "failed"}, "trial 3 is 'failed', and has 1 values"),
+    "an unknown state": ({"state": "fine"}, "its state is 'fine'"),
+    "an infinite value": ({"value": math.inf}, "has a value that is not finite"),
+    "a step alone": ({"steps": [[1.0]]}, "its steps has a list of 1, not 2 parts"),
+    "stopped without a step": ({"state": "stopped", "value": None}, "trial 3 is 'stopped', and has no step"),
+    "steps that fall": ({"steps": [[2.0, 0.5], [1.0, 0.5]]}, "trial 3 has steps that do not rise"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells", "said"),
+    [("asked", *one) for one in ASKED.values()] + [("told", *one) for one in TOLD.values()],
+    ids=[*ASKED, *TOLD],
+)
+def test_content_that_makes_no_sense(filled, kind, cells, said):
+    edit(filled, kind, of_trial(kind, **cells), number=3)
+    fails(filled, f"is damaged: .*{said}")
+    with pytest.raises(StorageError, match=said):
+        RecordedStudy(filled)
 
 
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("UPDATE trials SET point = '[0.5]' WHERE number = 3", "its point is '\\[0.5\\]'"),
-        ("UPDATE trials SET params = '{' WHERE number = 3", "which is not JSON"),
-        ("UPDATE trials SET point = 'null' WHERE number = 3", "trial 3 cannot be read"),
-        ("UPDATE trials SET point = '\"abc\"' WHERE number = 3", "trial 3 cannot be read"),
-        ("UPDATE trials SET point = x'000000000000e03f' WHERE number = 3", "trial 3 has no point of the unit cube"),
+        ("UPDATE events SET content = '{' WHERE number = 3", "its event 9 \\(trial 3\\): it holds '{', which is not JSON"),
+        ("UPDATE events SET content = '[1]' WHERE number = 3", "its content is a list of 1"),
+        ("UPDATE events SET content = '{}' WHERE number = 3", "it lacks trial"),
+        ("UPDATE events SET kind = 'begun' WHERE number = 3", "its kind is 'begun'"),
+        ("UPDATE events SET arrays = x'00' WHERE number = 3", "its arrays have 1 bytes too many"),
+        ("UPDATE events SET arrays = 'text' WHERE number = 3", "its arrays are 'text'"),
+        ("DELETE FROM events WHERE position = 9", "its event 9 is missing"),
+        ("DELETE FROM events WHERE position = 1", "its event 1 is missing"),
+        ("UPDATE events SET position = 99 WHERE position = 9", "its event 9 is missing"),
         (
-            "UPDATE trials SET point = x'000000000000e03f000000000000f87f' WHERE number = 3",
-            "trial 3 has no point of the unit cube",
+            "UPDATE events SET kind = 'told', content = (SELECT content FROM events WHERE position = 4) WHERE position = 9",
+            "is not running",
         ),
-        ("UPDATE trials SET point = x'00ff' WHERE number = 3", "is damaged"),
-        ("UPDATE trials SET params = '5' WHERE number = 3", "trial 3 cannot be read"),
-        ("UPDATE trials SET extra = 'oops' WHERE number = 3", "which is not JSON"),
-        ("UPDATE trials SET extra = '{\"a\": null}' WHERE number = 3", "trial 3 cannot be read"),
-        ("UPDATE trials SET value = 'much' WHERE number = 3", "trial 3 cannot be read"),
-        ("UPDATE trials SET objectives = '[1.0, 2.0]' WHERE number = 3", "trial 3 is 'ok', and has 2 values"),
-        ("UPDATE trials SET objectives = '5' WHERE number = 3", "trial 3 cannot be read"),
-        ("UPDATE trials SET state = 'failed' WHERE number = 3", "trial 3 is 'failed', and has 1 values"),
-        ("DELETE FROM trials WHERE number = 3", "trials are missing"),
-        ("UPDATE about SET value = '{' || value WHERE key = 'space'", "which is not JSON"),
-        ('UPDATE about SET value = \'[{"C": {"kind": "continuous"}}]\' WHERE key = \'space\'', "another space"),
-        ("UPDATE about SET value = '5' WHERE key = 'space'", "another space"),
-        ("UPDATE about SET value = '' WHERE key = 'seed'", "which is not JSON"),
-        ("DELETE FROM about WHERE key = 'seed'", "another seed"),
-        ("UPDATE about SET value = 'study' WHERE key = 'format'", "which is not JSON"),
-        ("DROP TABLE trials", "is not a record"),
-        ("ALTER TABLE trials DROP COLUMN reason", "its table 'trials' differs from the one that spotsvm creates"),
+        ("DELETE FROM events WHERE position = 0", "is not a record of spotsvm"),
+        ("ALTER TABLE events DROP COLUMN arrays", "its table 'events' differs from the one that spotsvm creates"),
     ],
 )
 def test_damage_inside(filled, statement, said):
     change(filled, statement, signed=True)
+    fails(filled, said)
+
+
+@pytest.mark.parametrize(
+    ("entries", "said"),
+    [
+        ({"space": [{"C": {"kind": "continuous"}}]}, "another space"),
+        ({"space": 5}, "another space"),
+        ({"seed": None}, "another seed"),
+        ({"seed": "three"}, "another seed: it has 'three'"),
+        ({"format": "study"}, "is not a record of spotsvm"),
+        ({"format": None}, "is not a record of spotsvm"),
+    ],
+)
+def test_a_description_that_makes_no_sense(filled, entries, said):
+    describe(filled, **entries)
     fails(filled, said)
 
 
@@ -178,19 +230,11 @@ def test_a_relative_path_stays_where_it_was(tmp_path, monkeypatch):
     assert RecordedStudy("../study.db").findings == {"place": {"same": True}}
 
 
-def test_threads_that_write_at_once_have_transactions_of_their_own(path):
-    with closing(Record(path)) as record, ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda k: record.describe({f"first {k}": k, f"second {k}": k}), range(100)))
-        found = record.about()
-    assert all(found[f"first {k}"] == found[f"second {k}"] == k for k in range(100))
-
-
 def test_reading_only_writes_nothing(filled):
     before = filled.read_bytes()
-    with closing(Record(filled, read_only=True)) as record:
-        assert len(record.trials()) == 5
-        with pytest.raises(StorageError, match="cannot write the record"):
-            record.write_asked(Trial(5, {}, (0.5, 0.5)), 10, {})
+    assert len(RecordedStudy(filled).trials) == 5
+    with closing(Record(filled, read_only=True)) as record, pytest.raises(StorageError, match="cannot write the record"):
+        record.append([Noted("a", {})])
     assert filled.read_bytes() == before
 
 
@@ -242,7 +286,7 @@ def test_what_is_in_the_way_of_writing_costs_nothing(obstacle, said, path):
     with study(path) as s:
         s.run(objective, 12)
         trial, before = s.ask(), s.trials
-        with obstacle(path, s._ledger.record._connection):
+        with obstacle(path, s.ledger._store._connection):
             for act in (s.ask, lambda: s.tell(trial, 0.5), lambda: s.run(objective, 14), lambda: s.add_finding("a", {})):
                 with pytest.raises(StorageError, match=said):
                     act()
@@ -254,70 +298,54 @@ def test_what_is_in_the_way_of_writing_costs_nothing(obstacle, said, path):
         assert again.trials == s.trials
 
 
-def test_after_a_commit_that_fails_writing_goes_on(path):
-    with closing(Record(path)) as record:
-        record._connection.execute("PRAGMA foreign_keys = ON")
-        record._connection.execute("CREATE TABLE later (number REFERENCES trials DEFERRABLE INITIALLY DEFERRED)")
-        with pytest.raises(StorageError), record.transaction():
-            record._connection.execute("INSERT INTO later VALUES (99)")
-        record.write_asked(Trial(0, {}, (0.5,)), 0, {})
-        assert len(record.trials()) == 1
-
-
 def test_a_record_that_was_written_to_behind_the_study_is_not_overwritten(path):
     """By a program that knows nothing of the lock."""
     with study(path) as one:
         one.run(objective, 4)
         trial = one.ask()
-        change(path, "UPDATE trials SET told = 9, state = 'ok', value = 0.25 WHERE number = 4", signed=True)
-        with pytest.raises(StorageError, match="trial 4 is not running in the record; is another process"):
-            one.tell(trial, 0.75)
+        change(path, f"INSERT INTO events SELECT position + 1, {CELLS[10:]}, checksum FROM events WHERE number = 4")
+        for act in (lambda: one.tell(trial, 0.75), one.ask):
+            with pytest.raises(StorageError, match="another process has written to the record meanwhile .* open the study again"):
+                act()
         assert one.trials[4].state == "running"
-        row = "INSERT INTO trials (number, asked, state, point, params, seed) VALUES (5, 10, 'running', x'', '{}', 0)"
-        change(path, row, signed=True)
-        with pytest.raises(StorageError, match="another process has written to the record meanwhile .* open the study again"):
-            one.ask()
         assert len(one.trials) == 5
-    with closing(Record(path, read_only=True)) as record:
-        assert record.trials()[4].value == 0.25
+    fails(path, "its event")
 
 
 def test_lost_workers_and_outcomes_that_wait(path):
-    lost = Outcome("failed", None, {"time": math.nan}, "the worker died", 2.0)
-    several = Outcome("ok", named={"error": 0.5, "gain": 1e-300})
-    with closing(Record(path)) as record:
-        for k in range(3):
-            record.write_asked(Trial(k, {"C": 0.5}, (0.5,), fit_seconds=0.25, acquisition_seconds=0.5), k, {})
-        record.write_lost(replace(record.trials()[1], lost=("killed", "out of memory")))
-        record.write_outcome(1, lost)
-        record.write_outcome(2, several)
-        record.write_outcome(2, several)
-    with closing(Record(path)) as record:
-        assert record.trials()[1].lost == ("killed", "out of memory")
-        assert (record.trials()[0].fit_seconds, record.trials()[0].acquisition_seconds) == (0.25, 0.5)
-        waiting = record.outcomes()
-        assert list(waiting) == [1, 2]
-        assert (waiting[1].state, waiting[1].reason, waiting[1].seconds) == ("failed", "the worker died", 2.0)
-        assert math.isnan(waiting[1].extra["time"])
-        assert waiting[2] == several
-        record.write_told(replace(record.trials()[1], state="failed", reason="the worker died"), 3)
-        assert list(record.outcomes()) == [2]
-        assert record.trials()[1].lost == ("killed", "out of memory")
-        with pytest.raises(StorageError, match="trial 1 is not running in the record"):
-            record.write_lost(record.trials()[1])
+    lost = Outcome("failed", None, {"time": math.nan}, "the worker died", 2.0, lost=True)
+    several = Outcome("ok", None, {"n": 1e-300}, attributes={"deep": [{"a": [1, None]}]}, steps=((1.0, 0.5), (2.0, 0.25)))
+    with study(path) as s:
+        trials = [s.ask() for _ in range(3)]
+        s._books.lose(trials[1], "killed")
+        s._books.lose(trials[1], "out of\nmemory")
+        s._books.hold(trials[1], lost)
+        s._books.hold(trials[2], several)
+        s._books.hold(trials[2], lost)  # it is held already
+    with study(path) as s:
+        assert s.trials[1].lost == ("killed", "out of memory")
+        waiting = s._books.held(s.trials[1])
+        assert (waiting.state, waiting.reason, waiting.seconds, waiting.lost) == ("failed", "the worker died", 2.0, True)
+        assert math.isnan(waiting.extra["time"])
+        assert s._books.held(s.trials[2]) == several
+        s.fail(1, "the worker died")
+        assert s._books.held(s.trials[1]) is None
+        assert s.trials[1].lost == ("killed", "out of memory")
+        with pytest.raises(ValueError, match="trial 1 is not running"):
+            s._books.lose(s.trials[1], "again")
+    with study(path) as s:
+        assert (s._books.held(s.trials[1]), s._books.held(s.trials[2])) == (None, several)
 
 
-def test_what_is_read_in_a_moment_is_of_one_moment(path):
-    with study(path) as s, closing(Record(path, read_only=True)) as reader:
+def test_a_reader_has_the_events_of_one_moment(path):
+    with study(path) as s:
         s.run(objective, 3)
-        with reader.moment():
-            before = reader.trials()
+        with closing(Record(path, read_only=True)) as reader:
+            before = reader.ledger()
             s.run(objective, 5)
-            assert len(reader.trials()) == len(before) == 3
-            assert len(reader.events()) == 6
-            assert reader.about()["budget"] == 3
-        assert len(reader.trials()) == 5
-        assert reader.about()["budget"] == 5
+            after = reader.ledger()
+        assert (len(before.trials), before.about["budget"], len(before.turns)) == (3, 3, 6)
+        assert (len(after.trials), after.about["budget"], len(after.turns)) == (5, 5, 10)
 
 
 def test_a_closed_study_can_be_read_and_says_why_it_cannot_go_on(path):
@@ -341,7 +369,9 @@ def test_a_study_that_could_not_be_made_leaves_no_trace(path):
         Study(SPACE, "lhs", 0, path=path)
 
 
-@pytest.mark.parametrize("script", [one for one in SCHEMAS if one != "ANALYZE" and "user_version" not in one])
+@pytest.mark.parametrize(
+    "script", [one for one in SCHEMAS if one not in ("ANALYZE", "DROP TABLE events") and "user_version" not in one]
+)
 @pytest.mark.faults
 def test_another_schema_is_refused_before_anything_of_it_runs(filled, script):
     change(filled, script)
@@ -395,7 +425,7 @@ def test_rows_of_more_than_the_file_are_refused_and_nothing_is_attached_or_loade
 def test_errors_that_are_no_text(filled):
     """Bytes that are no UTF-8 in the schema are so in SQLite's error too: it is raised when a reader tidies up behind itself."""
     record = Record(filled, read_only=True)
-    filled.write_bytes(filled.read_bytes().replace(b"CREATE TABLE trials", b"CREATE \x80\xff\x80\xff\x80 trials"))
+    filled.write_bytes(filled.read_bytes().replace(b"CREATE TABLE events", b"CREATE \x80\xff\x80\xff\x80 events"))
     record.close()
     with pytest.raises(StorageError):
         Record(filled)

@@ -95,7 +95,7 @@ def facts(trial):
     """Return all of a trial but its parameters, so that nan is equal to nan."""
     seen = {one.name: getattr(trial, one.name) for one in fields(trial) if one.name != "params"}
     seen["extra"] = sorted(trial.extra.items())
-    return repr(seen).replace("-0.0,", "0.0,")  # SQLite has one zero only
+    return repr(seen)
 
 
 def is_in_json(value):

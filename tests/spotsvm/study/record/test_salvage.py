@@ -178,13 +178,13 @@ def test_the_command_that_is_named_can_be_pasted(whole, tmp_path):
 
 def test_missing_numbers_are_named(whole, tmp_path):
     holed = Path(shutil.copyfile(whole[0], tmp_path / "holed.db"))
-    change(holed, "DELETE FROM trials WHERE number IN (3, 10)")
+    change(holed, "DELETE FROM events WHERE number IN (3, 10)")
     found = salvage(holed)
     assert found.missing == (3, 10)
     assert len(found.trials) == 58
     said = salvaged_by_command(holed).stderr
     assert "58 trials were read from" in said
-    assert "2 with lower numbers are missing" in said
+    assert "2 with lower numbers are missing; 4 rows of the record are lost" in said
 
 
 def test_several_objectives_keep_their_names(path):

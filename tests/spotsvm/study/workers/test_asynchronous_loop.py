@@ -9,6 +9,8 @@ from completed_trials import BrokenOff, bowl, break_off_after, facts
 
 from spotsvm import Study
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
+from spotsvm.study.record.record import read_ledger
+from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.outcome import Outcome
 
 
@@ -61,7 +63,7 @@ def test_a_resumed_study_goes_on_as_the_one_that_was_broken_off_would(search, at
         workers = VirtualWorkers(bowl, 4, duration)
         run(again, 20, workers)
         assert facts(again) == facts(kept)
-        assert again._ledger.told_numbers == kept._ledger.told_numbers
+        assert [t.number for t in again.finished_trials] == [t.number for t in kept.finished_trials]
     assert workers.submitted[: len(left)] == left
 
 
@@ -69,7 +71,7 @@ def test_the_record_has_no_batch_size_where_the_order_is_the_workers(tmp_path):
     with Study(SPACE, "random", 0, path=tmp_path / "s.db") as study, ThreadPoolExecutor(2) as executor:
         study.run(bowl, 8, executor)
         assert study.about["batch_size"] is None
-        assert study._ledger.record.about()["batch_size"] is None
+        assert RecordedStudy(study.path).about["batch_size"] is None
         assert study.run(bowl, 12).about["batch_size"] is None
 
 
@@ -93,7 +95,7 @@ def test_a_stop_rule_sees_trials_in_the_order_told_and_ends_a_resumed_study_wher
     with Study(SPACE, "random", 0, path=path) as study:
         run(study, 40, VirtualWorkers(bowl, 4, duration), stop=rule)
     assert study.n_finished == 15  # the three that were under way are waited for
-    assert all(seen == list(study._ledger.told_numbers[: len(seen)]) for seen in rule.seen)
+    assert all(seen == [t.number for t in study.finished_trials[: len(seen)]] for seen in rule.seen)
     assert rule.seen[-1] != sorted(rule.seen[-1])
     finding = study.findings["stop"]
     assert (finding["stopped"], finding["n_trials"]) == (True, 12)
@@ -122,7 +124,7 @@ def test_a_trial_whose_worker_died_is_evaluated_again_as_often_as_wanted(batch_s
         run(study, 8, workers := Mortal(2), retries=2, batch_size=batch_size)
         assert [t.state for t in study.trials] == ["ok"] * 8
         assert study.trials[2].lost == ("gone 1", "gone 0")
-        assert study._ledger.record.trials()[5].lost == ("gone 1", "gone 0")
+        assert RecordedStudy(study.path).trials[5].lost == ("gone 1", "gone 0")
         assert sorted(workers.submitted) == sorted([*range(8), 2, 2, 5, 5])
     study = run(Study(SPACE, "random", 0), 8, Mortal(2), retries=1, batch_size=batch_size)
     assert [t.number for t in study.trials if t.state == "failed"] == [2, 5]
@@ -160,9 +162,9 @@ def test_what_came_back_before_its_turn_is_recorded_at_once_and_not_evaluated_ag
     with Study(SPACE, "kriging", 0, path=path) as study, pytest.raises(KeyboardInterrupt):
         run_first_slowly(study)
     with Study(SPACE, "kriging", 0, path=path) as again:
-        assert len(again._ledger.outcomes) + again.n_finished == at - 1
+        assert len(again.ledger.outcomes) + again.n_finished == at - 1
         run_first_slowly(again)
-        assert again._ledger.record.outcomes() == {}
+        assert read_ledger(path).outcomes == {}
     assert len(calls) == 16 + 1
     assert facts(again) == facts(Study(SPACE, "kriging", 0).run(bowl, 16, batch_size=8))
 
