@@ -21,7 +21,7 @@ def with_trial(trial: Trial, told_before: Sequence[Trial] = ()) -> dict[str, Any
     itself whether to end the trial early, and every worker decides in the same way.
     """
     finished = [t for t in told_before if t.state in ("ok", "stopped")] if any(t.steps for t in told_before) else []
-    sent = tuple(replace(t, attributes={}, lost=(), note="") for t in finished)
+    sent = tuple(replace(t, attributes={}, answers=None, lost=(), note="") for t in finished)
     return {"params": dict(trial.params), "number": trial.number, "seed": trial.seed, "point": trial.point, "finished": sent}
 
 

@@ -493,7 +493,8 @@ class Study(ReadableStudy):
         value : float, sequence or mapping
             The objective's value; for several objectives a sequence with one value each, in the study's own directions. Or a
             mapping with the key "value", or "values" (a sequence, or a mapping from the names of the objectives); its other
-            entries are further named numbers, or texts and lists, which become attributes of the trial. A value that is not
+            entries are further named numbers, or texts and lists, which become attributes of the trial; an array of numbers for
+            rows under the key "answers" is kept with the trial and in the record, and shown in no table. A value that is not
             finite makes a failed trial. Where a parameter is swept, a sweep: a mapping from its values to any of these, or a
             sequence of such pairs.
         seconds : float, optional

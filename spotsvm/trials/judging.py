@@ -16,20 +16,23 @@ from spotsvm.space.parameter import ChoiceParameter, is_number
 from spotsvm.surrogates.responses import are_penalties
 from spotsvm.trials.constraints import Constraints, is_allowed
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.outcome import OF_THE_PROGRAM, Fault, Outcome, as_attributes, as_float
+from spotsvm.trials.outcome import MOST_ANSWERS, OF_THE_PROGRAM, Fault, Outcome, as_answers, as_attributes, as_float
 from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import BOUNDS_HELD, GIVEN, PENALTY, Trial
 
 Values = Sequence[float] | Mapping[str, float]
 _RETURNED = "the objective returned"
+#: the name under which an objective returns answers
+ANSWERS = "answers"
 
 
 def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETURNED) -> Outcome:
     """Return the outcome for the result of an objective; `subject` begins the reason of a failure.
 
     A finite number is a success. So are a sequence of two or more numbers, and a mapping with a number under "value" or several
-    under "values" (a sequence, or a mapping by the objectives' names) and further named numbers; other named values, such as
-    texts, are attributes. An Outcome is returned unchanged. Anything else is a failure.
+    under "values" (a sequence, or a mapping by the objectives' names) and further named numbers. An array of numbers under
+    "answers" is kept as it is; other named values, such as texts, are attributes. An Outcome is returned unchanged. Anything else
+    is a failure.
 
     Examples
     --------
@@ -54,12 +57,14 @@ def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETU
         said = f"{subject} a mapping without 'value', or 'values' of several objectives (it has {keys})"
         return _failed("no number", said, seconds)
     beside = {name: one for name, one in returned.items() if name != key}
+    if (answers := as_answers(beside.get(ANSWERS))) is not None:
+        del beside[ANSWERS]
     attributes = as_attributes({name: one for name, one in beside.items() if isinstance(name, str) and as_float(one) is None})
     extra, wrong = _named_numbers((name, number) for name, number in beside.items() if name not in attributes)
     if wrong:
         return _failed("no number", f"{subject} {wrong}, which is not a named number", seconds)
     outcome = _outcome_of_values(returned[key], key == "values", subject)
-    return replace(outcome, seconds=seconds, extra=extra, attributes=attributes)
+    return replace(outcome, seconds=seconds, extra=extra, attributes=attributes, answers=answers)
 
 
 def _outcome_of_values(given: Any, several: bool, subject: str) -> Outcome:
@@ -188,6 +193,10 @@ def judge(
     judged = _fitting(outcome, objectives, subject) if swept is None else _fitting_sweep(outcome, objectives, swept, subject)
     if judged.fault not in OF_THE_PROGRAM and trial.origin != GIVEN and not any(t.state == "ok" for t in told):
         judged = with_bounded_numbers(judged, constraints)
+    size = sum(one.answers.nbytes for one in (judged, *(one for _, one in judged.sweep)) if one.answers is not None)
+    if size > MOST_ANSWERS:
+        most = f"a trial keeps at most {MOST_ANSWERS:,}; return them as float32, or leave them out"
+        judged = _unfit(judged, "too many answers", f"{subject} answers of {size:,} bytes, and {most}")
     if swept is not None:
         return _allowed_sweep(judged, constraints, swept, trial.params)
     judged = _noted(judged, constraints)
@@ -229,8 +238,9 @@ def _of_other_values(outcome: Outcome, given: str, objectives: Objectives, subje
 
 
 def _unfit(outcome: Outcome, fault: Fault, reason: str) -> Outcome:
-    """Return an outcome as failed, without its values."""
-    return replace(outcome, state="failed", value=None, values=None, named={}, sweep=(), reason=reason, fault=fault)
+    """Return an outcome as failed, without its values and answers."""
+    nothing: dict[str, Any] = {"value": None, "values": None, "named": {}, "sweep": (), "answers": None}
+    return replace(outcome, state="failed", reason=reason, fault=fault, **nothing)
 
 
 def _fitting_sweep(outcome: Outcome, objectives: Objectives, swept: SweptParameter, subject: str) -> Outcome:

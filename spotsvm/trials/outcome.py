@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from spotsvm.common.json_values import read_json
 from spotsvm.common.text import shown_value
@@ -20,9 +21,11 @@ from spotsvm.errors import ArgumentError
 from spotsvm.trials.trial import Evaluated
 
 #: what is wrong with what an objective returned: a code, of which `reason` is the sentence
-Fault = Literal["", "nothing", "no number", "not finite", "no sweep", "other values", "other sweep", "no bounded number"]
+Fault = Literal[
+    "", "nothing", "no number", "not finite", "no sweep", "other values", "other sweep", "no bounded number", "too many answers"
+]  # fmt: skip
 #: faults of the program rather than of one trial: the study raises an ArgumentError once the trial is recorded as failed
-OF_THE_PROGRAM: tuple[Fault, ...] = ("nothing", "other values", "other sweep", "no bounded number")
+OF_THE_PROGRAM: tuple[Fault, ...] = ("nothing", "other values", "other sweep", "no bounded number", "too many answers")
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,24 @@ def as_attributes(given: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 _LONGEST_ATTRIBUTE = 1000
+#: bytes of the answers of a trial, those of all values in its sweep together
+MOST_ANSWERS = 2**28
+
+
+def as_answers(given: Any) -> NDArray[np.floating[Any]] | None:
+    """Return a copy of an array of numbers for rows, of shape (n_rows, n_outputs) and read-only; None for anything else.
+
+    Examples
+    --------
+    >>> as_answers(np.arange(3)).tolist(), as_answers([1.0]) is None
+    ([[0.0], [1.0], [2.0]], True)
+    """
+    if not isinstance(given, np.ndarray) or given.ndim not in (1, 2) or given.dtype.kind not in "fiub":
+        return None
+    kind = np.float32 if given.dtype in (np.float16, np.float32) else np.float64
+    answers: NDArray[np.floating[Any]] = np.array(given[:, np.newaxis] if given.ndim == 1 else given, dtype=kind, order="C")
+    answers.flags.writeable = False
+    return answers
 
 
 def _json_of(value: Any) -> Any:

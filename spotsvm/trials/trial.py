@@ -7,6 +7,9 @@ from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from spotsvm.common.facts import Facts, ShowsFacts
 
 State = Literal["running", "ok", "stopped", "failed", "timeout"]
@@ -61,6 +64,7 @@ class Evaluated:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     steps: tuple[tuple[float, float], ...] = ()
     error_type: str = ""
+    answers: NDArray[np.floating[Any]] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, repr=False)
@@ -114,6 +118,9 @@ class Trial(ShowsFacts, Evaluated, Suggested):
         The steps that the objective reported, each with its value, in the study's own direction (see `CurrentTrial.report`).
     error_type : str
         The name of the type of the error that the objective raised, such as "ValueError"; empty if it raised none.
+    answers : ndarray of shape (n_rows, n_outputs) or None
+        Numbers for rows of data that the objective returned under this name, such as out-of-fold predictions; read-only. They are
+        in the record, and in no table; ignored when trials are compared.
 
     See Also
     --------

@@ -7,13 +7,11 @@ sweep again.
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +29,6 @@ from spotsvm.tuned.sweeps import Scored, Setting, Sweep, Sweeps
 
 _RANGES = {"gamma": loguniform(2.0**-9, 2.0**3), "epsilon": loguniform(2e-3, 0.5)}
 _CLASS, _COLUMN = "class_weight__", "scale__"
-_DECISIONS = "decisions"  # the attribute of a trial with its decisions
 
 
 class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
@@ -129,7 +126,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
         assert self._trial is not None
         outcomes = {}
         for one in scored:
-            kept = {_DECISIONS: packed(one.decisions)} if self._keeps else {}
+            kept = {"answers": one.decisions} if self._keeps else {}
             outcomes[one.setting.C] = {"value": one.value, **kept}
         self.study.tell(self._trial, outcomes)
         super().tell(scored)
@@ -159,7 +156,7 @@ class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
     def _scored(self, trial: Trial) -> Scored:
         setting = Setting(**vars(self._sweep(trial.params)), C=trial.params["C"])
         value = np.nan if trial.value is None else trial.value
-        return Scored(setting, unpacked(trial.attributes[_DECISIONS]), value)
+        return Scored(setting, cast("NDArray[np.float32]", trial.answers), value)
 
 
 def own_parameters(families: Sequence[str], classes: Sequence[str]) -> list[str]:
@@ -206,21 +203,3 @@ def positive(name: str, parameter: Any) -> Any:
         if not is_number(value) or not (0.0 < value < np.inf or (zero and value == 0.0)):
             raise ArgumentError(f"space[{name!r}] has the value {value!r}; use positive, finite numbers{' or 0' * zero}")
     return parameter
-
-
-def packed(decisions: NDArray[np.float32]) -> str:
-    """Return decisions as compressed text.
-
-    Examples
-    --------
-    >>> bool((unpacked(packed(np.eye(3, dtype=np.float32))) == np.eye(3)).all())
-    True
-    """
-    data = np.ascontiguousarray(decisions, dtype="<f4")
-    return f"{data.shape[1]} " + base64.b64encode(zlib.compress(data.tobytes(), 1)).decode("ascii")
-
-
-def unpacked(text: str) -> NDArray[np.float32]:
-    """Return the decisions from the text made by `packed`."""
-    columns, _, data = text.partition(" ")
-    return np.frombuffer(zlib.decompress(base64.b64decode(data)), "<f4").astype(np.float32).reshape(-1, int(columns))

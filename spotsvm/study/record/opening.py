@@ -26,6 +26,7 @@ from weakref import WeakSet
 
 from spotsvm.common.text import printable_line
 from spotsvm.errors import StorageError
+from spotsvm.trials.outcome import MOST_ANSWERS
 
 _LOG = logging.getLogger(__name__)
 
@@ -383,8 +384,8 @@ def connect_to_copy(path: Path) -> sqlite3.Connection:
     return _connect(path, "mode=rwc")
 
 
-#: bytes of a single text, and of a statement
-_MOST_BYTES = 100_000_000
+#: bytes of a row, and of a statement: the answers of a trial are in one
+_MOST_BYTES = MOST_ANSWERS + 100_000_000
 _STEPS = 50_000  # instructions of SQLite between two checks of the clock: some milliseconds
 
 
