@@ -29,12 +29,12 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.study.study import Study
 from spotsvm.trials.evaluation import call
+from spotsvm.trials.findings import APPLIED, Applied, content_of
 from spotsvm.trials.objectives import Direction
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_APPLIED = "applied to other sets"
 SetObjective = Callable[[dict[str, Any], str], float | Mapping[str, float]]
 
 
@@ -140,8 +140,8 @@ def _tuned_and_applied(study: Study, objective: SetObjective, n_trials: int, tun
         winner = study.recommend()
     except NoCompletedTrialError as error:
         raise NoCompletedTrialError(f"set {tuned_on!r}, seed {study.seed}: {error}") from error
-    known = study.findings.get(_APPLIED, {})
-    applied = dict(known.get("values", {})) if known.get("number") == winner.number else {}
+    known = study.findings.applied
+    applied = dict(known.values) if known is not None and known.number == winner.number else {}
     for name in names:
         if name == tuned_on or name in applied:
             continue
@@ -151,7 +151,7 @@ def _tuned_and_applied(study: Study, objective: SetObjective, n_trials: int, tun
                 f"the winner of the search on {tuned_on!r} from seed {study.seed} has no value on {name!r}: {outcome.reason}"
             ) from outcome.error
         applied[name] = outcome.value
-        study.add_finding(_APPLIED, {"number": winner.number, "values": applied})
+        study.add_finding(APPLIED, content_of(Applied(winner.number, applied)))
     return [winner.value if name == tuned_on else applied[name] for name in names]
 
 

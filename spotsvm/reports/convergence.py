@@ -17,6 +17,7 @@ from spotsvm.reports.html.page import Part, Picture, Section
 from spotsvm.reports.model import Floats, against_random, best_of, random_values
 from spotsvm.reports.view import StudyView
 from spotsvm.space.description import same_parameter
+from spotsvm.trials.findings import STOP, TIMEOUT
 from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.pareto import hypervolume_curve
 from spotsvm.trials.recommendation import losses_of, why_none
@@ -80,7 +81,7 @@ def convergence_section(view: StudyView, baseline: StudyResults | None) -> Secti
     if not view.done:
         return None
     parts = _hypervolume(view, baseline) if view.study.objectives.several else _best_so_far(view, baseline)
-    return Section("Convergence", [*parts, *findings_of(view.findings, "stop", "timeout")])
+    return Section("Convergence", [*parts, *findings_of(view.findings, STOP, TIMEOUT)])
 
 
 def _ended(study: StudyResults) -> list[Trial]:

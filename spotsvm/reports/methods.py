@@ -24,6 +24,7 @@ from spotsvm.luck.optimism import Optimism
 from spotsvm.reports.trials import space_table
 from spotsvm.reports.verdict import verdict_table
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.findings import OVERSEARCHING
 from spotsvm.trials.ledger import finished_counts, suggested
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.recommendation import commonest_reasons, why_none
@@ -250,7 +251,7 @@ def study_methods(study: StudyResults, luck: Optimism | ExpectedScore | None = N
     if luck is not None and not isinstance(luck, Optimism | ExpectedScore):
         raise ArgumentError(f"luck={luck!r} is no estimate; use the result of expected_score or oversearching, or None")
     view = StudyView(study)
-    if luck is None and "oversearching" in view.findings and isinstance(view.luck, Optimism):
+    if luck is None and OVERSEARCHING in view.findings and isinstance(view.luck, Optimism):
         luck = view.luck
     paragraphs = [_space_words(view), _trial_words(view), _score_words(view), _result_words(view)]
     paragraphs += [of_refit, _luck_words(view, luck), version_words(view.study.about.get("versions"))]

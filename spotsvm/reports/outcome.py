@@ -12,18 +12,19 @@ from spotsvm.luck.sentences import expectation
 from spotsvm.reports.html.cells import cell_of
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section
-from spotsvm.reports.verdict import interval_picture, notice_parts, verdict_parts
+from spotsvm.reports.verdict import interval_picture, verdict_parts
 from spotsvm.reports.view import MOST, SURE, StudyView
+from spotsvm.trials.findings import ROWS
 from spotsvm.trials.ledger import finished_counts
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import BETTER
-from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, Recommendation, why_none
+from spotsvm.trials.recommendation import Recommendation, why_none
 from spotsvm.trials.trial import holds_bounds
 
 
 def facts(view: StudyView) -> list[tuple[str, str]]:
     """Return the facts about the study for the head of a page."""
-    table = view.findings.get(TABLE, {})
+    table = view.findings.table
     named = [(name, cell_of(value)[0]) for name, value in table.items() if isinstance(value, str | int | float)]
     objectives = view.study.objectives
     if not table and objectives.several:
@@ -44,7 +45,7 @@ def _counts(view: StudyView) -> str:
 
 def outcome_section(view: StudyView) -> Section:
     """Return the section."""
-    parts: list[Part] = notice_parts(view.findings.get(NOTICES, {}))
+    parts: list[Part] = [Notice(sentence, "warning") for sentence in view.findings.notices]
     if view.has_unread_verdict:
         parts.append(
             Notice(

@@ -15,6 +15,7 @@ from spotsvm.reports.convergence import best_so_far
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section, Table
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.findings import JUDGEMENT, OVERSEARCHING
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.trial import Trial
 
@@ -33,7 +34,7 @@ _HOW_TO_KNOW = (
 def oversearching_section(view: StudyView) -> Section | None:
     """Return the section, or None if there is no best trial and no finding."""
     has_best = bool(view.done) if view.study.objectives.several else view.recommended is not None
-    further = findings_of(view.findings, "judgement")
+    further = findings_of(view.findings, JUDGEMENT)
     luck = view.luck
     if isinstance(luck, str):
         if not (has_best or luck or further):
@@ -41,7 +42,7 @@ def oversearching_section(view: StudyView) -> Section | None:
         parts = [Notice(luck, "warning")] if luck else _from_trials(view) if has_best else []
     else:
         parts = [*_of_default(view, luck), *_optimism_parts(luck)]
-        if "oversearching" not in view.findings:
+        if OVERSEARCHING not in view.findings:
             rough = ", and is rough" if luck.how == "folds" else ""
             parts.append(f"This estimate takes no further evaluations{rough}. {_HOW_TO_KNOW}")
     return Section("How much of it is luck", [*parts, *further])

@@ -14,25 +14,24 @@ from spotsvm.solvers.search import SEARCHES
 from spotsvm.space.description import is_parameter_code, parameter_code
 from spotsvm.space.parameter import ChoiceParameter
 from spotsvm.trials.constraints import from_texts
+from spotsvm.trials.findings import Repeat
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import GIVEN, START, Trial
 
 #: beginning of the names under which `about` has what the values depend on besides the parameters
 CONTEXT = "context: "
-#: name of the finding with the code and the command that repeat a tuning
-REPEAT = "repeat"
 
 
 def repeat_section(view: StudyView) -> Section:
     """Return the section."""
     about = view.source.about
     parts: list[Part] = [_what_is_the_same(about.get("batch_size", 1))]
-    told = view.findings.get(REPEAT, {})
-    if isinstance(command := told.get("command"), str) and command:
-        parts.append(Code(command, "The command"))
-    if isinstance(code := told.get("code"), str):
-        parts.append(Code(code, "Python code that repeats the tuning"))
+    told = view.findings.repeat or Repeat()
+    if told.command:
+        parts.append(Code(told.command, "The command"))
+    if told.code is not None:
+        parts.append(Code(told.code, "Python code that repeats the tuning"))
     else:
         parts.append(Code(code_snippet(view.source), "Python code that runs the study again"))
     path = view.source.path
@@ -85,9 +84,7 @@ def code_snippet(study: StudyResults) -> str:
         script.use("sklearn.model_selection", "cross_val_score")
     script.lines += ["", "", *objective, "", ""] if objective else ["# objective: your function of the parameters"]
     budget = about.get("budget")
-    findings = study.findings
-    stopped = findings.get("stop", {}).get("stopped") is True or findings.get("timeout", {}).get("timed_out") is True
-    n = budget if isinstance(budget, int) and not stopped else max(study.n_finished, 1)
+    n = budget if isinstance(budget, int) and not study.findings.ended_early else max(study.n_finished, 1)
     size = about.get("batch_size", 1)
     batches = f", batch_size={size}" if isinstance(size, int) and size > 1 else ""
     if size is None:

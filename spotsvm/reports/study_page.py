@@ -18,7 +18,6 @@ from spotsvm.reports.repeat import repeat_section
 from spotsvm.reports.slices import slices_parts
 from spotsvm.reports.trials import settings_section, trials_section
 from spotsvm.reports.view import StudyView
-from spotsvm.trials.recommendation import TABLE
 from spotsvm.trials.results import StudyResults
 
 
@@ -41,7 +40,7 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None) -> Pag
     ]
     names = list(short_names(study.space.names).values())
     listed = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
-    what = view.findings.get(TABLE, {}).get("File")
+    what = view.findings.table.get("File")
     title = f"Tuning {listed}" + (f" for {what}" if isinstance(what, str) else "")
     footer = f"Made by spotsvm {library_version()} with Python {sys.version_info.major}.{sys.version_info.minor}."
     return Page(title, [section for section in sections if section is not None], footer=footer, facts=facts(view))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import nan
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,13 +24,6 @@ _SEEN = {
 }
 #: name, value, and both ends of the interval
 Row = tuple[str, float, float, float]
-
-
-def notice_parts(finding: Mapping[str, Any]) -> list[Part]:
-    """Return the notices of a tuning; entries of a record that are not notices are left out."""
-    found = finding.get("notices")
-    pairs = [pair for pair in found if isinstance(pair, list | tuple) and len(pair) == 2] if isinstance(found, list) else []
-    return [Notice(str(sentence), "warning") for _, sentence in pairs]
 
 
 def verdict_parts(verdict: Verdict) -> list[Part]:

@@ -21,9 +21,10 @@ from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.axes import StudyAxis, study_axes
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
 from spotsvm.surrogates.responses import Noisiness, judge_noise
+from spotsvm.trials.findings import OVERSEARCHING, VERDICT, Findings
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.own_unit import OwnUnits, in_own_unit
-from spotsvm.trials.recommendation import Recommendation, current_verdict, losses_of, may_be_best, why_none
+from spotsvm.trials.recommendation import Recommendation, losses_of, may_be_best, why_none
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import FAILED, FINISHED, Trial, holds_bounds
 
@@ -173,8 +174,8 @@ class StudyView:
         return float(self.study.objectives.signs[0])
 
     @cached_property
-    def findings(self) -> dict[str, dict[str, Any]]:
-        """The findings of the study, by name."""
+    def findings(self) -> Findings:
+        """The findings of the study."""
         return self.study.findings
 
     @cached_property
@@ -298,16 +299,17 @@ class StudyView:
     @cached_property
     def verdict(self) -> Verdict | None:
         """The comparison with the default, if a tuning has made it and it covers all finished trials."""
-        finding = current_verdict(self.findings, self.study.n_finished)
+        if self.findings.compared(self.study.n_finished) is None:
+            return None
         try:
-            return None if finding is None else Verdict.from_dict(finding)
+            return Verdict.from_dict(self.findings[VERDICT])
         except (TypeError, ValueError, LookupError):  # the record was written by another program
             return None
 
     @property
     def has_unread_verdict(self) -> bool:
         """Whether the study has a verdict in the form of another version."""
-        return self.verdict is None and current_verdict(self.findings, self.study.n_finished) is not None
+        return self.verdict is None and self.findings.compared(self.study.n_finished) is not None
 
     @cached_property
     def chosen_number(self) -> int | None:
@@ -350,7 +352,7 @@ class StudyView:
     @cached_property
     def luck(self) -> Optimism | str:
         """How much of the tuned score is luck, measured or from the scores of the trials, or a sentence why it is unknown."""
-        if (found := self.findings.get("oversearching")) is not None:
+        if (found := self.findings.get(OVERSEARCHING)) is not None:
             read = _read_optimism(found)
             return read if isinstance(read, str) or read.metric != "score" else self._of_error(read)
         trials, best = self.source.trials, self.recommended

@@ -45,7 +45,7 @@ from spotsvm.search_cv.sklearn_api import (
     takes_argument,
     with_callbacks,
 )
-from spotsvm.trials.recommendation import NOTICES
+from spotsvm.trials.findings import NOTICES
 
 if TYPE_CHECKING:
     from spotsvm.reports.methods import MethodsSection

@@ -19,6 +19,7 @@ from spotsvm.study.stop import AppliedRule, FirstFailures, StopRule, TimeLimit, 
 from spotsvm.study.workers.protocol import Interrupts, TogetherWorkers, Workers
 from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.edges import edges_of
+from spotsvm.trials.findings import CALLBACK, STOP, TIMEOUT, Stop, content_of
 from spotsvm.trials.outcome import Outcome, one_line
 from spotsvm.trials.recommendation import may_be_best
 from spotsvm.trials.results import StudyResults
@@ -48,13 +49,14 @@ def run_trials(
                 in_batches(run, run.n_together, foreseen=True)
             else:
                 as_workers_are_free(run)
-    for name, ended_by in (("stop", rule), ("timeout", limit)):
-        if ended_by is not None and (finding := ended_by.finding(study)) is not None:
-            books.add_finding(name, finding)
+    if rule is not None:
+        books.add_finding(STOP, content_of(rule.finding(study)))
+    if limit is not None and (timed_out := limit.finding(study)) is not None:
+        books.add_finding(TIMEOUT, content_of(timed_out))
     if (stop := followers.ended_by) is not None:
         n, why = study.n_finished, f": {one_line(str(stop)).rstrip('.')}" if str(stop) else ""
         sentence = f"A callback ended the run after {counted(n, 'trial')}{why}."
-        books.add_finding("stop", {"stopped": True, "n_trials": n, "rule": "callback", "sentence": sentence})
+        books.add_finding(STOP, content_of(Stop(True, n, CALLBACK, sentence)))
     run.end()
     if _LOG.isEnabledFor(logging.INFO) and not study.objectives.several and any(map(may_be_best, study.trials)):
         for edge in edges_of(study.best_trial.params, study.space):

@@ -20,6 +20,7 @@ from spotsvm.solvers.pareto import non_dominated
 from spotsvm.space.space import Space
 from spotsvm.study.record.opening import Writer, left_behind, lock_path, writer_of
 from spotsvm.study.record.record import read_ledger
+from spotsvm.trials.findings import CALLBACK, Findings
 from spotsvm.trials.ledger import Ledger, suggested
 from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.objectives import Objectives
@@ -212,7 +213,7 @@ def status_of_ledger(ledger: Ledger, path: Path) -> Status:
 def status_of(
     trials: Sequence[Trial],
     about: Mapping[str, Any],
-    findings: Mapping[str, Mapping[str, Any]],
+    findings: Findings,
     objectives: Objectives,
     path: Path | None,
 ) -> Status:
@@ -278,18 +279,16 @@ def _why_ended(
     n_finished: int,
     budget: int | None,
     about: Mapping[str, Any],
-    findings: Mapping[str, Mapping[str, Any]],
+    findings: Findings,
 ) -> str:
     """Return why no further trial will be run; an empty text if one will, as far as the record shows."""
     if budget is None:
         return ""
     if n_finished >= budget:
         return "all trials of the budget are finished"
-    stop = findings.get("stop", {})
-    if stop.get("stopped") is True and stop.get("n_trials") == n_finished:
-        return "a callback ended the run" if stop.get("rule") == "callback" else "the stop rule ended the run"
-    limit = findings.get("timeout", {})
-    if limit.get("timed_out") is True and limit.get("n_trials") == n_finished:
+    if (stop := findings.stop) is not None and stop.stopped and stop.n_trials == n_finished:
+        return "a callback ended the run" if stop.rule == CALLBACK else "the stop rule ended the run"
+    if (limit := findings.timeout) is not None and limit.timed_out and limit.n_trials == n_finished:
         return "the time of the run was up"
     if n_finished and _n_evaluated(trials, about) >= _n_configurations(about):
         return "every configuration in its space has been evaluated"

@@ -20,6 +20,7 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.surrogates.acquisition.expected_gain import expected_gain
 from spotsvm.surrogates.responses import judge_noise
+from spotsvm.trials.findings import TIMEOUT, Stop, TimedOut
 from spotsvm.trials.recommendation import commonest_reasons, kind_of_reason, may_be_best
 from spotsvm.trials.results import StudyResults
 from spotsvm.trials.trial import Trial
@@ -323,14 +324,14 @@ class AppliedRule:
                 self._stopped = (self._judged, reason)
         return None if self._stopped is None else self._stopped[1]
 
-    def finding(self, study: StudyResults) -> dict[str, Any]:
+    def finding(self, study: StudyResults) -> Stop:
         """Return the finding "stop": the decision of the rule, and why."""
         reason = self(study)
         n = study.n_finished if self._stopped is None else self._stopped[0]
-        found = {"stopped": reason is not None, "n_trials": n, "rule": repr(self._rule)}
+        figures: dict[str, Any] = {"sentence": reason or f"The stop rule did not stop the search after {counted(n, 'trial')}."}
         if isinstance(self._rule, ImprovementBelowUncertainty):
-            return found | self._rule.figures(study.after(n), stopped=reason is not None)
-        return found | {"sentence": reason or f"The stop rule did not stop the search after {counted(n, 'trial')}."}
+            figures = self._rule.figures(study.after(n), stopped=reason is not None)
+        return Stop(reason is not None, n, repr(self._rule), **figures)
 
 
 def checked_timeout(timeout: float | None, name: str = "trial_timeout") -> float | None:
@@ -370,14 +371,14 @@ class TimeLimit:
         self._reached = self._reached or (study.n_finished > 0 and self.left <= 0.0)
         return "the time of the run is up" if self._reached else None
 
-    def finding(self, study: StudyResults) -> dict[str, Any] | None:
+    def finding(self, study: StudyResults) -> TimedOut | None:
         """Return the finding "timeout" if the limit has ended the run, or if an earlier run has left one; else None."""
-        if not self._reached and "timeout" not in study.findings:
+        if not self._reached and TIMEOUT not in study.findings:
             return None
         n = study.n_finished
         how = "because its time was up" if self._reached else "within its time"
         sentence = f"The run ended after {counted(n, 'trial')}, {how} (timeout={self.seconds:.4g} s)."
-        return {"sentence": sentence, "timed_out": bool(self._reached), "n_trials": n, "timeout": float(self.seconds)}
+        return TimedOut(sentence, bool(self._reached), n, float(self.seconds))
 
 
 class FirstFailures:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from spotsvm.trials.events import Asked, Described, Event, EventError, Noted, Reported, Told, Widened, changed_trials
+from spotsvm.trials.findings import Findings
 from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.trial import FINISHED, Evaluated, Trial, evaluated_fields
 
@@ -44,8 +45,8 @@ class Ledger:
         "asked" or "told" and the number of the trial, in order.
     told : list of int
         The numbers of the finished trials, in the order in which they were told.
-    findings : dict of str to dict
-        Findings about the study, by name.
+    findings : Findings
+        Findings about the study.
     outcomes : dict of int to Outcome
         Outcomes that arrived before their turn to be told, by trial number.
     search_state : dict
@@ -59,7 +60,7 @@ class Ledger:
         self.trials: list[Trial] = []
         self.turns: list[Turn] = []
         self.told: list[int] = []
-        self.findings: dict[str, dict[str, Any]] = {}
+        self.findings = Findings()
         self.outcomes: dict[int, Outcome] = {}
         self.search_state: Mapping[str, Any] = {}
         self.path: Path | None = None
@@ -104,7 +105,7 @@ class Ledger:
                 self.told.append(number)
                 self.outcomes.pop(number, None)
             case Noted(name, finding):
-                self.findings[name] = dict(finding)
+                self.findings = self.findings.noted(name, finding)
             case Widened(entries, _, outcomes):
                 self.about, self.search_state = {**self.about, **entries}, {}
                 self.outcomes |= outcomes
@@ -153,8 +154,7 @@ class Ledger:
     def _copy(self, trials: list[Trial], turns: list[Turn]) -> Ledger:
         other = copy(self)
         other.trials, other.turns, other.told = trials, turns, [number for what, number in turns if what == "told"]
-        other.findings, other.outcomes = dict(self.findings), dict(self.outcomes)
-        other._store = other.path = None
+        other.outcomes, other._store, other.path = dict(self.outcomes), None, None
         return other
 
     def close(self) -> None:

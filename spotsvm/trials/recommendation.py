@@ -141,43 +141,15 @@ def recommend(trials: Sequence[Trial], domain: Domain, *, sign: float, noise: No
     )  # fmt: skip
 
 
-#: the finding of a study that compares its choice with the default, and names the trial to use
-VERDICT = "verdict"
-#: the finding that names the table of a study
-TABLE = "table"
-#: the finding with warnings to read before trusting a score: pairs of a code and a sentence
-NOTICES = "notices"
-#: the finding about the rows that the model was fitted on, for a table with too many rows to tune on
-ROWS = "rows fitted on"
-
-
-def recommend_by_verdict(trials: Sequence[Trial], *, sign: float, verdict: Mapping[str, Any] | None) -> Recommendation | None:
-    """Return the trial that a verdict names; None if there is no verdict, or it names no trial that has succeeded.
-
-    `verdict` is the finding with the `number` of the trial to use (see `current_verdict`).
-    """
+def recommend_by_verdict(trials: Sequence[Trial], *, sign: float, number: int | None) -> Recommendation | None:
+    """Return the trial with the number that a verdict names; None if it names none, or one that has not succeeded."""
     done = [t for t in trials if may_be_best(t)]
-    named = next((t for t in done if verdict is not None and t.number == verdict.get("number")), None)
+    named = next((t for t in done if t.number == number), None)
     if named is None:
         return None
     seen = min(done, key=lambda t: (sign * float(t.value or 0.0), t.number))
     best_seen = (dict(seen.params), seen.number, float(seen.value or 0.0), 0.0)
     return Recommendation(dict(named.params), named.number, float(named.value or 0.0), 0.0, "verdict", 1, *best_seen)
-
-
-def current_verdict(findings: Mapping[str, Mapping[str, Any]], n_finished: int) -> Mapping[str, Any] | None:
-    """Return the verdict of a study; None if it has none, or has got further trials since the verdict.
-
-    Examples
-    --------
-    >>> current_verdict({"verdict": {"number": 3, "of_trials": 20}}, 20)
-    {'number': 3, 'of_trials': 20}
-    >>> current_verdict({"verdict": {"number": 3, "of_trials": 20}}, 25) is None
-    True
-    """
-    found = findings.get(VERDICT)
-    # a verdict of an earlier version has no number of trials
-    return None if found is None or found.get("of_trials", n_finished) != n_finished else found
 
 
 def may_be_best(trial: Trial) -> bool:

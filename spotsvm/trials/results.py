@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -17,10 +16,11 @@ from spotsvm.solvers.search.contract.base import Noise
 from spotsvm.space.space import Space
 from spotsvm.trials.constraints import from_texts
 from spotsvm.trials.edges import Edge, edges_of
+from spotsvm.trials.findings import Findings
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials
-from spotsvm.trials.recommendation import Recommendation, current_verdict, may_be_best, recommend, recommend_by_verdict, why_none
+from spotsvm.trials.recommendation import Recommendation, may_be_best, recommend, recommend_by_verdict, why_none
 from spotsvm.trials.sweep import SweptParameter
 from spotsvm.trials.trial import Trial, holds_bounds
 
@@ -142,9 +142,9 @@ class StudyResults:
         return self.ledger.path
 
     @property
-    def findings(self) -> dict[str, dict[str, Any]]:
-        """A copy of the findings added by `add_finding`, by name."""
-        return {name: copy.deepcopy(self.ledger.findings[name]) for name in sorted(self.ledger.findings)}
+    def findings(self) -> Findings:
+        """The findings added by `add_finding`: a mapping from their names, of which each access returns a copy."""
+        return self.ledger.findings
 
     @property
     def trials(self) -> tuple[Trial, ...]:
@@ -282,8 +282,8 @@ class StudyResults:
         if not any(map(may_be_best, self.ledger.trials)):
             raise NoCompletedTrialError(self._why_none())
         sign = float(self.objectives.signs[0])
-        verdict = current_verdict(self.ledger.findings, self.n_finished)
-        found = recommend_by_verdict(self.trials, sign=sign, verdict=verdict)
+        compared = self.findings.compared(self.n_finished)
+        found = recommend_by_verdict(self.trials, sign=sign, number=None if compared is None else compared.number)
         return found or recommend(self.trials, self.space.domain, sign=sign, noise=self.noise, seed=self.seed)
 
     def edges(self) -> tuple[Edge, ...]:

@@ -64,7 +64,8 @@ def tuning_code(
         space = "pipeline.space"
     else:
         script.include(written)
-    timed = search.study_.findings.get("timeout", {}).get("timed_out") is True
+    timeout = search.study_.findings.timeout
+    timed = timeout is not None and timeout.timed_out
     chosen = ".set_params(**params)" if verdict.recommended == "tuned" else ""
     script.lines += [
         f"pipeline = named_pipeline({job.pipeline!r}, train, {', '.join(about)})",

@@ -27,13 +27,12 @@ from spotsvm.luck.refits.analysis import oversearching
 from spotsvm.luck.refits.candidates import POOL
 from spotsvm.luck.refits.search_rows import search_evidence
 from spotsvm.luck.verdict import CONSTANT, Rival, Verdict
-from spotsvm.reports.repeat import REPEAT
 from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 from spotsvm.study.given import Start, equal_start
 from spotsvm.study.stop import checked_timeout
 from spotsvm.study.workers.limits import checked_memory_limit
-from spotsvm.trials.recommendation import NOTICES, ROWS, TABLE, VERDICT
+from spotsvm.trials.findings import NOTICES, OVERSEARCHING, REPEAT, ROWS, TABLE, VERDICT, Repeat, content_of
 from spotsvm.tuning.code import tuning_code
 from spotsvm.tuning.large import fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import Scale
@@ -221,7 +220,7 @@ class TuningJob(TableJob):
             path=self.out / f"{result.name}_outer" if nested and self.out is not None else None,
             **groups_of(rows),
         )
-        search.study_.add_finding("oversearching", optimism.to_dict())
+        search.study_.add_finding(OVERSEARCHING, optimism.to_dict())
         return replace(result, optimism=optimism)
 
     def _judge(
@@ -283,7 +282,7 @@ class TuningJob(TableJob):
         study.add_finding(NOTICES, {"notices": [[notice.code, notice.sentence] for notice in noticed]})
         study.add_finding(VERDICT, verdict.to_dict() | {"of_trials": study.n_finished})
         study.add_finding(TABLE, self.facts(study.findings.get(TABLE)))
-        study.add_finding(REPEAT, {"code": code, "command": self.command})
+        study.add_finding(REPEAT, content_of(Repeat(code, self.command)))
 
     def write_page(self, results: Sequence[HeldOutResult], path: Path) -> None:
         """Write the report of the search. A random search is its baseline, if it has a successful trial."""

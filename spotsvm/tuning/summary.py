@@ -10,9 +10,10 @@ from spotsvm.common.text import duration, short_names
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Verdict
 from spotsvm.trials.edges import edges_of
+from spotsvm.trials.findings import ROWS, STOP, TIMEOUT
 from spotsvm.trials.ledger import finished_counts
 from spotsvm.trials.metrics import ScoreUnit
-from spotsvm.trials.recommendation import ROWS, summarise_failures
+from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.pipelines.registry import description
 from spotsvm.tuning.results import HeldOutResult, comparison
@@ -126,7 +127,7 @@ def _about_search(job: TuningJob, results: Sequence[HeldOutResult]) -> Iterator[
             yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
     if final.search is not None:
         findings = final.search.study_.findings
-        for name in ("stop", "timeout", ROWS):
+        for name in (STOP, TIMEOUT, ROWS):
             if name in findings:
                 yield findings[name]["sentence"]
     if final.search is not None and verdict is not None:

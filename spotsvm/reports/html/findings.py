@@ -9,14 +9,14 @@ import pandas as pd
 
 from spotsvm.reports.html.cells import cut_text
 from spotsvm.reports.html.page import Notice, Part, Section, Table
-from spotsvm.trials.recommendation import ROWS
+from spotsvm.trials.findings import JUDGEMENT, NOTICES, OVERSEARCHING, REPEAT, ROWS, STOP, TABLE, TIMEOUT, VERDICT
 
 #: headings of the library's own findings
 _HEADINGS = {
-    "stop": "Whether to continue",
-    "timeout": "Time limit",
+    STOP: "Whether to continue",
+    TIMEOUT: "Time limit",
     ROWS: "Number of rows that the model was fitted to",
-    "judgement": "Whether the choice of the search holds on fresh data",
+    JUDGEMENT: "Whether the choice of the search holds on fresh data",
 }
 #: titles of numbers whose names are not clear
 _TITLES = {
@@ -30,7 +30,7 @@ _TITLES = {
 #: entries that have their own part of the page
 _SILENT = ("sentence", "summary")
 #: findings that have their own section
-_TOLD = ("oversearching", "verdict", "notices", "table", "repeat", *_HEADINGS)
+_TOLD = (OVERSEARCHING, VERDICT, NOTICES, TABLE, REPEAT, *_HEADINGS)
 _MOST_CELLS = 1_000_000
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from spotsvm.reports.repeat import REPEAT
 from spotsvm.tables import Choices, Limits, read_series, read_table
+from spotsvm.trials.findings import REPEAT
 from spotsvm.tuning.code import reading_code, series_code
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.results import recommended

@@ -20,8 +20,8 @@ from spotsvm.common.copies import DistinctKFold
 from spotsvm.errors import ArgumentError, DataError, StudyMismatchError
 from spotsvm.luck.verdict import Verdict
 from spotsvm.tables import Limits, Table, make_table
+from spotsvm.trials.findings import ROWS
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
-from spotsvm.trials.recommendation import ROWS
 from spotsvm.tuning.job import TuningJob
 from spotsvm.tuning.large import fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
