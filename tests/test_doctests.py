@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from same_output import is_learned, same_output
 
-NEED_DASK = {"spotsvm.study.workers.dask_workers"}
+NEED_DASK = {"spotsvm.study.workers.on_dask"}
 NEED_OPTUNA = "spotsvm.study.optuna"
 ROOT = Path(__file__).parent.parent
 FLOORS = {name: f"spotsvm.{name}" for name in ("surrogates", "solvers", "studies")}

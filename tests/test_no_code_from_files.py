@@ -38,10 +38,6 @@ ALLOWED = {
     "spotsvm/study/workers/executor.py": {
         "cloudpickle.loads": "the objective; its checksum comes from the process that started this one",
     },
-    "spotsvm/study/workers/dask_workers.py": {
-        "pickle": "from the client",
-        "pickle.loads": "parameters from the client of the cluster",
-    },
     "studies/new_rows/entrants.py": {
         "import_module": "optuna, by a name in the file",
         "find_spec": "whether it is installed",

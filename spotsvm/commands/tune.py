@@ -27,7 +27,7 @@ def cluster(address: str | None) -> Iterator[Any]:
         yield None
         return
     from spotsvm.errors import WorkersError
-    from spotsvm.study.workers.dask_connection import connect
+    from spotsvm.study.workers.dask_cluster import connect
 
     with connect(address, "--dask", timeout=_ANSWER) as client:
         try:

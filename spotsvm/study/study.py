@@ -310,9 +310,9 @@ class Study(ReadableStudy):
         memory_limit : int, str or None, default=None
             Memory that a trial may take, in bytes or as "2 GiB", in worker processes of spotsvm's own.
         retries : int, default=0
-            How often a trial is evaluated again after its worker died: killed, out of memory, or lost from a cluster. The trial's
-            `lost` has the reason of each time. It has no effect on trials that are evaluated in this process or in its threads:
-            give an executor, `n_jobs`, `trial_timeout` or `memory_limit` as well.
+            How often a trial is evaluated again after its worker died: killed, out of memory, or lost from a cluster (Dask first
+            runs it again by itself). The trial's `lost` has the reason of each time. It has no effect on trials that are
+            evaluated in this process or in its threads: give an executor, `n_jobs`, `trial_timeout` or `memory_limit` as well.
         callback : callable, Callback, sequence of them, or None, default=None
             Called with the study and each trial that was told; or an object with methods for the run's start and end and for each
             trial asked (see `Callback`). An exception ends the run; `StopRun` ends it without an error.

@@ -24,7 +24,7 @@ import cloudpickle
 from spotsvm.errors import ArgumentError, WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit, hold_process_to_one_thread, memory_text, one_thread
 from spotsvm.study.workers.process import call_safely
-from spotsvm.study.workers.protocol import in_time, packed, pickled_objective, unpacked
+from spotsvm.study.workers.protocol import LoadingError, in_time, packed, pickled_objective, unpacked
 from spotsvm.trials.evaluation import Objective
 from spotsvm.trials.outcome import Outcome, one_line, reason_of, timed_out
 
@@ -78,9 +78,13 @@ class SharedObjective(AbstractContextManager["SharedObjective"]):
     @property
     def payload(self) -> bytes:
         """The pickle, for a worker that cannot read the file."""
+        self.check_pickled()
+        return self._unwritten or (Path(self.token.folder) / "objective").read_bytes()
+
+    def check_pickled(self) -> None:
+        """Raise ArgumentError if the objective cannot be pickled."""
         if self._pickling_error is not None:
             raise self._pickling_error
-        return self._unwritten or (Path(self.token.folder) / "objective").read_bytes()
 
     def started_at(self, ticket: int) -> float | None:
         """Return the latest time at which a trial can have started, by the monotonic clock; None if no start is known."""
@@ -109,6 +113,16 @@ def shared_in_this_process(token: Token) -> SharedObjective | None:
     return _in_this_process.get(token.name) if os.getpid() == token.process else None
 
 
+def payload_of(token: Token, payload: bytes | None = None) -> bytes | None:
+    """Return the pickled objective, that was sent or is in the file; None if it cannot be read here."""
+    if payload is None:
+        try:
+            payload = (Path(token.folder) / "objective").read_bytes()
+        except OSError:
+            return None
+    return payload if hashlib.sha256(payload).hexdigest() == token.digest else None
+
+
 def load_objective(token: Token, payload: bytes | None = None) -> Objective | None:
     """Return the objective, loaded if this process has not loaded it yet; None if it cannot be read here."""
     if (shared := shared_in_this_process(token)) is not None:
@@ -117,12 +131,7 @@ def load_objective(token: Token, payload: bytes | None = None) -> Objective | No
         if token.digest in _loaded:
             _loaded.move_to_end(token.digest)
             return _loaded[token.digest]
-        if payload is None:
-            try:
-                payload = (Path(token.folder) / "objective").read_bytes()
-            except OSError:
-                return None
-        if hashlib.sha256(payload).hexdigest() != token.digest:
+        if (payload := payload_of(token, payload)) is None:
             return None
         while len(_loaded) >= _MAX_LOADED:
             _loaded.popitem(last=False)
@@ -383,7 +392,7 @@ class OnExecutor(AbstractContextManager["OnExecutor"]):
             return
         if reply.load_error:
             if not self._has_loaded:
-                raise ArgumentError(f"the objective cannot be loaded in a worker process: {reply.load_error}")
+                raise LoadingError(reply.load_error)
             reason = f"the worker cannot load the objective: {reply.load_error}"
             self._complete(trial, Outcome("failed", reason=reason, lost=True))
             return

@@ -19,10 +19,10 @@ from typing import Any
 
 import cloudpickle
 
-from spotsvm.errors import ArgumentError, WorkersError
+from spotsvm.errors import WorkersError
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.study.workers.process import WorkerSlot, describe_end
-from spotsvm.study.workers.protocol import in_time, pickled_objective, unpacked
+from spotsvm.study.workers.protocol import LoadingError, in_time, pickled_objective, unpacked
 from spotsvm.trials.evaluation import Objective
 from spotsvm.trials.outcome import Outcome, reason_of, timed_out
 
@@ -34,8 +34,9 @@ _STARTS = 3  # consecutive deaths of workers that are starting
 class KillablePool(AbstractContextManager["KillablePool"]):
     """Evaluate trials in worker processes of its own; a trial past its time is killed, and nothing else.
 
-    The objective, with its data, is sent once to each process. The processes do not import the user's script, ignore Ctrl-C, die
-    with this process, and are limited to one thread each. A process that dies, or is killed, is replaced; its trial has failed.
+    The objective, or its pickle, is sent once to each process, with its data. The processes do not import the user's script,
+    ignore Ctrl-C, die with this process, and are limited to one thread each. A process that dies, or is killed, is replaced; its
+    trial has failed.
 
     The limits are those of `open_workers`: time counts from the start of the objective, without the start of a process and its
     imports. ArgumentError is raised if a limit is invalid, or the objective cannot be sent to a process; by `wait` if it cannot
@@ -53,14 +54,14 @@ class KillablePool(AbstractContextManager["KillablePool"]):
 
     def __init__(
         self,
-        objective: Objective,
+        objective: Objective | bytes,
         n_workers: int = 1,
         trial_timeout: float | None = None,
         memory_limit: int | str | None = None,
     ):
         self.n_workers, self._timeout = n_workers, trial_timeout
         self._memory_limit = checked_memory_limit(memory_limit)
-        self._payload = pickled_objective(objective)
+        self._payload = objective if isinstance(objective, bytes) else pickled_objective(objective)
         self._pending: set[int] = set()
         self._completed: queue.SimpleQueue[tuple[int, Outcome] | BaseException] = queue.SimpleQueue()
         # all that follows is used by the supervising thread alone, which handles one message after the other
@@ -72,13 +73,13 @@ class KillablePool(AbstractContextManager["KillablePool"]):
         self._thread = threading.Thread(target=self._supervise, name="spotsvm-workers", daemon=True)
         self._thread.start()
 
-    def submit(self, key: int, params: dict[str, Any]) -> None:
-        """Submit a trial."""
+    def submit(self, key: int, params: dict[str, Any] | bytes) -> None:
+        """Submit a trial, with its parameters or their pickle."""
         if self._closing:
             raise WorkersError("the workers are closed; open new ones")
         self._pending.add(key)
         try:
-            sent = cloudpickle.dumps(params)
+            sent = params if isinstance(params, bytes) else cloudpickle.dumps(params)
         except Exception as error:
             self._completed.put((key, Outcome("failed", reason=reason_of(error), error=error)))
             return
@@ -175,7 +176,7 @@ class KillablePool(AbstractContextManager["KillablePool"]):
 
     def _handle_start(self, slot: WorkerSlot, load_error: str | None) -> None:
         if load_error:
-            raise ArgumentError(f"the objective cannot be loaded in a worker process: {load_error}")
+            raise LoadingError(load_error)
         if load_error is None:
             self._failed_starts += 1
             if self._failed_starts == _STARTS:

@@ -9,7 +9,7 @@ import numpy as np
 
 from spotsvm.common.text import has_working_directory
 from spotsvm.errors import ArgumentError, WorkersError
-from spotsvm.study.workers.dask_connection import is_dask
+from spotsvm.study.workers.dask_cluster import is_dask
 from spotsvm.study.workers.limits import checked_memory_limit
 from spotsvm.study.workers.protocol import Here, Workers
 from spotsvm.trials.evaluation import Objective
@@ -54,11 +54,11 @@ def open_workers(
 
         return KillablePool(objective, executor_size(None, n_jobs), trial_timeout, limit)
     if is_dask(executor):
-        from spotsvm.study.workers.dask_workers import DaskWorkers
+        from spotsvm.study.workers.on_dask import OnDask
 
         # -1 is the size of the cluster, not of this machine
         n_jobs = n_jobs if n_jobs == given else None
-        return DaskWorkers(objective, executor, n_jobs=n_jobs, trial_timeout=trial_timeout, memory_limit=limit)
+        return OnDask(objective, executor, n_jobs=n_jobs, trial_timeout=trial_timeout, memory_limit=limit)
     from spotsvm.study.workers.executor import OnExecutor, PolledExecutor
 
     if isinstance(executor, Executor):

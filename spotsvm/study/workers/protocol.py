@@ -20,6 +20,14 @@ from spotsvm.trials.evaluation import Objective, call
 from spotsvm.trials.outcome import Outcome, reason_of, timed_out
 
 
+class LoadingError(ArgumentError):
+    """The objective cannot be loaded in a worker process."""
+
+    def __init__(self, reason: str):
+        super().__init__(f"the objective cannot be loaded in a worker process: {reason}")
+        self.reason = reason
+
+
 class Interrupts(AbstractContextManager["Interrupts"]):
     """Holds the first Ctrl-C (SIGINT) back until `check` asks for it, or a block of `allowed` is entered; a second one is raised.
 

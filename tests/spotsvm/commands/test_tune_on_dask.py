@@ -16,7 +16,7 @@ from spotsvm.errors import StorageError
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
 
-from spotsvm.study.workers.dask_workers import DaskWorkers  # noqa: E402
+from spotsvm.study.workers.on_dask import OnDask  # noqa: E402
 
 OURS = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL + 1, "protocol": "tcp"}
 
@@ -55,8 +55,8 @@ def test_batches_give_the_same_on_a_cluster_as_here(table, address, tmp_path, no
 
 def test_nested_searches_are_spread_too(table, address, monkeypatch):
     submitted = []
-    submit = DaskWorkers.submit
-    monkeypatch.setattr(DaskWorkers, "submit", lambda self, *args: submitted.append(1) or submit(self, *args))
+    submit = OnDask.submit
+    monkeypatch.setattr(OnDask, "submit", lambda self, *args: submitted.append(1) or submit(self, *args))
     done = tune(table, "--trials", "3", "--search", "random", "--dask", address, "--oversearching", "nested")
     assert done.exit_code == 0, done.output
     assert len(submitted) == 3 + 5 * 3  # a task for each suggestion

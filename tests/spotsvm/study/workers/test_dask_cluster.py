@@ -7,7 +7,7 @@ from completed_trials import OURS
 
 from spotsvm import Study
 from spotsvm.errors import ArgumentError, WorkersError
-from spotsvm.study.workers.dask_connection import _differences, connect, dask_client, is_dask
+from spotsvm.study.workers.dask_cluster import _differences, connect, dask_client, is_dask
 
 
 @pytest.fixture
