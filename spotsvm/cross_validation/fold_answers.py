@@ -74,11 +74,10 @@ def common_responses(estimators: Sequence[Any], n_classes: int) -> list[str]:
 
 
 def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
-    """Return a fitted model's answers, (n, k): for two classes k is 1, positive for the second; in regression, predictions.
+    """Return a fitted model's answers, (n, k): probabilities; decisions; votes; or the predictions of a regression.
 
-    Answers from probabilities of two classes are the probability of the second class less one half. A class that the model has
-    not seen has the probability 0, or a decision below those of all other classes. Decisions for pairs of classes become
-    those of one class against the rest.
+    Of two classes k is 1 for decisions, positive for the second, and for votes. A class that the model has not seen has the
+    probability 0, or a decision below those of all other classes.
     """
     answers = np.asarray(getattr(model, response)(X))
     if classes is None:
@@ -91,7 +90,7 @@ def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
     if response == "predict_proba":
         full = np.zeros((len(answers), k))
         full[:, seen] = answers[:, asked]
-        return full[:, 1:] - 0.5 if k == 2 else full
+        return full
     if answers.ndim == 1:
         if k == 2 and len(seen) == 2:
             return np.asarray(answers[:, None], dtype=np.float64)
@@ -117,19 +116,31 @@ class FoldAnswers:
     ----------
     response : str
         The method whose results are the answers.
-    values : ndarray of shape (n, k) or (n, 2k)
-        The answers, as returned by `respond`. If the class of a row's largest answer (of two classes, of its sign) is not the one
-        that the model predicts, k more columns have the votes: `respond` with "predict". A row in several test sets has the
-        means, a row in none nan.
+    values : ndarray of shape (n, r k) or (n, r (k + v))
+        The answers, as returned by `respond`: r blocks of columns if rows are in up to r test sets, nan where a row is in fewer.
+        If the class of a row's largest answer (of a decision for two classes, of its sign) is not the one that is predicted, v
+        more columns in each block have the votes: `respond` with "predict".
     """
 
     response: str
     values: Floats
 
+    def by_test(self, n_tests: int) -> Floats:
+        """Return the answers of each test, (n, r, k) or (n, r, k + v), where rows are in up to r test sets."""
+        return self.values.reshape(len(self.values), n_tests, -1)
+
+
+def most_tests(splits: Sequence[Split], n: int) -> int:
+    """Return in how many test sets a row is at most."""
+    times = np.zeros(n, dtype=np.intp)
+    for _, test in splits:
+        np.add.at(times, np.arange(n)[np.asarray(test)], 1)
+    return int(times.max(initial=1))
+
 
 @dataclass(frozen=True)
 class TestedRows:
-    """A fitted model's answers for the test rows of a fold, and its votes, (n_test, k) each; in regression they are the same."""
+    """A fitted model's answers for the test rows of a fold, and its votes, a row for each; in regression they are the same."""
 
     response: str
     values: Floats
@@ -184,10 +195,10 @@ def gathered_answers(tested: Sequence[TestedRows | None], splits: Sequence[Split
         own = [np.hstack([values, fold.votes]) for values, fold in zip(own, folds, strict=True)]
     if len({values.shape[1] for values in own}) > 1:
         return None
-    total, times = np.zeros((n, own[0].shape[1])), np.zeros(n)
+    times, full = np.zeros(n, dtype=np.intp), np.full((n, most_tests(splits, n), own[0].shape[1]), np.nan)
     for values, (_, test) in zip(own, splits, strict=True):
         rows = np.arange(n)[np.asarray(test)]
-        np.add.at(total, rows, values)
-        np.add.at(times, rows, 1.0)
-    with np.errstate(invalid="ignore"):
-        return FoldAnswers(response, total / times[:, None])
+        for row, answers in zip(rows, values, strict=True):  # a row may be twice in a test set
+            full[row, times[row]] = answers
+            times[row] += 1
+    return FoldAnswers(response, full.reshape(n, -1))

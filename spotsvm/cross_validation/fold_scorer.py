@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
@@ -154,15 +153,6 @@ class FoldScorer:
         if self._cutoffs is not None:
             return self._score_cutoffs(self._cutoffs, candidates)
         return self._score_by_sklearn(candidates)
-
-    def test_answers(self, candidates: Sequence[Mapping[str, Any]]) -> list[list[Any] | None]:
-        """Return the decisions or predictions of each candidate for the test rows of each fold; None where work is not shared."""
-        found: list[list[Any] | None] = [None] * len(candidates)
-        if self._shared is not None:
-            for k in self._shared.folds.order([dict(c) for c in candidates]):
-                with suppress(NotSharedError):
-                    found[k] = self._shared.test_answers(dict(candidates[k]))
-        return found
 
     def _is_late(self) -> bool:
         """Return whether the time is up, and anything was scored before."""

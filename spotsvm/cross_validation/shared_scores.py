@@ -91,18 +91,6 @@ class SharedScores:
             began = time.perf_counter()
         return numbers | times_of(times), gathered_answers(tested, self._splits, self._n)
 
-    def test_answers(self, params: dict[str, Any]) -> list[Floats]:
-        """Return the answers of each fold's machine for its test rows: decisions, or predictions in regression.
-
-        NotSharedError if scikit-learn has to answer, or decisions are for pairs of classes.
-        """
-        found = []
-        for answer, (_, test) in zip(self.folds.answers(params), self._splits, strict=True):
-            if answer.classes is not None and len(answer.classes) > 2 and answer.shape == "ovo":
-                raise NotSharedError("decisions for pairs of classes have no arg max")
-            found.append(_Answers(answer, answer.decisions[test]).columns)
-        return found
-
     def _score_rows(self, numbers: dict[str, float], prefix: str, answers: _Answers, asked: _Rows) -> None:
         stand_in: Any = None
         for name, scorer in self._scorers.items():

@@ -57,18 +57,19 @@ class Rule:
 
 
 class Choice(NamedTuple):
-    """The weights of settings, (m,), and in each draw of rows, (b, m); divisors of their answers; contributions of rows."""
+    """Weights of settings, (m,), divisors of their answers, draws of rows, weights in each draw, (b, m), and gains of rows."""
 
     weights: Array
-    in_draws: Array
-    draws: Draws
     scales: Array
-    gains: Array
+    draws: Draws
+    #: None for a target of several columns
+    in_draws: Array | None = None
+    gains: Array | None = None
 
 
 def decisions_of(rows: JudgedRows, answers: Answers, rule: Rule, score: Score) -> Array:
     """Return the decisions of each setting alone as a score takes them, (m, n, k)."""
-    decisions = as_decisions(answers.values, answers.response, rule.calibrated)
+    decisions = as_decisions(answers.values, answers.response, rule.calibrated, score.kind == "ranks")
     if rule.calibrated and (score.kind == "probabilities" or rule.moves(score)):
         own = replace(answers, own_threshold=False)
         decisions = _calibration(rows, own, decisions, np.ones(decisions.shape[:2]), np.eye(len(answers)))(decisions)
@@ -86,15 +87,17 @@ def choose(rows: JudgedRows, answers: Answers, rule: Rule, seed: int, best: int 
     In classification a weight is the share of draws of rows in which the setting is the best (agnostic Bayes). In regression
     settings are selected greedily by squared error, or by agnostic Bayes if the score is the absolute error.
     """
+    scales, draws = np.ones(len(answers)), rows.draws(seed)
+    if rows.y.ndim > 1:
+        weights = np.eye(len(answers))[best or 0] if not rule.average else _shares_of_outputs(rows, answers, rule.most)
+        return Choice(weights, scales, draws)
     gains = gains_of(rows, answers, rule)
-    scales = np.ones(len(answers))
     if answers.response == "decision_function" and rows.classes is not None:
         scales = np.abs(answers.values).mean(axis=(1, 2)).astype(np.float64) + _LEAST_SCALE
-    draws = rows.draws(seed)
     in_draws = draws.counts * rows.weights
     if not rule.average:
         chosen = single_best(gains, rows.weights[None])[0] if best is None else np.eye(len(gains))[best]
-        return Choice(chosen, single_best(gains, in_draws), draws, scales, gains)
+        return Choice(chosen, scales, draws, single_best(gains, in_draws), gains)
     if rows.classes is None and rule.score.name != "neg_mean_absolute_error":
         errors = _errors(rows, answers)
         weights, drawn = greedy(errors, rows.weights[None])[0], greedy(errors, in_draws)
@@ -104,10 +107,10 @@ def choose(rows: JudgedRows, answers: Answers, rule: Rule, seed: int, best: int 
         drawn = agnostic_bayes_in_draws(gains, rows.weights, draws, rng)
     if rule.most is not None:
         weights, drawn = largest(weights, rule.most), largest(drawn, rule.most)
-    return Choice(weights, drawn, draws, scales, gains)
+    return Choice(weights, scales, draws, drawn, gains)
 
 
-def shares_of_outputs(rows: JudgedRows, answers: Answers, most: int | None) -> Array:
+def _shares_of_outputs(rows: JudgedRows, answers: Answers, most: int | None) -> Array:
     """Return the weights of settings for a target of several columns: greedily, by squared errors in units of each column."""
     errors = answers.values - (rows.aim - rows.location) / rows.scale
     errors = errors.reshape(len(errors), -1)
@@ -133,8 +136,8 @@ class Combination:
         The decisions that follow, calibrated by the rule; in regression predictions in the unit of the target.
     calibration : Calibration or None
         The calibration of the averaged answers.
-    drawn : Drawn
-        The score, with draws of rows that repeat the choice.
+    drawn : Drawn or None
+        The score, with draws of rows that repeat the choice; None for a target of several columns.
     """
 
     weights: Array
@@ -142,7 +145,7 @@ class Combination:
     average: Array
     decisions: Array
     calibration: Calibration | None
-    drawn: Drawn
+    drawn: Drawn | None
 
 
 def combine(rows: JudgedRows, answers: Answers, rule: Rule, choice: Choice, score: Score) -> Combination:
@@ -155,14 +158,17 @@ def combine(rows: JudgedRows, answers: Answers, rule: Rule, choice: Choice, scor
     calibration = None
     if rule.calibrated:
         calibration = _calibration(rows, answers, as_decisions(average[None], answers.response, True), once, shares)
-    finish = _finish(rows, answers, rule, calibration)
-    decisions = finish(average[None], once, shares)
+    decisions = _finish(rows, answers, rule, calibration)(average[None], once, shares)
+
+    if choice.in_draws is None:
+        return Combination(choice.weights, choice.scales, average, decisions[0], calibration, None)
+    finish = _finish(rows, answers, rule, calibration, score.kind == "ranks")
 
     def for_score(averages: Array, counts: Array, shares: Array) -> Array:
         return rule.for_score(finish(averages, counts, shares), score)
 
     scores = left_out_scores(values, rows.y, rows.weights, score, choice.draws, choice.in_draws, for_score)
-    drawn = _drawn(rows, scores, rule.for_score(decisions, score), score, choice.draws, chosen=True)
+    drawn = _drawn(rows, scores, for_score(average[None], once, shares), score, choice.draws, chosen=True)
     return Combination(choice.weights, choice.scales, average, decisions[0], calibration, drawn)
 
 
@@ -176,7 +182,7 @@ def single_score(
     calibrated = rule.moves(score) or (score.kind == "probabilities" and answers.response != "predict_proba")
     rule = replace(rule, calibrated=calibrated)
     alone, once = np.ones((N_DRAWS, 1)), np.ones((1, len(rows)))
-    finish = _finish(rows, answers, rule, start)
+    finish = _finish(rows, answers, rule, start, score.kind == "ranks")
 
     def for_score(averages: Array, counts: Array, shares: Array) -> Array:
         return rule.for_score(finish(averages, counts, shares), score)
@@ -194,14 +200,16 @@ def constant_score(rows: JudgedRows, rule: Rule, draws: Draws, score: Score) -> 
 
 def _drawn(rows: JudgedRows, scores: Array, on_all: Array, score: Score, draws: Draws, chosen: bool = False) -> Drawn:
     value = float(score.values(on_all, rows.y, rows.weights[None])[0])
-    return left_out(scores, value, len(rows), float(draws.drawn.shape[1]), rows.kind, chosen=chosen)
+    return left_out(scores, value, rows.n_rows, float(draws.drawn.shape[1]), rows.kind, chosen=chosen)
 
 
-def _finish(rows: JudgedRows, answers: Answers, rule: Rule, start: Calibration | None) -> Callable[[Array, Array, Array], Array]:
+def _finish(
+    rows: JudgedRows, answers: Answers, rule: Rule, start: Calibration | None, ranks: bool = False
+) -> Callable[[Array, Array, Array], Array]:
     """Return the function that makes decisions, (b, n, k), of averages in draws of rows, (b, n), with shares of settings."""
 
     def finish(averages: Array, counts: Array, shares: Array) -> Array:
-        odds = as_decisions(averages, answers.response, rule.calibrated)
+        odds = as_decisions(averages, answers.response, rule.calibrated, ranks)
         return rows.in_units(_calibration(rows, answers, odds, counts, shares, start)(odds) if rule.calibrated else odds)
 
     return finish

@@ -7,18 +7,20 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
 
 from spotsvm.luck.bootstrap import N_DRAWS
 from spotsvm.luck.drawn import Kind
 from spotsvm.luck.draws import Draws, draw_rows
-from spotsvm.luck.scores import probabilities_of
+from spotsvm.luck.scores import labels_of, probabilities_of
 
 Array = NDArray[Any]
 Response = Literal["predict_proba", "decision_function", "predict"]
 
-#: a probability of 0 is taken for this one; before a calibration for a larger one, as its log odds count like any others
-_LEAST_PROBABILITY, _LEAST_CALIBRATED = 1e-6, 0.01
+#: a probability of 0 is taken for this one, as by scikit-learn's log loss; before a calibration for a larger one, as its log odds
+#: count like any others
+_LEAST_PROBABILITY, _LEAST_CALIBRATED = float(np.finfo(np.float64).eps), 0.01
+#: largest share of answers in which the largest may be of another class than the one predicted: ties of votes
+TIES = 0.05
 #: added to the number of rows of each class in the shares of a constant
 _PRIOR_ROWS = 1e-3
 
@@ -43,6 +45,8 @@ class JudgedRows:
         Answers of regressions are in units of `scale` from `location`.
     kind : {"out of fold", "left out"}
         The kind of the rows.
+    n_distinct : int or None
+        Number of different rows, if some are judged several times, each time by another model; None if none is.
     """
 
     y: Array
@@ -54,6 +58,12 @@ class JudgedRows:
     location: Any = 0.0
     scale: Any = 1.0
     kind: Kind = "out of fold"
+    n_distinct: int | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of different rows."""
+        return len(self) if self.n_distinct is None else self.n_distinct
 
     def __len__(self) -> int:
         return len(self.y)
@@ -89,8 +99,8 @@ class Answers:
     response : {"predict_proba", "decision_function", "predict"}
         The method whose results the answers are.
     values : ndarray of shape (m, n, k)
-        The answers. For two classes k is 1: the decision, or the probability of the second class less one half. Votes are
-        1 for the predicted class. In regression the predictions, in the units of `JudgedRows`.
+        Probabilities of all classes; decisions, where k is 1 for two classes, positive for the second; votes, 1 for the predicted
+        class, of two classes one column, 0.5 for the second and -0.5 for the first; or predictions, in the units of `JudgedRows`.
     votes : ndarray of shape (m, n, k) or None
         The votes, if the predicted class is not always that of the largest answer.
     factors : ndarray of shape (m, n_classes) or None
@@ -113,27 +123,34 @@ class Answers:
         votes, factors = (None if one is None else one[settings] for one in (self.votes, self.factors))
         return replace(self, values=self.values[settings], votes=votes, factors=factors)
 
+    def disagreement(self) -> float:
+        """Return the share of answers whose largest is of another class than the one predicted."""
+        return 0.0 if self.votes is None else float(np.mean(labels_of(self.values) != labels_of(self.votes)))
+
     def as_votes(self) -> Answers:
         """Return the votes as the answers; the same answers if these say what is predicted."""
         return self if self.votes is None else replace(self, response="predict", values=self.votes, votes=None)
 
     def public(self, rows: JudgedRows) -> Array:
-        """Return the answers as `response` returns them, (m, n, k): probabilities of all classes, decisions, or predictions."""
-        if rows.classes is None or self.response == "decision_function":
+        """Return the answers as `response` returns them, (m, n, k), and votes as 1 for the predicted class."""
+        if rows.classes is None or self.response != "predict" or self.values.shape[-1] > 1:
             return rows.in_units(self.values)
-        if self.values.shape[-1] > 1:
-            return self.values
         return np.concatenate([0.5 - self.values, 0.5 + self.values], axis=-1)
 
 
-def as_decisions(answers: Array, response: str, calibrated: bool = False) -> Array:
-    """Return averaged answers as decisions, for scores or for a calibration: of probabilities log odds or logarithms."""
+def as_decisions(answers: Array, response: str, calibrated: bool = False, ranks: bool = False) -> Array:
+    """Return averaged answers as decisions: of probabilities logarithms, or log odds of the second of two classes.
+
+    With `ranks` probabilities stay as they are, for scores that depend on their order alone.
+    """
     if response != "predict_proba":
         return answers
+    two = answers.shape[-1] == 2  # noqa: PLR2004
+    if ranks and not calibrated:
+        return answers[..., 1:] if two else answers
     least = _LEAST_CALIBRATED if calibrated else _LEAST_PROBABILITY
-    if answers.shape[-1] == 1:
-        return np.asarray(logit(np.clip(answers + 0.5, least, 1.0 - least)))
-    return np.asarray(np.log(np.clip(answers, least, 1.0)))
+    logs = np.log(np.clip(answers, least, 1.0 - least if two else 1.0))
+    return np.asarray(logs[..., 1:] - logs[..., :1] if two else logs)
 
 
 def own_class(decisions: Array, y: Array) -> Array:

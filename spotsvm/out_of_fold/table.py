@@ -9,14 +9,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import confusion_matrix, get_scorer, get_scorer_names
+from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_choice
 from spotsvm.common.frames_in_state import FramesInState
 from spotsvm.common.notices import Notice
 from spotsvm.common.text import did_you_mean
 from spotsvm.errors import ArgumentError
-from spotsvm.luck.difference import Judged, TuningGain, judged
+from spotsvm.luck.difference import TuningGain, judged
 from spotsvm.luck.drawn import Evidence, expected_of
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import check_confidence
@@ -32,7 +34,7 @@ from spotsvm.out_of_fold.combination import (
     decisions_of,
     single_score,
 )
-from spotsvm.out_of_fold.judged_rows import Answers, JudgedRows
+from spotsvm.out_of_fold.judged_rows import TIES, Answers, JudgedRows
 from spotsvm.trials.scorer_trial import check_scorer
 
 Array = NDArray[Any]
@@ -70,8 +72,9 @@ class OutOfFold(FramesInState):
 
     Notes
     -----
-    A row that several folds test, as in repeated cross-validation, has the mean of its answers. Scores are those of all rows
-    together, while `cv_results_` has means over the folds.
+    A row that several folds test, as in repeated cross-validation, has the mean of its answers in `answers`, `probabilities` and
+    `predictions`. In scores and in the confusion matrix each of its answers counts with its share, as their mean is the answer of
+    a larger model. Scores are those of all rows together, while `cv_results_` has means over the folds.
 
     Examples
     --------
@@ -87,14 +90,14 @@ class OutOfFold(FramesInState):
     True
     """
 
-    _computed: ClassVar[tuple[str, ...]] = ("combination", "choice", "_with_probability")
+    _computed: ClassVar[tuple[str, ...]] = ("combination", "choice", "_with_probability", "_rule")
 
     settings: pd.DataFrame
     weights: Array
     kept: NDArray[np.intp]  # the settings with answers
     answered: Answers  # of the kept settings
     judged_rows: JudgedRows
-    rows: NDArray[np.intp]
+    places: NDArray[np.intp]  # the row of each judgement; a row may be judged several times
     n_samples: int
     scoring: Any  # a name or a scorer
     seed: int
@@ -106,6 +109,7 @@ class OutOfFold(FramesInState):
     pool: NDArray[np.intp] | None = None  # the settings that compete, by place in `kept`; None for all
     best: int | None = None  # place in `pool` of the chosen setting; None for the best by the score
     default: Answers | None = None
+    n_dropped: int = 0  # settings whose answers were dropped before, as all had too many bytes
 
     @property
     def response(self) -> str:
@@ -118,14 +122,30 @@ class OutOfFold(FramesInState):
         return self.judged_rows.classes
 
     @property
+    def rows(self) -> NDArray[np.intp]:
+        """The rows that have answers."""
+        return np.unique(self.places)
+
+    @property
     def y(self) -> Array:
         """The classes or targets of the judged rows."""
-        return self.judged_rows.y if self.classes is None else self.classes[self.judged_rows.y]
+        return self._judgements_y[self._first]
 
     @property
     def sample_weight(self) -> Array:
         """The weights of the judged rows in scores."""
-        return self.judged_rows.weights
+        weights = np.bincount(self.places, self.judged_rows.weights, self.n_samples)[self.rows]
+        return weights if self.judged_rows.n_distinct is None else weights / weights.mean()
+
+    @property
+    def _first(self) -> NDArray[np.intp]:
+        """The place of the first judgement of each row."""
+        return np.unique(self.places, return_index=True)[1]
+
+    @property
+    def _judgements_y(self) -> Array:
+        y = self.judged_rows.y
+        return y if self.classes is None else np.asarray(self.classes[y])
 
     @property
     def answers(self) -> Array:
@@ -194,28 +214,30 @@ class OutOfFold(FramesInState):
         """
         check_confidence(confidence)
         score = self._drawable(scoring)
-        return expected_of([self._combined(score).drawn], score.name, "draws", confidence)
+        drawn = self._combined(score).drawn
+        assert drawn is not None
+        return expected_of([drawn], score.name, "draws", confidence)
 
-    def judgement(self, scoring: Any = None) -> Judged:
-        """Return the scores to expect of the model, the default and a constant, and the verdict on tuning.
+    def constant(self, scoring: Any = None) -> ExpectedScore:
+        """Return the score to expect of a constant: the shares of the classes, or the mean.
 
         Parameters
         ----------
         scoring : str, scorer or None, default=None
-            As in `expected`.
+            As in `scores`.
 
         Returns
         -------
-        Judged
-            With `tuned`, `default`, `constant` and `gain`.
+        ExpectedScore
+            With `value` and `interval`.
 
         Raises
         ------
         ArgumentError
-            As `verdict`; a ValueError.
+            As `expected`; a ValueError.
         """
         score = self._drawable(scoring)
-        return judged([self.evidence(score)], score.name)
+        return expected_of([constant_score(self.judged_rows, self._rule, self.choice.draws, score)], score.name, "rows")
 
     def verdict(self, scoring: Any = None) -> TuningGain:
         """Return whether tuning has helped: the score of the model less that of the default on the same rows.
@@ -235,15 +257,15 @@ class OutOfFold(FramesInState):
         ArgumentError
             If the default has no answers, as the estimator's own parameters were not scored; or as `expected`. A ValueError.
         """
-        return self.judgement(scoring).gain
+        return judged([self.evidence(scoring)], self._drawable(scoring).name).gain
 
-    def evidence(self, score: Score) -> Evidence:
+    def evidence(self, scoring: Any = None) -> Evidence:
         """Return the scores of the model, the default and a constant in the same draws of rows.
 
         Parameters
         ----------
-        score : Score
-            The score.
+        scoring : str, scorer or None, default=None
+            As in `expected`.
 
         Returns
         -------
@@ -260,8 +282,9 @@ class OutOfFold(FramesInState):
                 "out_of_fold_ has no answers of the default: the estimator's own parameters were not scored; call "
                 "tuning_verdict(search, X, y), which fits them"
             )
-        found = self._combined(score)
-        draws, rule = self.choice.draws, self._rule
+        score = self._drawable(scoring)
+        draws, rule, found = self.choice.draws, self._rule, self._combined(score)
+        assert found.drawn is not None
         default = self.default if score.kind != "labels" or rule.moves(score) else self.default.as_votes()
         return Evidence(
             found.drawn,
@@ -291,6 +314,17 @@ class OutOfFold(FramesInState):
             )
         return self._of_all(probabilities_of(self._with_probability.decisions))
 
+    def decisions(self) -> Array:
+        """Return the decisions of the fitted model out of fold; in regression its predictions.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_outputs)
+            Positive for the second of two classes, or the largest for the predicted class. Of averaged probabilities and of
+            calibrated decisions they are log odds or log probabilities. nan for rows in no test fold.
+        """
+        return self._of_all(self.combination.decisions)
+
     def predictions(self) -> Array:
         """Return the predictions of the fitted model out of fold.
 
@@ -302,11 +336,10 @@ class OutOfFold(FramesInState):
         found = self.combination
         if self.classes is None:
             return as_vector(self._of_all(found.decisions))
-        labels = self.classes[labels_of(found.decisions - (self.shift or 0.0))]
+        labels = self.classes[labels_of(self._of_all(found.decisions)[self.rows] - (self.shift or 0.0))]
         if len(self.rows) == self.n_samples:
-            full: Array = np.empty_like(labels)
-        else:
-            full = np.full(self.n_samples, None, dtype=object)
+            return np.asarray(labels)
+        full = np.full(self.n_samples, None, dtype=object)
         full[self.rows] = labels
         return full
 
@@ -332,9 +365,10 @@ class OutOfFold(FramesInState):
             raise ArgumentError("out_of_fold_ is of a regression, which has no confusion matrix; use predictions()")
         if normalize is not None:
             check_choice("normalize", normalize, ("true", "pred", "all"))
-        predicted = self.predictions()[self.rows].astype(self.classes.dtype)
-        weights = None if (self.judged_rows.weights == 1.0).all() else self.judged_rows.weights
-        matrix = confusion_matrix(self.y, predicted, labels=self.classes, sample_weight=weights, normalize=normalize)
+        rows = self.judged_rows
+        predicted = self.classes[labels_of(self.combination.decisions - (self.shift or 0.0))]
+        weights = None if (rows.weights == 1.0).all() and rows.n_distinct is None else rows.weights * (rows.n_rows / len(rows))
+        matrix = confusion_matrix(self._judgements_y, predicted, labels=self.classes, sample_weight=weights, normalize=normalize)
         index, columns = pd.Index(self.classes, name="true"), pd.Index(self.classes, name="predicted")
         return pd.DataFrame(matrix, index=index, columns=columns)
 
@@ -363,10 +397,8 @@ class OutOfFold(FramesInState):
         pool = None if self.pool is None else np.flatnonzero(np.isin(best, self.pool))
         kept = self.kept[best]
         settings = self.settings.assign(answered=np.isin(np.arange(len(self.settings)), kept))
-        which = f"the {len(best)} best of {len(self.kept)} settings"
-        said = f"out_of_fold_ has the answers of {which}, as those of all have {size:,} bytes"
         table = replace(self, settings=settings, kept=kept, answered=self.answered.of(best), pool=pool, best=None)
-        return table, Notice("table limited", said, share=len(best) / len(self.kept))
+        return table, limit_notice(len(best), len(self.kept) + self.n_dropped)
 
     def __repr__(self) -> str:
         m, n = len(self.kept), len(self.rows)
@@ -378,6 +410,17 @@ class OutOfFold(FramesInState):
         return self._combined(self._rule.score)
 
     @property
+    def is_drawable(self) -> bool:
+        """Whether rows can be drawn by the score that chose, so that each draw repeats the choice."""
+        score = self._score(self.scoring)
+        return score is not None and score.has_gains
+
+    @property
+    def responding(self) -> str:
+        """The method whose results the fitted model combines: votes where predictions count and answers do not say them."""
+        return self._competing.response
+
+    @cached_property
     def _rule(self) -> Rule:
         score = self._score(self.scoring)
         if score is None or not score.has_gains:
@@ -387,8 +430,11 @@ class OutOfFold(FramesInState):
     @property
     def _competing(self) -> Answers:
         """The answers of the settings that compete, as the score that chooses takes them."""
-        answers = self._for(self._rule.score)
-        return answers if self.pool is None else answers.of(self.pool)
+        answers = self.answered if self.pool is None else self.answered.of(self.pool)
+        by_votes = self._rule.score.kind == "labels" and not self.calibrated
+        if not by_votes or (self.average and answers.disagreement() <= TIES):  # an average takes no notice of ties of votes
+            return answers
+        return answers.as_votes()
 
     @cached_property
     def choice(self) -> Choice:
@@ -439,7 +485,7 @@ class OutOfFold(FramesInState):
         scoring = self.scoring if scoring is None else scoring
         score = self._score(scoring)
         self._check(scoring, score)
-        if score is None:
+        if score is None or not self.is_drawable:
             raise ArgumentError(
                 f"scoring={scoring!r}, by which rows cannot be drawn again; use a scorer of scikit-learn by its name, such as "
                 "'accuracy', 'roc_auc', 'r2' or 'neg_root_mean_squared_error', and a target of one column"
@@ -449,19 +495,20 @@ class OutOfFold(FramesInState):
     def _by_scorer(self, scoring: Any) -> list[float]:
         """Return the scores of settings by a scorer that asks for their answers."""
         scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
-        rows, scores = np.arange(len(self.rows)), []
+        rows, scores = np.arange(len(self.places)), []
         for k in range(len(self.kept)):
             of_one = self.answered.of([k])
-            setting = RememberedPredictions(None, None)
-            decisions = rows_decisions = self.judged_rows.in_units(of_one.as_votes().values)[0]
             if self.classes is None:
-                setting.answer("predict", as_vector(rows_decisions))
+                setting = RememberedPredictions(DummyRegressor(), None)
+                setting.answer("predict", as_vector(of_one.public(self.judged_rows)[0]))
             else:
-                setting.answer("predict", self.classes[labels_of(decisions)])
+                setting = RememberedPredictions(DummyClassifier(), None)
+                setting.classes_ = self.classes
+                setting.answer("predict", self.classes[labels_of(of_one.as_votes().values[0])])
                 if of_one.response != "predict":
                     setting.answer(of_one.response, as_vector(of_one.public(self.judged_rows)[0]))
             try:
-                scores.append(float(scorer(setting, rows, self.y)))
+                scores.append(float(scorer(setting, rows, self._judgements_y)))
             except (AttributeError, TypeError, ValueError, IndexError) as error:
                 raise ArgumentError(
                     f"scoring={scoring!r} cannot be computed from answers for rows: {type(error).__name__}: {error}. Use "
@@ -470,11 +517,63 @@ class OutOfFold(FramesInState):
         return scores
 
     def _of_all(self, values: Array, axis: int = 0) -> Array:
-        """Return values of the judged rows for all rows, nan for the others."""
-        if len(self.rows) == self.n_samples:
+        """Return values of judgements for all rows, their mean for a row of several, and nan for a row of none."""
+        if len(self.places) == self.n_samples and self.judged_rows.n_distinct is None:
             return values
         shape = list(values.shape)
         shape[axis] = self.n_samples
         full = np.full(shape, np.nan, dtype=values.dtype)
-        full[(slice(None),) * axis + (self.rows,)] = values
-        return full
+        before: tuple[Any, ...] = (slice(None),) * axis
+        if self.judged_rows.n_distinct is None:
+            full[(*before, self.places)] = values
+            return full
+        full[(*before, self.rows)] = 0.0
+        np.add.at(full, (*before, self.places), values)
+        times = np.maximum(np.bincount(self.places, minlength=self.n_samples), 1)
+        return np.asarray(full / times.reshape((-1, *(1,) * (values.ndim - axis - 1))))
+
+
+def limit_notice(n_kept: int, n: int) -> Notice:
+    """Return what to tell if the table has the answers of some settings alone."""
+    limit = f"those of all have more than {MOST_BYTES // 2**20} MB"
+    return Notice(
+        "table limited", f"out_of_fold_ has the answers of the {n_kept} best of {n} settings, as {limit}", share=n_kept / n
+    )
+
+
+#: why a fitted model has no table
+DROPPED = "keep_out_of_fold=False drops it after the fit"
+
+
+class OutOfFoldMixin:
+    """A base of fitted models that may keep an out-of-fold table."""
+
+    #: the table, or why there is none
+    _table: OutOfFold | str
+
+    @property
+    def out_of_fold_(self) -> OutOfFold:
+        """The table of all settings' answers for rows that they were not fitted on.
+
+        Raises
+        ------
+        NotFittedError
+            Before the fit.
+        AttributeError
+            If there is none; the message says why.
+        """
+        check_is_fitted(self)
+        if isinstance(self._table, str):
+            raise AttributeError(f"{type(self).__name__} has no out_of_fold_: {self._table}")
+        return self._table
+
+    def _keep_table(self, table: OutOfFold | str, keep: bool) -> list[Notice]:
+        """Keep the table, or why there is none, and return what to tell."""
+        if isinstance(table, str) or not keep:
+            self._table = str(table) if keep else DROPPED
+            return []
+        self._table, limited = table.limited()
+        n_done = len(table.kept) + table.n_dropped
+        if limited is None and table.n_dropped:
+            limited = limit_notice(len(table.kept), n_done)
+        return [] if limited is None else [limited]

@@ -19,8 +19,8 @@ from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
 from spotsvm.cross_validation.fold_answers import common_responses, respond
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.calibration import Calibration
-from spotsvm.luck.refits.candidates import as_decisions
 from spotsvm.luck.scores import as_vector, labels_of, probabilities_of
+from spotsvm.out_of_fold.judged_rows import as_decisions
 
 Array = NDArray[Any]
 Response = Literal["predict_proba", "decision_function", "predict"]

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from spotsvm.common.text import counted, short, value_text
-from spotsvm.luck.refits.candidates import POOL
+from spotsvm.luck.refits.search_table import POOL
 from spotsvm.reports.methods import MethodsSection, code, listed, plain, study_methods
 from spotsvm.search_cv.run import AVERAGE
 from spotsvm.search_cv.scoring import metric_name

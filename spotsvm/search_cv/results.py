@@ -10,26 +10,29 @@ from numbers import Integral, Number
 from typing import Any, cast
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.base import is_classifier, is_regressor
 
 from spotsvm.common.checks import check_flag
+from spotsvm.cross_validation.fold_answers import FoldAnswers, most_tests
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import FoldScorer, make_scorers, warn_of_failures
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, NoCompletedTrialTypeError
 from spotsvm.luck.difference import judged
-from spotsvm.luck.drawn import Evidence
 from spotsvm.luck.draws import units_of
 from spotsvm.luck.fold_bias import fold_metrics
-from spotsvm.luck.refits.candidates import POOL, combined, constant_of, out_of_fold, single_score, with_fixed_weights
 from spotsvm.luck.refits.class_folds import folds_of_all_classes
-from spotsvm.luck.refits.fit_weights import check_decides, row_weights
+from spotsvm.luck.refits.fit_weights import check_decides, with_fixed_weights
 from spotsvm.luck.refits.search_access import Given, best_candidates, with_params
-from spotsvm.luck.scores import as_vector, probabilities_of
+from spotsvm.luck.refits.search_table import POOL, Asked, scoring_of, search_table
+from spotsvm.luck.scores import as_vector
+from spotsvm.out_of_fold.judged_rows import TIES
+from spotsvm.out_of_fold.table import OutOfFold
 from spotsvm.search_cv.average import AverageClassifier, AverageRegressor, Response
 from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun
-from spotsvm.search_cv.scoring import CandidateScoring, metric_name, why_none_holds
+from spotsvm.search_cv.scoring import CandidateScoring, answers_of, why_none_holds
 from spotsvm.study.study import Study
 from spotsvm.trials.recommendation import summarise_failures
 from spotsvm.trials.trial import Trial, holds_bounds
@@ -191,16 +194,16 @@ def _chosen_by(index: Any, n_trials: int) -> int:
     return int(index)
 
 
-#: the attributes of a search that a combination of candidates sets
+#: the attributes of a search that follow from its out-of-fold table
 JUDGED = ("expected_score_", "default_score_", "constant_score_", "verdict_")
-COMBINED = (*JUDGED, "oof_decision_function_", "oof_predict_proba_", "oof_predict_")
+OF_TABLE = (*JUDGED, "oof_decision_function_", "oof_predict_proba_", "oof_predict_", "_table")
 
 
 def check_combination(search: SearchArguments, y: Any) -> None:
     """Raise ArgumentError if `refit="average"` or `calibrate` cannot be used with the estimator, the metrics and the target."""
     check_flag("calibrate", search.calibrate)
     estimator, scoring = search.estimator, search.scoring
-    averages = isinstance(search.refit, str) and search.refit == AVERAGE
+    averages = search.averages
     if averages:
         if not (scoring is None or isinstance(scoring, str) or callable(scoring)):
             raise ArgumentError(f"refit='average' is for one metric, and scoring={scoring!r} has several; pass one of them")
@@ -226,76 +229,104 @@ def check_combination(search: SearchArguments, y: Any) -> None:
             )
 
 
-def combination(
-    search: Any,
-    run: SpotSearchRun,
-    X: Any,
-    y: Any,
-    splits: Sequence[Split],
-    given: Given,
-    metric: str,
-) -> tuple[Any, dict[str, Any]]:
-    """Return the average of a few candidates or the best one calibrated, not fitted yet, and attributes of the search.
+def search_out_of_fold(
+    search: Any, run: SpotSearchRun, y: Any, splits: Sequence[Split], given: Given, best: BestCandidate
+) -> OutOfFold | None:
+    """Return the out-of-fold table of a search, from the answers that came back with the scores; None without answers.
 
-    Candidates are compared by their predictions for the test rows of the given folds. They are fitted on the folds again for this
-    purpose, so that a resumed search has the same average.
+    Candidates of an average, or to be calibrated, are fitted on the folds again if their answers are missing, as a record of an
+    earlier version has none; and if each fold tests rows of one class alone, which "balanced" weights of a fold would show.
     """
-    averages, classifier = search.refit == AVERAGE, is_classifier(search.estimator)
-    pool = best_candidates(search.cv_results_, metric, search.best_index_, POOL) if averages else [search.best_index_]
-    params = [search.cv_results_["params"][k] for k in pool]
-    candidates = [with_params(search.estimator, one) for one in params]
-    fixed = with_fixed_weights(search.estimator, params, y, given.fit)
-    splits = folds_of_all_classes(splits, y, search.study_.seed) if classifier else splits
-    n_jobs = None if search.uses_workers else search.n_jobs
-    name = metric_name(search)
-    out = out_of_fold(
-        [with_params(search.estimator, one) for one in fixed], X, y, splits, classifier=classifier, metric=name, average=averages,
-        calibrated=search.calibrate, fit_params=given.fit, weights=given.score.get("sample_weight"), n_jobs=n_jobs,
-        known=run.test_answers(fixed, splits),
-    )  # fmt: skip
+    if not run.responses:
+        return None
+    estimator, params, classifier = search.estimator, best.results["params"], is_classifier(search.estimator)
+    average, calibrated = search.averages, bool(search.calibrate)
+    chosen = getattr(search, "best_index_", None)
+    metric = best.metric or next(name.removeprefix("mean_test_") for name in best.results if name.startswith("mean_test_"))
+    pool = best_candidates(best.results, metric, chosen, POOL if average else None)
+    pool = sorted(pool) if average else pool
+    trials = [t for t in search.study_.trials if t.state != "running"]
+    found: list[FoldAnswers | None] = [answers_of(trial) for trial in trials]
+    merged = folds_of_all_classes(splits, y, search.study_.seed) if classifier else splits
+    again = pool if average else pool[:1] if calibrated else []
+    if merged is not splits:
+        found, again = [None] * len(trials), pool if average or not calibrated else pool[:1]
+    if missing := [k for k in again if found[k] is None]:
+        fixed = with_fixed_weights(estimator, [params[k] for k in missing], y, given.fit)
+        for k, scores in zip(missing, run.scores_on(merged, fixed), strict=True):
+            found[k] = scores.answers
+    own_trials = run.own_trials(search.study_)
+    own = [k for k, trial in enumerate(trials) if found[k] is not None and is_own(estimator, params[k], trial in own_trials)]
     units = units_of(search.cv, given.groups, len(np.asarray(y)))
-    found = combined(out, name, search.study_.seed, groups=units, average=averages, calibrated=search.calibrate)
-    members = np.flatnonzero(found.weights)
-    kind = partial(AverageClassifier, response=cast("Response", out.response)) if classifier else AverageRegressor
-    estimator = kind(
-        [candidates[out.kept[k]] for k in members],
+    n_tests = most_tests(merged, len(np.asarray(y)))
+    asked = Asked(estimator, y, classifier, given, units, n_tests, scoring_of(search, metric), search.study_.seed)
+    settings = pd.DataFrame([{"number": t.number, "state": t.state, **t.params} for t in trials])
+    default = found[own[0]] if own else None
+    return search_table(
+        asked, settings, params, found, pool, average=average, calibrated=calibrated, default=default, n_dropped=run.n_dropped
+    )
+
+
+def is_own(estimator: Any, params: Mapping[str, Any], start: bool) -> bool:
+    """Return whether these are the estimator's own parameters; in its `start` a number may stand for a gamma such as "scale"."""
+    own = estimator.get_params()
+
+    def same(name: str, value: Any) -> bool:
+        if start and isinstance(value, float) and isinstance(own[name], int | float):
+            return bool(np.isclose(own[name], value))
+        return (start and own[name] in ("scale", "auto")) or (type(own[name]) is type(value) and own[name] == value)
+
+    return all(name in own and same(name, value) for name, value in params.items())
+
+
+def combination(search: Any, table: OutOfFold, n_jobs: int | None) -> Any:
+    """Return the average of a few candidates or the best one calibrated, not fitted yet."""
+    assert table.pool is not None
+    if search.calibrate and not search.averages:
+        _check_decisions(search, table)
+    found, competing = table.combination, table.kept[table.pool]
+    members, params = np.flatnonzero(found.weights), search.cv_results_["params"]
+    response = cast("Response", table.responding)
+    kind = AverageRegressor if table.classes is None else partial(AverageClassifier, response=response)
+    return kind(
+        [with_params(search.estimator, params[competing[k]]) for k in members],
         weights=found.weights[members].tolist(),
         scales=found.scales[members].tolist(),
         calibration=found.calibration,
         n_jobs=n_jobs,
     )
-    weights = np.zeros(len(search.cv_results_["params"]))
-    weights[[pool[out.kept[k]] for k in members]] = found.weights[members]
-    search.cv_results_["weight"] = weights
 
-    def of_all(values: Any) -> Any:
-        full = np.full((len(np.asarray(y)), *values.shape[1:]), np.nan)
-        full[out.rows] = values
-        return full
 
-    attributes: dict[str, Any] = {}
-    if classifier:
-        if out.response != "predict" or search.calibrate:
-            attributes["oof_decision_function_"] = as_vector(of_all(found.decisions))
-        if out.response == "predict_proba" or search.calibrate:
-            attributes["oof_predict_proba_"] = of_all(probabilities_of(found.decisions))
-    else:
-        attributes["oof_predict_"] = as_vector(of_all(found.decisions))
-    if averages and found.drawn is not None:
-        (own,) = with_fixed_weights(search.estimator, [{}], y, given.fit)
-        weights = row_weights(search.estimator, given.fit, len(np.asarray(y)))
-        default, constant = (
-            single_score(
-                one, X, y, splits, name, search.study_.seed, groups=units, classifier=classifier, fit_params=fit_params,
-                weights=given.score.get("sample_weight"), n_jobs=n_jobs, known=known,
-            )
-            for one, fit_params, known in (
-                (with_params(search.estimator, own), given.fit, run.test_answers([own], splits)),
-                (constant_of(search.estimator), {"sample_weight": weights}, None),
-            )
-        )  # fmt: skip
-        assert default is not None
-        assert constant is not None
-        parts = judged([Evidence(found.drawn, default, constant)], name)
-        attributes |= dict(zip(JUDGED, parts, strict=True))
-    return estimator, attributes
+def _check_decisions(search: SearchArguments, table: OutOfFold) -> None:
+    """Raise ArgumentError if the predictions of the best candidate are not those of the decisions that are to be calibrated."""
+    best = table.answered.of(cast("Any", table.pool)[:1])
+    disagree = best.disagreement()
+    if best.response != "predict" and disagree > TIES:
+        raise ArgumentError(
+            f"calibrate=True makes probabilities of the answers of {best.response}, and in {disagree:.0%} of rows they are for "
+            f"another class than the predictions of {search.estimator!r}; use calibrate=False"
+        )
+
+
+def estimates(table: OutOfFold) -> dict[str, Any]:
+    """Return the attributes of a search that say what to expect of its model; empty if rows cannot be drawn by its score."""
+    if not table.is_drawable:
+        return {}
+    found: dict[str, Any] = {"expected_score_": table.expected(), "constant_score_": table.constant()}
+    if table.default is not None:
+        evidence = table.evidence()
+        found = dict(zip(JUDGED, judged([evidence], found["expected_score_"].metric), strict=True))
+    return found
+
+
+def answers_out_of_fold(table: OutOfFold, calibrated: bool) -> dict[str, Any]:
+    """Return the attributes of a search with the answers of an average, or of a calibrated candidate, for the training rows."""
+    decisions = as_vector(table.decisions())
+    if table.classes is None:
+        return {"oof_predict_": decisions}
+    found: dict[str, Any] = {}
+    if table.responding != "predict" or calibrated:
+        found["oof_decision_function_"] = decisions
+    if table.responding == "predict_proba" or calibrated:
+        found["oof_predict_proba_"] = table.probabilities()
+    return found

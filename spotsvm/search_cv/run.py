@@ -18,17 +18,20 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import config_context, get_config
+from sklearn.exceptions import FitFailedWarning
 from sklearn.metrics import check_scoring, get_scorer_names
 from sklearn.utils import check_random_state
 
-from spotsvm.common.checks import check_count
+from spotsvm.common.checks import check_count, check_flag
 from spotsvm.common.interruption import says_when_interrupted
 from spotsvm.common.notices import untold
 from spotsvm.common.text import checked_path, did_you_mean, names_arguments
 from spotsvm.cross_validation.compile_first import compile_shared_work
+from spotsvm.cross_validation.fold_answers import responses_of
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.fold_scorer import FoldScorer, check_scoring_options
+from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, check_scoring_options, metric_names
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, SpaceError
+from spotsvm.out_of_fold.table import MOST_BYTES
 from spotsvm.search_cv.estimator_space import accepted_space, grid, own_start
 from spotsvm.search_cv.scoring import AUTO, CandidateScoring, CandidateSweeps, check_bounded, grid_size, swept_parameter
 from spotsvm.search_cv.simplest import ONE_SE, simplicity
@@ -51,6 +54,8 @@ from spotsvm.trials.sweep import SweptParameter, described_sweep
 from spotsvm.trials.trial import Trial, holds_bounds
 
 T = TypeVar("T")
+#: the value of `refit` that asks for an average of candidates
+AVERAGE = "average"
 
 
 def _with_names(cls: type[T]) -> type[T]:
@@ -98,6 +103,17 @@ class SearchArguments:
     prior: Mapping[str, Any] | None = None
     calibrate: bool = False
     rows: int | None = None
+    keep_out_of_fold: bool = True
+
+    @property
+    def averages(self) -> bool:
+        """Whether the model is an average of candidates.
+
+        See Also
+        --------
+        fit : Makes it.
+        """
+        return isinstance(self.refit, str) and self.refit == AVERAGE
 
     @property
     def uses_workers(self) -> bool:
@@ -120,6 +136,16 @@ def seed_of(search: SearchArguments) -> int | None:
     return int(np.random.default_rng().integers(2**31 - 1)) if recorded is None else recorded
 
 
+def choosing_scorer(search: SearchArguments) -> Any:
+    """Return the scorer, or its name, that chooses the best candidate; of several metrics without a choice the first."""
+    scoring = search.scoring
+    if callable(scoring) or isinstance(scoring, str | None):
+        return scoring
+    names = metric_names(scoring)
+    name = search.refit if isinstance(search.refit, str) and search.refit in names else names[0]
+    return scoring[name] if isinstance(scoring, Mapping) else name
+
+
 def given_space(search: SearchArguments) -> Space:
     """Return the space of a search, given by either of its names; ArgumentError if both are given, or neither."""
     if search.space is not None and search.param_distributions is not None:
@@ -130,8 +156,6 @@ def given_space(search: SearchArguments) -> Space:
     return given if isinstance(given, Space) else Space(given)
 
 
-#: the value of `refit` that asks for an average of candidates
-AVERAGE = "average"
 #: rounding error of a coordinate, from quantiles
 _ROUNDING = 1e-9
 
@@ -158,9 +182,15 @@ class SpotSearchRun:
         self._on = partial(FoldScorer, search.estimator, X, y)
         self._fit_params, self._options = fit_params, options
         train = search.return_train_score
+        needs_answers = search.keep_out_of_fold or search.averages or search.calibrate
+        #: the methods that may give the answers of candidates for the test rows; empty if none are kept
+        self.responses = responses_of(search.estimator, choosing_scorer(search), search.calibrate) if needs_answers else ()
+        #: number of candidates whose answers were too many to keep
+        self.n_dropped = 0
         self._make_scorer = partial(
-            self._on, splits, fit_params, **options, error_score=search.error_score, return_train_score=train
-        )
+            self._on, splits, fit_params, **options, error_score=search.error_score, return_train_score=train,
+            responses=self.responses,
+        )  # fmt: skip
         late = {} if (limit := self._limit) is None else {"is_late": lambda: limit.left <= 0.0}
         self.scorer = self._make_scorer(n_jobs=search.n_jobs, pre_dispatch=search.pre_dispatch, **late)
         space = accepted_space(search.estimator, given_space(search))
@@ -254,12 +284,20 @@ class SpotSearchRun:
         done = [t for t in study.trials if t.state == "ok" and holds_bounds(t)]
         return [t for t in done for point in points if np.allclose(t.point, point, rtol=0.0, atol=_ROUNDING)][:1]
 
-    def test_answers(self, batch: Sequence[Mapping[str, Any]], splits: Sequence[Split]) -> list[list[Any] | None]:
-        """Return the answers of candidates for the test rows of folds, if their work is shared.
-
-        The scorer is a new one, so that the answers depend on these candidates alone.
-        """
-        return self._on(splits, self._fit_params, **self._options, advise=False).test_answers(batch)
+    def scores_on(self, splits: Sequence[Split], candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
+        """Return the scores, with answers, of candidates on other folds, by a scorer that has scored no others."""
+        n_jobs = None if self._search.uses_workers else self._search.n_jobs
+        scorer = self._on(splits, self._fit_params, **self._options, n_jobs=n_jobs, advise=False, responses=self.responses)
+        scores = scorer.score(candidates)
+        failed = [one for one in scores if one.answers is None]
+        if len(failed) == len(scores):
+            raise scorer.last_error or ArgumentError(f"estimator={self._search.estimator!r} gives no answers for rows")
+        if failed:
+            reason = (
+                f"{len(failed)} of {len(scores)} candidates of the average failed in a fold and are left out: {failed[0].reason}"
+            )
+            warnings.warn(reason, FitFailedWarning, stacklevel=4)
+        return scores
 
     def _open_workers(self) -> Workers:
         if not self._search.uses_workers:
@@ -280,7 +318,23 @@ class SpotSearchRun:
     def _callbacks(self) -> list[Any]:
         given = self._search.callback
         several = [] if given is None else list(given) if isinstance(given, Sequence) else [given]
-        return [self._show, *several]
+        return [self._show, self._keep_best_answers, *several]
+
+    def _keep_best_answers(self, study: Study, trial: Trial) -> None:
+        """Forget the answers of the worst candidates if those of all have more bytes than a table may have."""
+        sizes = {t.number: t.answers.nbytes for t in study.trials if t.answers is not None}
+        if (size := sum(sizes.values())) <= MOST_BYTES:
+            return
+        merits = {number: self.scoring.merit(study.trials[number]) for number in sizes}
+        worst_first = sorted(sizes, key=lambda number: np.nan_to_num(merits[number], nan=-np.inf))
+        dropped: list[int] = []
+        for number in worst_first[:-1]:
+            if size <= MOST_BYTES:
+                break
+            dropped.append(number)
+            size -= sizes[number]
+        study.drop_answers(dropped)
+        self.n_dropped += len(dropped)
 
     def _show(self, study: Study, trial: Trial) -> None:
         if self._search.verbose > 0:
@@ -467,6 +521,7 @@ def check_arguments(search: SearchArguments) -> None:
     if constraints.bounds:
         check_bounded(constraints, search.scoring)
     check_scoring_options(search.engine, search.error_score)
+    check_flag("keep_out_of_fold", search.keep_out_of_fold)
     _check_refit(search.refit, search.scoring)
     if _is(search.refit, ONE_SE):
         simplicity(given_space(search).names)

@@ -12,6 +12,7 @@ from sklearn.base import is_classifier, is_regressor
 from spotsvm.common.compat import scorer_parts
 from spotsvm.common.text import shown_value
 from spotsvm.cross_validation.climb import Climb
+from spotsvm.cross_validation.fold_answers import FoldAnswers
 from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores, metric_names
 from spotsvm.errors import ArgumentError
 from spotsvm.search_cv.estimator_space import samples
@@ -21,7 +22,7 @@ from spotsvm.study.given import ROUNDING
 from spotsvm.trials.constraints import N_VALUES, Constraints, allowed_keys
 from spotsvm.trials.judging import outcome_of
 from spotsvm.trials.metrics import scorer_name
-from spotsvm.trials.outcome import Outcome, one_line
+from spotsvm.trials.outcome import MOST_ANSWERS, Outcome, one_line
 from spotsvm.trials.sweep import SPARED, SweptParameter
 from spotsvm.trials.trial import BOUNDS_HELD, Trial
 
@@ -133,7 +134,28 @@ class CandidateScoring:
         values = list(means.values())
         told: dict[str, Any] = {"values": values} if len(metrics) > 1 else {"value": values[0]}
         bounded = bounded_means(self.constraints, scores, scorer) if self.constraints.bounds else {}
-        return outcome_of({**bounded, **told, **scores.numbers})
+        return with_answers(outcome_of({**bounded, **told, **scores.numbers}), scores.answers)
+
+
+#: name of the attribute of a trial that says which method has given its answers, if it is not `decision_function`
+_RESPONSE = "response"
+#: number of candidates whose answers a trial with a sweep can keep, whatever their size
+_LARGEST_SWEEP = 16
+
+
+def with_answers(outcome: Outcome, answers: FoldAnswers | None) -> Outcome:
+    """Return an outcome with a candidate's answers."""
+    if answers is None or outcome.state != "ok" or answers.values.nbytes > MOST_ANSWERS // _LARGEST_SWEEP:
+        return outcome
+    said = {} if answers.response == "decision_function" else {_RESPONSE: answers.response}
+    return replace(outcome, answers=answers.values, attributes={**outcome.attributes, **said})
+
+
+def answers_of(trial: Trial) -> FoldAnswers | None:
+    """Return the answers of a candidate; None if they are not kept."""
+    if trial.answers is None:
+        return None
+    return FoldAnswers(trial.attributes.get(_RESPONSE, "decision_function"), np.asarray(trial.answers, dtype=np.float64))
 
 
 def metric_name(search: Any) -> str:

@@ -26,15 +26,25 @@ from spotsvm.cross_validation.fold_data import Split
 from spotsvm.cross_validation.fold_scorer import check_scorers
 from spotsvm.cross_validation.row_sample import at_rows, rows_to_search
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.luck.refits.candidates import with_fixed_weights
 from spotsvm.luck.refits.class_folds import tests_one_class
-from spotsvm.luck.refits.search_access import Given, check_given, given_by, kept_params, routing_enabled, with_params
+from spotsvm.luck.refits.fit_weights import with_fixed_weights
+from spotsvm.luck.refits.search_access import check_given, given_by, kept_params, routing_enabled, with_params
+from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
 from spotsvm.preprocessing.frames import as_frame
 from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, check_types, notices_of, samples
 from spotsvm.search_cv.named_laws import with_laws, with_named_laws
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
-from spotsvm.search_cv.results import COMBINED, best_candidate, check_combination, combination, warn_of_results
-from spotsvm.search_cv.run import AVERAGE, SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
+from spotsvm.search_cv.results import (
+    OF_TABLE,
+    answers_out_of_fold,
+    best_candidate,
+    check_combination,
+    combination,
+    estimates,
+    search_out_of_fold,
+    warn_of_results,
+)
+from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
 from spotsvm.search_cv.simplest import ONE_SE, simplest
 from spotsvm.search_cv.sklearn_api import (
     BestEstimatorMixin,
@@ -51,8 +61,19 @@ if TYPE_CHECKING:
     from spotsvm.reports.methods import MethodsSection
 
 
+#: why a search that keeps its table has none
+NO_ANSWERS = "it has no answers for rows, as its estimator is neither a classifier nor a regressor, or there are too many"
+
+
 class SpotSearchCV(
-    ResultsHtmlMixin, CallbackSupportMixin, BestEstimatorMixin, RoutingMixin, MetaEstimatorMixin, SearchArguments, BaseEstimator
+    OutOfFoldMixin,
+    ResultsHtmlMixin,
+    CallbackSupportMixin,
+    BestEstimatorMixin,
+    RoutingMixin,
+    MetaEstimatorMixin,
+    SearchArguments,
+    BaseEstimator,
 ):
     """Cross-validated search of an estimator's parameters; a drop-in for RandomizedSearchCV.
 
@@ -92,15 +113,16 @@ class SpotSearchCV(
         As in RandomizedSearchCV. "average" averages a few candidates: `best_params_` and `best_index_` still describe the best
         single candidate, and `best_estimator_` is an `AverageClassifier` or `AverageRegressor` of up to five of the ten best,
         fitted on all rows. If all have probabilities these are averaged, else decisions, else votes; in regression predictions.
-        The ten are fitted on the given folds once more, and weighted by their predictions for the test rows: in classification by
-        how often each is the best by the metric when rows are resampled (agnostic Bayes; with accuracy, half the log likelihood
-        counts as well), in regression by greedy selection with replacement. It is for one metric only. The column "weight" of
-        `cv_results_` has the weights. Predictions take as many times longer as there are members. "1se" takes the simplest
-        candidate whose mean score is at most one standard error below the best: the candidate with the smallest gamma, and so the
-        smoothest boundary; then the smallest C, then the fewest components or features (n_components, n_features_to_select,
-        max_features, n_features, k). The standard error is that of the folds. The rule does not predict better: on nine sets it
-        lost 0.1 points of accuracy on new rows on average. It does not aim at few support vectors either. `study_.recommend()`
-        still returns the best candidate.
+        The ten are weighted by their answers for the test rows of the folds, as in `TunedSVC`: in classification by how often
+        each is the best by the metric when rows are resampled (agnostic Bayes), in regression by greedy selection with
+        replacement. It is for one metric only. The column "weight" of `cv_results_` has the weights. Predictions take as many
+        times longer as there are members.
+
+        "1se" takes the simplest candidate whose mean score is at most one standard error below the best: the candidate with the
+        smallest gamma, and so the smoothest boundary; then the smallest C, then the fewest components or features (n_components,
+        n_features_to_select, max_features, n_features, k). The standard error is that of the folds. The rule does not predict
+        better: on nine sets it lost 0.1 points of accuracy on new rows on average. It does not aim at few support vectors either.
+        `study_.recommend()` still returns the best candidate.
     cv : int, splitter, iterable or None, default=None
         As in RandomizedSearchCV; the folds are drawn once and are the same for all candidates.
     random_state : int, RandomState or None, default=None
@@ -159,7 +181,7 @@ class SpotSearchCV(
         classes a softmax with one slope and an offset for each class), fitted to the decisions for the test rows of the given
         folds. `best_estimator_` is then an `AverageClassifier`, and `predict` returns the most probable class. Weights of rows
         and of classes, in the estimator or in the space, and the cutoffs of a `CutoffClassifier` stay in force: the probabilities
-        are those of rows with these weights. It takes the time of one more candidate; with `refit="average"` no further time.
+        are those of rows with these weights.
     stop : {"uncertainty"}, ImprovementBelowUncertainty or None, default=None
         When to end before `n_iter`: "uncertainty" once the largest expected improvement is far below the uncertainty of the best
         candidate's score. `study_.findings["stop"]` has the decision of the rule.
@@ -185,6 +207,9 @@ class SpotSearchCV(
     retries : int, default=0
         How often a candidate is scored again whose worker died. It has no effect without `executor`, `trial_timeout` and
         `memory_limit`: candidates are then not scored in workers.
+    keep_out_of_fold : bool, default=True
+        Whether the search keeps `out_of_fold_`, at most 512 MB; beyond that the best candidates alone keep answers, and a warning
+        says so. With False there is no `expected_score_` either, but with `refit="average"` or `calibrate=True`.
     callback : callable, Callback, sequence of them, or None, default=None
         As `Study.run` takes it: called with the study and each trial that was told.
     verbose : int, default=0
@@ -197,16 +222,19 @@ classes_, n_features_in_, feature_names_in_
         As RandomizedSearchCV has them. `best_score_` is the mean score of the chosen candidate over the folds, and biased upwards
         by the choice; `expected_score` estimates the score on new rows. `cv_results_` also has `chosen`, which is True in the row
         of `best_index_`.
-    expected_score_ : ExpectedScore
-        With `refit="average"`: the score to expect on new rows, `value`, and its 95 % `interval`, which accounts for the luck of
-        the choice and of the rows. It exists for scikit-learn's common metrics by name. For a single candidate call
-        `expected_score`.
+    out_of_fold_ : OutOfFold
+        The answers of all candidates for the test rows of the folds: scores by other metrics, confusion matrix and more, without
+        a further fit. It is not there if `keep_out_of_fold` is False, or the estimator is no classifier or regressor.
+    expected_score_, constant_score_ : ExpectedScore
+        The score to expect on new rows, `value`, and its 95 % `interval`, which accounts for the luck of the choice and of the
+        rows; and that of the shares of the classes, or of the mean. Both exist for scikit-learn's common scores and one target.
+    default_score_, verdict_ : ExpectedScore, TuningGain
+        The score to expect of the estimator's own parameters, and whether tuning has helped. Both exist if these parameters were
+        a candidate; otherwise call `tuning_verdict`, which fits them on the folds.
     oof_decision_function_, oof_predict_proba_, oof_predict_ : ndarray
-        With `refit="average"` or `calibrate=True`: the answers for the training rows of models that were not trained on them
-        (`oof_predict_` in regression); nan for rows in no test fold. For a row in several test folds the first counts. With
-        `rows` they are those of the sampled rows, in the order of the sample.
-    sampled_rows_ : ndarray of int, or None
-        With `rows`: the indices of the rows that the search has seen, in the order of the sample; None if it has seen all.
+        With `refit="average"` or `calibrate=True`: the answers of the model for the training rows, by fits without them
+        (`oof_predict_` in regression); nan for rows in no test fold. With `rows` they are those of the sampled rows, in the order
+        of the sample.
     fit_params_ : dict
         What `fit` was given beside X and y, such as weights and groups of rows: `expected_score` and `oversearching` fit and
         score with it again.
@@ -282,7 +310,7 @@ classes_, n_features_in_, feature_names_in_
         """
         check_combination(self, y)
         check_arguments(self)
-        for name in COMBINED:  # of an earlier fit
+        for name in OF_TABLE:  # of an earlier fit
             self.__dict__.pop(name, None)
         if "callback" in params and not takes_argument(self.estimator, "callback"):
             raise ArgumentError("fit() has no argument callback; pass it to the search, as SpotSearchCV(..., callback=...)")
@@ -337,13 +365,17 @@ classes_, n_features_in_, feature_names_in_
                 self.best_score_ = float(self.cv_results_[f"mean_test_{best.metric}"][self.best_index_])
         if best.index is not None:
             self.cv_results_["chosen"] = np.arange(len(self.cv_results_["params"])) == self.best_index_
+        table = search_out_of_fold(self, run, y, splits, given, best)
         if self.refit:
             with task.refit(), gathered() as told, says_when_interrupted(lambda inner: run.how_to_resume(self.study_)):
-                self._refit(X, y, given, run, splits, best.metric, every)
+                self._refit(table, run, every)
         else:
             told = notices_of(with_params(self.estimator, getattr(self, "best_params_", {})), *every)
         task.end()
-        self._tell([*told, *both_sides(copies(as_frame(X)), splits, issparse(X))])
+        kept = self._keep_table(NO_ANSWERS if table is None else table, self.keep_out_of_fold)
+        if not self.keep_out_of_fold:
+            self.study_.drop_answers()
+        self._tell([*told, *kept, *both_sides(copies(as_frame(X)), splits, issparse(X))])
         return self
 
     def _warn_of_balanced(self, y: Any, splits: Sequence[Split]) -> None:
@@ -366,21 +398,16 @@ classes_, n_features_in_, feature_names_in_
             self.study_.add_finding(NOTICES, {"notices": [[notice.code, notice.sentence] for notice in notices]})
         tell(notices)
 
-    def _refit(
-        self,
-        X: Any,
-        y: Any,
-        given: Given,
-        run: SpotSearchRun,
-        splits: Sequence[Split],
-        metric: str,
-        every: tuple[Any, Any, Mapping[str, Any]],
-    ) -> None:
+    def _refit(self, table: OutOfFold | None, run: SpotSearchRun, every: tuple[Any, Any, Mapping[str, Any]]) -> None:
         self.__dict__.pop("best_estimator_", None)  # of an earlier fit
         began = time.time()
-        if self.calibrate or (isinstance(self.refit, str) and self.refit == AVERAGE):
-            best, attributes = combination(self, run, X, y, splits, given, metric)
-            self.__dict__.update(attributes)
+        if table is not None:
+            self.__dict__.update(estimates(table))
+        if self.calibrate or self.averages:
+            assert table is not None
+            best = combination(self, table, None if self.uses_workers else self.n_jobs)
+            self.cv_results_["weight"] = table.weights.copy()
+            self.__dict__.update(answers_out_of_fold(table, self.calibrate))
         else:
             best = with_params(self.estimator, self.best_params_)
         every_row, target, params = every

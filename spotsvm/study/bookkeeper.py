@@ -7,7 +7,7 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import wraps
@@ -161,6 +161,11 @@ class Bookkeeper:
     def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
         """Store a finding; see `Study.add_finding`."""
         self.ledger.append(Noted(name, finding))
+
+    @in_turn
+    def drop_answers(self, numbers: Collection[int]) -> None:
+        """Forget the answers of trials; see `Study.drop_answers`."""
+        self.ledger.drop_answers(numbers)
 
     @in_turn
     def ask(self) -> Trial:

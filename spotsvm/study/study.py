@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from math import inf
 from numbers import Integral
@@ -683,6 +683,31 @@ class Study(ReadableStudy):
             study.close()
             raise
         return study
+
+    def drop_answers(self, numbers: Collection[int] | None = None) -> None:
+        """Forget the answers of trials, to save memory; the record keeps them.
+
+        Parameters
+        ----------
+        numbers : collection of int, optional
+            The numbers of the trials; None for all.
+
+        See Also
+        --------
+        tell : Keeps the answers of a trial.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from spotsvm import Study
+        >>> study = Study({"x": [1, 2]}, "random", 0)
+        >>> told = study.tell(study.ask(), {"value": 1.0, "answers": np.ones(3)})
+        >>> study.drop_answers()
+        >>> study.trials[0].answers is None
+        True
+        """
+        every = [trial.number for trial in self.trials if trial.answers is not None]
+        self._books.drop_answers(every if numbers is None else [number for number in every if number in set(numbers)])
 
     def add_finding(self, name: str, finding: Mapping[str, Any]) -> None:
         """Store a finding about the study, also in its record; it replaces an earlier finding of the same name.

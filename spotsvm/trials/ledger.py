@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from functools import partial
@@ -90,6 +90,11 @@ class Ledger:
         if unwritten:
             store.append(unwritten)
         self._store, self.path = store, store.path
+
+    def drop_answers(self, numbers: Collection[int]) -> None:
+        """Leave the answers of trials out of memory; a store keeps them."""
+        for number in numbers:
+            self.trials[number] = replace(self.trials[number], answers=None)
 
     def _apply(self, event: Event) -> None:
         match event:

@@ -44,7 +44,7 @@ from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, as_vector
 from spotsvm.out_of_fold.combination import Combination, Rule, choose, gains_of
 from spotsvm.out_of_fold.judged_rows import Answers, JudgedRows
-from spotsvm.out_of_fold.table import OutOfFold
+from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
 from spotsvm.preprocessing.frames import as_frame
 from spotsvm.preprocessing.kept_digits import has_large_integers
 from spotsvm.preprocessing.missing_codes import target_codes
@@ -132,7 +132,7 @@ class Task:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TunedModel(FramesInState, BaseEstimator, ABC):
+class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
     """The common base class; see `TunedSVC` and `TunedSVR`."""
 
     families: Any = "auto"
@@ -302,15 +302,16 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
         self._n_searched = max(self._n_sweeps - self._n_grid_sweeps, 0)
         if len(held):
             choice = choose(judged_rows, scored.answers(np.stack(grid.decisions)[:, tested]), self._rule(score), seed)
+            assert choice.gains is not None
             means = choice.gains @ judged_rows.weights
             best = {setting.family: i for i, setting in sorted(enumerate(grid.settings), key=lambda one: means[one[0]])}
             order = [*np.argsort(-choice.weights, kind="stable")[: np.count_nonzero(choice.weights)], *best.values()]
             begin = [grid.settings[i] for i in dict.fromkeys(int(i) for i in order)]
             self.complete_ = grid.complete
             X = table if len(every) == len(y) else safe_indexing(table, every)
-            self._fit_many_rows(X, whole, groups_of, units, held, begin, row_weights, score, seed, began, every, len(y))
+            kept = self._fit_many_rows(X, whole, groups_of, units, held, begin, row_weights, score, seed, began, every, len(y))
         else:
-            self._average(grid, scored, judged_rows, tested, score, seed, len(y), rows)
+            kept = self._average(grid, scored, judged_rows, tested, score, seed, len(y), rows)
             fitted = whole.sample(_MOST_ROWS, seed, groups_of)
             rows = every[fitted]
             X = table if len(rows) == len(y) else safe_indexing(table, rows)
@@ -322,7 +323,9 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
         self.fit_seconds_ = time.monotonic() - began
         judged = np.searchsorted(every, self._scored_rows)
         self._n_distinct = len(judged) if copied is None else len(np.unique(copied[judged]))
-        told = [*self._target_notices(y[every], every, row_weights), *self._columns.notices, *self._keep_table()]
+        told = [*self._target_notices(y[every], every, row_weights), *self._columns.notices]
+        kept.weights[:] = self._weights
+        told += self._keep_table(kept, self.keep_out_of_fold)
         if copied is not None and groups is None and isinstance(self.cv, int | np.integer):
             told += held_back(copied, len(held) or len(every) / int(self.cv), every)
         elif copied is not None:
@@ -496,7 +499,7 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
 
     def _average(
         self, grid: Grid, task: Task, judged_rows: JudgedRows, tested: Array, score: Score, seed: int, n: int, rows: Array
-    ) -> None:
+    ) -> OutOfFold:
         """Compute the weights of the settings, and estimate the score by draws of rows, by the table of their answers."""
         self.scoring_ = score.name
         own_threshold = score.kind == "labels" and bool(grid.settings[0].class_factors)
@@ -504,7 +507,7 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
         described = pd.DataFrame([self._described(setting) for setting in grid.settings])
         rule = self._rule(score, _FEW_MEMBERS if n > _MANY_ROWS else None)
         table = OutOfFold(
-            described.assign(answered=True), np.empty(0), np.arange(len(described)),
+            described.assign(answered=True), np.zeros(len(described)), np.arange(len(described)),
             task.answers(np.ascontiguousarray(np.stack(grid.decisions)[:, tested]), own_threshold), judged_rows, rows[tested], n,
             scoring=score.name, seed=seed, average=rule.average, most=rule.most, calibrated=rule.calibrated, shift=rule.shift,
             positive=self._positive_code,
@@ -517,15 +520,17 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
         self.average_oof_ = self._expanded(self._public(found.average), n, rows[tested])
         self._oof = self._expanded(found.decisions, n, rows[tested])
         self._constant_model = self._fitted_constant(task)
-        self._evidence = table.evidence(score)
+        self._evidence = table.evidence()
         self._judge()
 
-        means = table.choice.gains @ judged_rows.weights
+        gains = table.choice.gains
+        assert gains is not None
+        means = gains @ judged_rows.weights
         # nan would count as the best
         self.best_index_ = int(np.argmax(np.where(np.isfinite(means), means, -np.inf)))
         self.settings_ = described.assign(weight=self._weights, score=table.scores().to_numpy())
         self.best_params_ = self._described(grid.settings[self.best_index_])
-        self.out_of_fold_ = table
+        return table
 
     @property
     def _positive_code(self) -> int | None:
@@ -629,19 +634,10 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
         self.members_ = frame[frame["weight"] > 0].sort_values("weight", ascending=False, kind="stable").reset_index(drop=True)
         self._limits = task.machines.limits
 
-    def _keep_table(self) -> list[Notice]:
-        """Store the table with the weights of the fitted members, if it is to be kept; return what to tell of it."""
-        table = replace(self.out_of_fold_, weights=self._weights)
-        del self.out_of_fold_
-        if not self.keep_out_of_fold:
-            return []
-        self.out_of_fold_, limited = table.limited()
-        return [] if limited is None else [limited]
-
     def _fit_many_rows(
         self, X: Any, whole: Task, groups: Any, units: Any, held: Array, begin: list[Setting], row_weights: Floats, score: Score,
         seed: int, began: float, every: Array, n_given: int,
-    ) -> None:  # fmt: skip
+    ) -> OutOfFold:  # fmt: skip
         """Fit models in rounds, starting from the best settings of the grid, and average and judge them on held-out rows."""
         costs: dict[Sweep, list[float]] = {}
         for setting in begin:
@@ -691,11 +687,12 @@ class TunedModel(FramesInState, BaseEstimator, ABC):
         if with_landmarks:
             race.run(LANDMARKS, dict.fromkeys(race.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
         judged = Grid(race.settings, race.decisions, default[1][0])
-        self._average(judged, task, judged_rows, np.arange(len(held)), score, seed, n_given, every[held])
+        table = self._average(judged, task, judged_rows, np.arange(len(held)), score, seed, n_given, every[held])
         self._members = [member for member in race.members if self._weights[member.places].any()]
         self.complete_ &= race.complete
         self._keep_members(whole)
         self.n_rows_ = int(self.members_["rows"].max())
+        return table
 
     def _keep_support(self, X: Any, rows: Array) -> None:
         (member,) = self._members

@@ -24,8 +24,8 @@ from spotsvm.luck.difference import judged
 from spotsvm.luck.drawn import Evidence, expected_of
 from spotsvm.luck.optimism import Method
 from spotsvm.luck.refits.analysis import oversearching
-from spotsvm.luck.refits.candidates import POOL
 from spotsvm.luck.refits.search_rows import search_evidence
+from spotsvm.luck.refits.search_table import POOL
 from spotsvm.luck.verdict import CONSTANT, Rival, Verdict
 from spotsvm.search_cv.estimator_space import default_start
 from spotsvm.search_cv.spot_search_cv import SpotSearchCV

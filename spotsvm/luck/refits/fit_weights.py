@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import get_config
+from sklearn.base import clone, is_classifier
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
@@ -21,6 +22,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.estimators import Floats
 from spotsvm.estimators.class_entries import class_factors
 from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier, machine_prefix
+from spotsvm.luck.scores import as_vector
 
 Codes = NDArray[np.intp]
 #: classifiers whose "balanced" counts a row for its weight; that of all others counts rows
@@ -111,6 +113,23 @@ def fixed_weights(estimator: Any, classes: NDArray[Any], codes: Codes, weights: 
         numbers = _factors(machine, given, classes, codes, weights)
         fixed[f"{prefix}class_weight"] = dict(zip(names, numbers.tolist(), strict=True))
     return fixed
+
+
+def with_fixed_weights(
+    estimator: Any, params: Sequence[Mapping[str, Any]], y: Any, fit_params: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Return the parameters of candidates with the class weights of all rows in place of "balanced"; see `fixed_weights`."""
+    target = as_vector(np.asarray(y))
+    if not is_classifier(estimator) or target.ndim > 1:
+        return [dict(one) for one in params]
+    classes, code = np.unique(target, return_inverse=True)
+    weights = row_weights(estimator, fit_params, len(code))
+
+    def fixed(one: Mapping[str, Any]) -> dict[str, Any]:
+        candidate = clone(estimator).set_params(**clone(dict(one), safe=False))
+        return fixed_weights(candidate, classes, code, weights)
+
+    return [{**one, **fixed(one)} for one in params]
 
 
 def check_decides(estimator: Any) -> None:

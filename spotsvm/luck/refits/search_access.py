@@ -228,12 +228,18 @@ def scorer_of_rows(search: Any) -> tuple[Any, str]:
     if search.scoring is None:
         name = "accuracy" if is_classifier(search.estimator) else "r2"
         return get_scorer(name), name
-    scorer, name = scorer_of(search), metric_of(search)
-    named = search.scoring.get(name) if isinstance(search.scoring, Mapping) else search.scoring
+    return scorer_of(search), score_name(search, metric_of(search))
+
+
+def score_name(search: Any, metric: str) -> str:
+    """Return the name of the score that a metric of a fitted search computes; "score" if it has none."""
+    if search.scoring is None:
+        return "accuracy" if is_classifier(search.estimator) else "r2"
+    named = search.scoring.get(metric) if isinstance(search.scoring, Mapping) else search.scoring
     if isinstance(named, str):
-        return scorer, named
-    own = search.scorer_[name] if isinstance(search.scorer_, Mapping) else search.scorer_
-    return scorer, scorer_name(scorer_parts(own)) or ("score" if name in get_scorer_names() else name)
+        return named
+    own = search.scorer_[metric] if isinstance(search.scorer_, Mapping) else search.scorer_
+    return scorer_name(scorer_parts(own)) or ("score" if metric in get_scorer_names() else metric)
 
 
 def fold_scores(search: Any) -> Floats:
@@ -279,8 +285,8 @@ def winner_of(search: Any) -> int:
     return winner
 
 
-def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: int | None) -> list[int]:
-    """Return the indices of the chosen candidate and of the next best by mean score, with different parameters.
+def best_candidates(results: Mapping[str, Any], metric: str, chosen: int | None, most: int | None) -> list[int]:
+    """Return the indices of the chosen candidate, if there is one, and of the next best by mean score, with different parameters.
 
     `results` are `cv_results_`; candidates that violate the bounds of a SpotSearchCV are left out. `most=None` returns all.
 
@@ -295,7 +301,7 @@ def best_candidates(results: Mapping[str, Any], metric: str, chosen: int, most: 
     """
     means = np.array(results[f"mean_test_{metric}"], dtype=float)
     means[~np.asarray(results.get("bounds_held", np.ones(len(means), dtype=bool)))] = np.nan
-    order = [chosen, *(int(k) for k in np.argsort(-means, kind="stable") if np.isfinite(means[k]))]
+    order = [*([] if chosen is None else [chosen]), *(int(k) for k in np.argsort(-means, kind="stable") if np.isfinite(means[k]))]
     first: dict[str, int] = {}
     for k in order:
         first.setdefault(repr(results["params"][k]), k)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, indexable
 from sklearn.utils.validation import check_is_fitted
 
 from spotsvm.common.checks import check_groups
 from spotsvm.common.folds import seeded
+from spotsvm.cross_validation.fold_answers import most_tests, responses_of
 from spotsvm.cross_validation.fold_data import Split
-from spotsvm.cross_validation.fold_scorer import FoldScorer
+from spotsvm.cross_validation.fold_scorer import FoldScorer, FoldScores
 from spotsvm.cross_validation.partitions import fresh_folds
 from spotsvm.cross_validation.row_sample import at_rows, rows_to_search
 from spotsvm.errors import ArgumentError
@@ -24,20 +30,8 @@ from spotsvm.luck.drawn import Drawn, Evidence, expected_of, unseen_score
 from spotsvm.luck.draws import units_of
 from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.intervals import check_confidence
-from spotsvm.luck.refits.candidates import (
-    POOL,
-    OutOfFold,
-    as_decisions,
-    combined,
-    constant_of,
-    first_tests,
-    out_of_fold,
-    score_of_classes,
-    single_score,
-    with_fixed_weights,
-)
 from spotsvm.luck.refits.class_folds import folds_of_all_classes
-from spotsvm.luck.refits.fit_weights import row_weights
+from spotsvm.luck.refits.fit_weights import with_fixed_weights
 from spotsvm.luck.refits.search_access import (
     best_candidates,
     candidate_params,
@@ -51,8 +45,10 @@ from spotsvm.luck.refits.search_access import (
     winner_of,
     with_params,
 )
+from spotsvm.luck.refits.search_table import POOL, Asked, answers_of, score_of_classes, search_table
 from spotsvm.luck.rows import Unseen
-from spotsvm.luck.scores import Score
+from spotsvm.luck.scores import Score, as_vector
+from spotsvm.out_of_fold.table import OutOfFold
 
 #: confidence level of the interval within which the mean score of a search lies if its winner is fitted again to the same rows
 _SURE = 0.99
@@ -68,6 +64,7 @@ class _SearchRows:
         check_search(search)
         metric_of(search)
         X, y = indexable(X, y)
+        self._own_answers, self._passed_groups = fit_params is None, groups
         passed = given_to_fit(search, X, groups, fit_params)
         check_given(search.estimator, X, y, passed)
         if getattr(search, "rows", None) is not None:  # a SpotSearchCV on a sample
@@ -113,11 +110,11 @@ class _SearchRows:
     def _units(self) -> Any:
         return units_of(self._search.cv, self._groups, len(np.asarray(self._y)))
 
-    @cached_property
-    def _fold_scorer(self) -> FoldScorer:
-        search = self._search
-        engine = getattr(search, "engine", "auto")
-        return FoldScorer(search.estimator, self._X, self._y, self._splits, self._given.folds, engine=engine, advise=False)
+    @property
+    def _asked(self) -> Asked:
+        given, search = self._given, self._search
+        n_tests = most_tests(self._splits, len(np.asarray(self._y)))
+        return Asked(search.estimator, self._y, self._classifier, given, self._units, n_tests, self._scoring, self.seed)
 
     def _params(self, candidates: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return with_fixed_weights(self._search.estimator, candidates, self._y, self._given.fit)
@@ -143,44 +140,54 @@ class _SearchRows:
                 "estimator, and does not use X itself"
             ) from error
 
-    def of_choice(self, most: int | None = None) -> Drawn:
-        """Return the score of the search's choice, which each draw of rows makes again, among `most` candidates."""
-        search, X, y, given = self._search, self._X, self._y, self._given
-        score = self.score
-        assert score is not None
-        calibrated, average = getattr(search, "calibrate", False), isinstance(search.refit, str) and search.refit == "average"
+    def table(self, most: int | None = None) -> OutOfFold:
+        """Return the table of the search itself, or that of `most` candidates, which are fitted on the folds again."""
+        own = getattr(self._search, "out_of_fold_", None)
+        if own is not None and self._own_answers and _is_of(own, self._y):
+            return own if self._passed_groups is None else _drawn_by(own, np.asarray(self._units))
+        search = self._search
+        average = isinstance(search.refit, str) and search.refit == "average"
+        calibrated = bool(getattr(search, "calibrate", False))
         ranked = best_candidates(search.cv_results_, metric_of(search), search.best_index_, POOL if average else most)
         params = self._params([candidate_params(search, k) for k in ranked])
-        known = self._fold_scorer.test_answers(params)
-        candidates = [with_params(search.estimator, one) for one in params]
-        out = out_of_fold(
-            candidates, X, y, self._splits, classifier=self._classifier, metric=self._scoring, average=average,
-            calibrated=calibrated, fit_params=given.fit, weights=given.score.get("sample_weight"), n_jobs=self._n_jobs,
-            known=known,
-        )  # fmt: skip
-        drawn = combined(out, self._scoring, self.seed, groups=self._units, average=average, calibrated=calibrated).drawn
-        assert drawn is not None
+        scores = self._scored(params, self._responses(calibrated))
+        settings = pd.DataFrame([candidate_params(search, k) for k in ranked])
+        found = [one.answers for one in scores]
+        table = search_table(self._asked, settings, params, found, range(len(found)), average=average, calibrated=calibrated)
+        assert table is not None
         same = params[0] == candidate_params(search, ranked[0]) and self._splits is self._own_splits
         if same and not hasattr(search, "fit_params_"):
-            _check_same_scores(search, _mean_of_folds(out, score, self._splits), expected_of([drawn], self.metric, "draws"))
-        return drawn
+            _check_same_scores(search, scores[0].mean("score", len(self._splits)), table.expected())
+        return table
 
-    def of_default(self) -> Drawn | None:
-        """Return the score of the search's estimator with its own parameters."""
-        (params,) = self._params([{}])
-        known = self._fold_scorer.test_answers([params])
-        return self._single(with_params(self._search.estimator, params), self._given.fit, known)
+    def with_default(self, table: OutOfFold) -> OutOfFold:
+        """Return a table with the answers of the estimator's own parameters."""
+        if table.default is not None:
+            return table
+        params = self._params([{}])
+        (scores,) = self._scored(params, self._responses(False))
+        assert scores.answers is not None
+        return replace(table, default=answers_of(self._asked, [scores.answers], params, table.judged_rows))
 
-    def of_constant(self) -> Drawn | None:
-        """Return the score of the shares of the classes, or of the mean."""
-        weights = row_weights(self._search.estimator, self._given.fit, len(np.asarray(self._y)))
-        return self._single(constant_of(self._search.estimator), {"sample_weight": weights}, None)
+    def _responses(self, calibrated: bool) -> tuple[str, ...]:
+        return responses_of(self._search.estimator, self._scoring, calibrated)
 
-    def _single(self, estimator: Any, fit_params: Mapping[str, Any], known: Any) -> Drawn | None:
-        return single_score(
-            estimator, self._X, self._y, self._splits, self._scoring, self.seed, groups=self._units, classifier=self._classifier,
-            fit_params=fit_params, weights=self._given.score.get("sample_weight"), n_jobs=self._n_jobs, known=known,
+    def _scored(self, params: Sequence[Mapping[str, Any]], responses: Sequence[str]) -> list[FoldScores]:
+        """Return the scores of candidates with their answers; raise the error of the first candidate if all fail."""
+        search = self._search
+        own = search.scorer_[metric_of(search)] if isinstance(search.scorer_, Mapping) else search.scorer_
+        scorer = FoldScorer(
+            search.estimator, self._X, self._y, self._splits, self._given.folds, scoring=own, n_jobs=self._n_jobs,
+            engine=getattr(search, "engine", "auto"), advise=False, responses=responses,
         )  # fmt: skip
+        scores = scorer.score(params)
+        failed = [one for one in scores if one.answers is None]
+        if len(failed) == len(scores):
+            raise scorer.last_error or ArgumentError(f"estimator={self._search.estimator!r} gives no answers for rows")
+        if failed:
+            reason = f"{len(failed)} of {len(scores)} candidates failed in a fold and are left out: {failed[0].reason}"
+            warnings.warn(reason, FitFailedWarning, stacklevel=4)
+        return scores
 
 
 def search_evidence(
@@ -202,10 +209,8 @@ def search_evidence(
     rows = _SearchRows(search, X, y, groups, fit_params, n_jobs, "tuning_verdict(search, X, y, groups=groups)")
     if rows.score is None:
         return None
-    default, constant = rows.of_default(), rows.of_constant()
-    assert default is not None
-    assert constant is not None
-    return Evidence(rows.of_choice(most) if compares else default, default, constant), rows.metric
+    found = rows.with_default(rows.table(most)).evidence()
+    return found if compares else found._replace(tuned=found.default), rows.metric
 
 
 def expected_score(
@@ -220,11 +225,12 @@ def expected_score(
 ) -> ExpectedScore:
     """Return the score to expect of a search's best estimator on new rows, with an interval.
 
-    Candidates are fitted on the training rows of the search's folds and predict their test rows. These rows are then drawn with
-    replacement: each draw chooses its own best candidate, or its own average, and is scored on the rows that it leaves out. So
-    the interval covers the luck of the rows, of the folds and of the choice.
+    The rows in the test sets of the search's folds are drawn with replacement, with the answers of all candidates for them: each
+    draw chooses its own best candidate, or its own average of the ten best, and is scored on the rows that it leaves out. So the
+    interval covers the luck of the rows, of the folds and of the choice.
 
-    All candidates take part, which takes about the time of the search; of an average the ten best, as in its fit.
+    A SpotSearchCV has these answers in `out_of_fold_`, and nothing is fitted. Candidates of other searches are fitted on the
+    folds again, which takes about the time of the search.
 
     Parameters
     ----------
@@ -289,7 +295,7 @@ def expected_score(
     rows = _SearchRows(search, X, y, groups, fit_params, n_jobs, "expected_score(search, X, y, groups=groups)")
     if rows.score is None:
         return expected_of([rows.of_winner()], rows.metric, "rows", confidence)
-    return expected_of([rows.of_choice()], rows.metric, "draws", confidence)
+    return rows.table().expected(confidence=confidence)
 
 
 def tuning_verdict(
@@ -304,8 +310,8 @@ def tuning_verdict(
     """Return whether a search has helped: its best estimator compared with the estimator's own parameters.
 
     Both are judged on the test rows of the search's folds. Each of 200 draws of these rows makes the choice among the candidates
-    again on the rows drawn, and is scored on those left out, beside the estimator's own parameters. All candidates are fitted on
-    the folds again, which takes about the time of the search.
+    again on the rows drawn, and is scored on those left out, beside the estimator's own parameters. What the search has not kept
+    is fitted on the folds again.
 
     Parameters
     ----------
@@ -362,14 +368,15 @@ def tuning_verdict(
     return judged([evidence], metric).gain
 
 
-def _mean_of_folds(out: OutOfFold, score: Score, splits: Sequence[Split]) -> float:
-    """Return the mean score of the first candidate over the folds; nan if it is unknown."""
-    if out.kept[0] != 0 or (score.kind == "probabilities" and out.response != "predict_proba"):
-        return np.nan
-    decisions, place = as_decisions(out.answers[0], out.response), np.full(out.rows.max() + 1, -1)
-    place[out.rows] = np.arange(len(out.rows))
-    tests = [place[rows] for rows, _ in first_tests(splits, len(place)).values()]
-    return float(np.mean([score.values(decisions[None, at], out.y[at], out.weights[None, at])[0] for at in tests]))
+def _is_of(table: OutOfFold, y: Any) -> bool:
+    """Return whether a table is of rows with these targets."""
+    target = as_vector(np.asarray(y))
+    return len(target) == table.n_samples and bool(np.array_equal(target[table.rows], table.y))
+
+
+def _drawn_by(table: OutOfFold, units: NDArray[Any]) -> OutOfFold:
+    """Return a table with other groups of rows, which draws take or leave whole."""
+    return replace(table, judged_rows=replace(table.judged_rows, units=units[table.places]))
 
 
 def _check_same_scores(search: Any, again: float, expected: ExpectedScore) -> None:
