@@ -169,8 +169,8 @@ def libsvm_takes_the_middle(
 ) -> bool:
     """Return whether LIBSVM is certain to end at this solution, and to predict as the middle of its biases does.
 
-    So if m rows of two classes are all at C, and each step leads to a corner of the box: steps of both classes are >= (2 - R) /
-    D, of one >= (2 - R)^2 / (D r); R, r bound differences of C-fold sums, D squared distances.
+    That is so for two classes of m rows each, all at the same bound C, if each of LIBSVM's steps leads from one corner of the box
+    to another.
     """
     widths = target.upper - target.lower
     trained = widths > 0.0
@@ -187,6 +187,12 @@ def libsvm_takes_the_middle(
 
 
 def _ends_at_corners(C: float, D: float, R: float, r: float) -> bool:
+    # At corners, decisions before the bias are C times sums over at most m rows of each class. R bounds the difference of those
+    # of two rows of different classes, r of the same class, and D the squared distance between rows in the space of the kernel.
+    # A step of one row of each class has a violation v of at least 2 - R and a length v / curvature >= (2 - R) / D. One of two
+    # rows of the same class has a violation of at most r, and is preferred only where v^2 / curvature >= (2 - R)^2 / D; so its
+    # length is at least (2 - R)^2 / (D r). Where both are C or more, nothing is rounded on the way to the corner where all are
+    # at C, and there LIBSVM returns the middle of the interval.
     return R < 2.0 and 2.0 - R >= C * D and (2.0 - R) ** 2 >= C * D * r
 
 

@@ -33,8 +33,8 @@ _STREAM = 22
 class Drawn:
     """The score of a model on rows of one kind, none of which it has seen, in draws of these rows (nan where undefined).
 
-    `units` are independent rows, groups or blocks; `left_out`: each draw was scored on the rows it leaves out; `apparent`: the
-    score of the choice by all rows on the same rows, nan if the draws make none.
+    `units` counts independent rows, groups or blocks. `left_out` says that each draw was scored on the rows it leaves out, and
+    `apparent` is the score of the choice by all rows on the same rows, nan if the draws make none.
     """
 
     value: float

@@ -37,10 +37,10 @@ _GONE = ("repeats", "fresh")
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score, or a difference of scores, with its confidence interval; larger is better.
+    """A score, or a difference of scores, with its confidence interval; larger is better, and nan is unknown.
 
-    Interval and error are nan if unknown. `how`: draws of out-of-fold rows with a new choice each, or of rows for one model,
-    held-out rows, nested searches, or folds. `too_few`: rows too few for R2 and the like (error above 1); value is nan.
+    `how` is by draws of rows, with a new choice in each or for one model, held-out rows, nested searches, or folds. With
+    `too_few` rows for a score such as R2, its standard error is above 1 and its value nan.
     """
 
     value: float

@@ -66,8 +66,8 @@ def nadeau_bengio(values: ArrayLike, ratio: float, confidence: float = 0.95) -> 
 def jackknife_variance(without: ArrayLike, outer: ArrayLike) -> float:
     """Return the variance of nested resampling's mean optimism, leaving out one outer fold at a time (:eq:`jackknife`).
 
-    Efron, Stein 1981. Easy rows raise their fold's outer score and others' tuned scores, which cancels in the mean alone.
-    without[k, b]: tuned score of fold k without the rows of b (k = b: all). nan below three folds.
+    Easy rows raise the outer score of their fold and the tuned scores of the others, which cancels in the mean alone (Efron,
+    Stein 1981). without[k, b] is the tuned score of fold k without the rows of b, or with all rows if k = b.
     """
     without, outer = np.asarray(without, dtype=np.float64), np.asarray(outer, dtype=np.float64)
     folds = len(outer)

@@ -64,8 +64,8 @@ class Replaced:
 class Verdict:
     """Whether tuning has helped, with all numbers and sentences that commands and pages show about it; scores: larger is better.
 
-    `number` is None if the recommended model is no trial; `default_on_folds` and `tuned_on_folds` are what the search has
-    optimised; `replaced` is the search's choice if another trial was compared; `rivals` begin with a constant.
+    `number` is None if the recommended model is no trial. `default_on_folds` and `tuned_on_folds` are scores that the search has
+    optimised. `replaced` is the search's choice if another trial was compared. `rivals` begin with a constant.
     """
 
     metric: str

@@ -32,8 +32,8 @@ def draw_level_shares(
 ) -> tuple[Floats, Floats]:
     """Draw lower and upper shares of uniformly random points whose response is at or below a level, `n_draws` a member.
 
-    Functions given the data (Rahimi, Recht 2007; Wilson et al. 2020) at a Sobol set of `n_points`, a power of two. Upper: up to
-    `tolerance` above counts. Lower: points nearest to a failed one have failed. "unknown" noise: the wider.
+    Functions are drawn given the data (Rahimi, Recht 2007; Wilson et al. 2020) at `n_points` Sobol points, a power of two. In the
+    upper share responses up to `tolerance` above the level count; in the lower, points nearest to a failed one do not.
     """
     points = domain.snap(qmc.Sobol(domain.dimension, rng=rng).random(n_points))
     embedded = models.embedding.transform(domain.model_inputs(points))

@@ -24,8 +24,8 @@ REFRESH = 100  # generations after which running gradients are recomputed, again
 class EvolutionSettings:
     """Settings of the evolution strategy; the defaults are the paper's.
 
-    `step` is the first standard deviation of the mutation in units of C; by the 1/5 rule the step is multiplied or divided by
-    `adaptation` (1 keeps it). `tournament_share` is a share of the population, rounded up.
+    The 1/5 rule multiplies or divides `step`, the first standard deviation in units of C, by `adaptation`; 1 keeps it. A
+    tournament has `tournament_share` of the population, rounded up.
     """
 
     population_size: int = 10

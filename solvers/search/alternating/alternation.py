@@ -105,8 +105,8 @@ def average(population: Population[Any]) -> float:
 class Phase(Generic[T]):
     """The evolution of a population against a fixed partner; it can be rerun with another partner.
 
-    `renew` may return new individuals at each run but the first; `progress` (default: average fitness) must not stagnate; after a
-    run that ends at `most` generations nothing is renewed. `cut_short`: `may_go_on` ended the last run.
+    `renew` may return new individuals at each run but the first. `progress`, by default the average fitness, must not stagnate.
+    Nothing is renewed after a run that ends at `most` generations. `cut_short` says that `may_go_on` ended the last run.
     """
 
     def __init__(

@@ -140,8 +140,8 @@ class Layout:
 def find_layout(path: str | Path, target: str, how: Choices) -> Layout:
     """Return the layout of a file, detected from its first rows unless it is among the choices.
 
-    The separator gives most rows the same number of fields, or is blanks; rows of one cell above are a title; no header if the
-    first row is as numeric as the others; decimal commas if there are numbers with commas and none with points.
+    The separator gives most rows the same number of fields. Rows of one cell above the table are a title. There is no header if
+    the first row is as numeric as the others. The decimal mark is a comma if there are numbers with commas and none with points.
     """
     separator = None if how.sep is None else _separator(how.sep)
     encoding = None if how.encoding is None else _known(how.encoding)
