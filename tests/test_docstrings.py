@@ -23,17 +23,6 @@ STUDIES = {"Experiment"} | {
     for node in tree.body
     if isinstance(node, ast.ClassDef) and "Experiment" in map(ast.unparse, node.bases)
 }
-#: packages whose internal docstrings are still to be shortened
-NOT_YET: tuple[str, ...] = (
-    "spotsvm/cross_validation/",
-    "spotsvm/luck/",
-    "spotsvm/out_of_fold/",
-    "spotsvm/search_cv/",
-    "spotsvm/study/",
-    "spotsvm/trials/",
-    "spotsvm/tuned/",
-)
-
 Definition = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -76,13 +65,7 @@ def too_long(tree: ast.Module, shared: set[str]) -> list[str]:
 
 def test_internal_docstrings_have_at_most_three_lines():
     shared = with_bases(LISTED | STUDIES, TREES)
-    done = {path: tree for path, tree in TREES.items() if not path.startswith(NOT_YET)}
-    assert {path: names for path, tree in done.items() if (names := too_long(tree, shared))} == {}
-
-
-def test_packages_that_are_done_are_not_excepted():
-    shared = with_bases(LISTED | STUDIES, TREES)
-    assert [p for p in NOT_YET if not any(too_long(tree, shared) for path, tree in TREES.items() if path.startswith(p))] == []
+    assert {path: names for path, tree in TREES.items() if (names := too_long(tree, shared))} == {}
 
 
 @pytest.mark.parametrize(("lines", "expected"), [(3, []), (4, ["helper", "Study._inner", "Helper", "Helper.method"])])

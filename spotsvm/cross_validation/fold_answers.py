@@ -77,7 +77,7 @@ def respond(model: Any, X: Any, response: str, classes: Array | None) -> Array:
     """Return a fitted model's answers, (n, k): probabilities; decisions; votes; or the predictions of a regression.
 
     Of two classes k is 1 for decisions, positive for the second, and for votes. A class that the model has not seen has the
-    probability 0, or a decision below those of all other classes.
+    probability 0, or a decision below all others.
     """
     answers = np.asarray(getattr(model, response)(X))
     if classes is None:
@@ -110,16 +110,10 @@ def votes_of(predicted: NDArray[np.bool_]) -> Floats:
 
 @dataclass(frozen=True)
 class FoldAnswers:
-    """A candidate's answers for all rows, each by the models of the folds that test it.
+    """A candidate's answers (see `respond`) for all rows, each by the models of the folds that test it.
 
-    Attributes
-    ----------
-    response : str
-        The method whose results are the answers.
-    values : ndarray of shape (n, r k) or (n, r (k + v))
-        The answers, as returned by `respond`: r blocks of columns if rows are in up to r test sets, nan where a row is in fewer.
-        If the class of a row's largest answer (of a decision for two classes, of its sign) is not the one that is predicted, v
-        more columns in each block have the votes: `respond` with "predict".
+    `values` are r blocks of k columns if rows are in up to r test sets, nan in fewer; v more in each block have the votes if the
+    class of the largest answer is not always the one predicted.
     """
 
     response: str

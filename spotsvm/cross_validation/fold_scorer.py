@@ -59,28 +59,15 @@ class FoldScores:
     answers: FoldAnswers | None = field(default=None, compare=False)
 
     def mean(self, metric: str, n_splits: int) -> float:
-        """Return the mean test score, nan if a fold has none.
-
-        Notes
-        -----
-        Equation :eq:`fold-criterion` of the chapter :doc:`/method/index`.
-        """
+        """Return the mean test score, nan if a fold has none; equation :eq:`fold-criterion`."""
         return float(np.mean([self.numbers.get(f"split{i}_test_{metric}", np.nan) for i in range(n_splits)]))
 
 
 class FoldScorer:
     """Scores of candidates on fixed folds; arguments that GridSearchCV has as well mean the same.
 
-    `fit_params` are further arguments of `fit` for the estimator and the scorers. The engine "auto" shares the work of support
-    vector machines where scikit-learn's result is the same, with `max_bytes` for kernel matrices. With `advise=False` there is no
-    warning of columns with an offset. Failures are in the scores; `warn_of_failures` reports them. With `responses` (see
-    `responses_of`) the scores of a candidate have its answers for the test rows, from the same fits.
-
-    `is_late` returns whether the time is up: candidates that are not scored by then are left out, except the very first one. A
-    fit by scikit-learn that is under way is finished.
-
-    After the first score, `scorer` has the scorers in use, and `metrics` their names ("score" for a single scorer). `last_error`
-    is the error of the last candidate that failed.
+    "auto" shares the work of SVMs where scikit-learn's result is the same. `responses` (see `responses_of`) adds answers for the
+    test rows. Once `is_late`, candidates but the very first are left out; a fit by scikit-learn is finished.
     """
 
     def __init__(

@@ -25,20 +25,10 @@ _LEAST_SCALE = 1e-6
 
 @dataclass(frozen=True)
 class Rule:
-    """How settings are chosen, and how their averaged answers become decisions.
+    """How settings are chosen, by a score, averaged (at most `most`) or the best alone, and how answers become decisions.
 
-    Attributes
-    ----------
-    score : Score
-        The score by which they are chosen.
-    average : bool
-        Whether settings are averaged; otherwise the best is taken.
-    most : int or None
-        Maximum number of settings in the average.
-    calibrated : bool
-        Whether averaged answers become log odds, by a sigmoid for two classes or a softmax for several.
-    shift : float or None
-        Log odds of the second class from which on it is predicted; None for the most probable class.
+    `calibrated`: log odds, by a sigmoid or softmax. `shift`: log odds of the second class from which on it is predicted; None for
+    the most probable class.
     """
 
     score: Score
@@ -124,20 +114,10 @@ def _errors(rows: JudgedRows, answers: Answers) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Combination:
-    """An average of settings, or a single one, for judged rows.
+    """An average of settings, or a single one, for judged rows; `scales` divide the answers before the weights (m,) apply.
 
-    Attributes
-    ----------
-    weights, scales : ndarray of shape (m,)
-        The weight of each setting, and the divisor of its answers.
-    average : ndarray of shape (n, k)
-        The averaged answers.
-    decisions : ndarray of shape (n, k)
-        The decisions that follow, calibrated by the rule; in regression predictions in the unit of the target.
-    calibration : Calibration or None
-        The calibration of the averaged answers.
-    drawn : Drawn or None
-        The score, with draws of rows that repeat the choice; None for a target of several columns.
+    `average` and the calibrated `decisions` are (n, k), in regression in the target's unit; `drawn` repeats the choice in draws
+    of rows, and is None for a target of several columns.
     """
 
     weights: Array

@@ -27,26 +27,10 @@ _PRIOR_ROWS = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class JudgedRows:
-    """The target of judged rows in numbers, and their weights.
+    """The target of judged rows in numbers (class codes, or targets), and their weights in scores and in fits.
 
-    Attributes
-    ----------
-    y : ndarray of shape (n,) or (n, t)
-        Codes of classes, or targets in their own unit.
-    aim : ndarray of shape (n,) or (n, t)
-        The target by which settings are chosen: `y`, without targets far from all others in regression.
-    classes : ndarray or None
-        The classes; None in regression.
-    weights, fit_weights : ndarray of shape (n,)
-        The weights of the rows in scores, and in fits.
-    units : ndarray of shape (n,) or None
-        Label of what is drawn together with each row: a group, or a block of a series.
-    location, scale : float or ndarray of shape (t,)
-        Answers of regressions are in units of `scale` from `location`.
-    kind : {"out of fold", "left out"}
-        The kind of the rows.
-    n_distinct : int or None
-        Number of different rows, if some are judged several times, each time by another model; None if none is.
+    `aim`, by which settings are chosen, lacks far targets; `units` are drawn together; answers of regressions are in `scale` from
+    `location`; `n_distinct` counts rows, if some are judged several times (else None).
     """
 
     y: Array
@@ -92,21 +76,10 @@ class JudgedRows:
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """The answers of settings for judged rows.
+    """The answers of settings for judged rows, (m, n, k): probabilities, decisions, votes, or predictions as in `JudgedRows`.
 
-    Attributes
-    ----------
-    response : {"predict_proba", "decision_function", "predict"}
-        The method whose results the answers are.
-    values : ndarray of shape (m, n, k)
-        Probabilities of all classes; decisions, where k is 1 for two classes, positive for the second; votes, 1 for the predicted
-        class, of two classes one column, 0.5 for the second and -0.5 for the first; or predictions, in the units of `JudgedRows`.
-    votes : ndarray of shape (m, n, k) or None
-        The votes, if the predicted class is not always that of the largest answer.
-    factors : ndarray of shape (m, n_classes) or None
-        The factors of the classes in the fits of each setting, beyond `JudgedRows.fit_weights`: they move its threshold.
-    own_threshold : bool
-        Whether a calibration has to keep the threshold of the answers, as it is moved in ways that `factors` do not say.
+    For two classes k is 1 for decisions, and for votes (0.5 the second, -0.5 the first). `votes`: if the largest answer is not
+    always predicted. `factors` of classes in fits move thresholds; `own_threshold`: something else does.
     """
 
     response: Response

@@ -30,16 +30,7 @@ TIMES = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
 
 
 def check_bounded(constraints: Constraints, scoring: Any) -> None:
-    """Raise ArgumentError, which names the first bound on neither a metric nor a time.
-
-    The metrics of a callable are not known before it is called.
-
-    Examples
-    --------
-    >>> check_bounded(
-    ...     Constraints.of({"recall": (">=", 0.9)}), ["accuracy", "recall"]
-    ... )
-    """
+    """Raise ArgumentError, which names the first bound on neither a metric nor a time; a callable's metrics are not known."""
     if callable(scoring):
         return
     metrics = ["score"] if isinstance(scoring, str | None) else metric_names(scoring)
@@ -186,12 +177,10 @@ class CandidateSweeps:
     n_values: int = N_VALUES
 
     def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
-        """Score candidates, in the order given; all of them are passed to the scorer together.
+        """Score candidates, passed to the scorer together, in the order given; values for which there is no time are left out.
 
-        Values for which there is no time are left out. A sweep has every second value of a grid and the values between the best
-        value and its neighbours; the whole grid if no value needs its own fit; for a list all values. A candidate's own value, if
-        it has one, is included, and replaces a grid value that differs by rounding. For C, whose largest values take the most
-        time, the values above a clearly worse value are skipped; `extra` of the last value has their number.
+        A sweep has every second value of a grid, and those beside the best; the whole grid if no value needs its own fit; all of
+        a list; and a candidate's own. Above a clearly worse C values are skipped: the last one's `extra` counts them.
         """
         if self.swept is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]
@@ -271,23 +260,9 @@ class CandidateSweeps:
 
 
 def grid_size(swept: SweptParameter, n_suggestions: int) -> int:
-    """Return the number of values of the grid over the range of a swept parameter.
+    """Return the number of values of the grid over the range of a swept parameter (:eq:`grid-size`).
 
-    If the other parameters have fewer configurations than there are suggestions, the rest of the budget makes the grid finer:
-    each configuration gets as many values as there are suggestions for it. `CandidateSweeps` scores every second value of the
-    grid, and two beside the best.
-
-    Notes
-    -----
-    Equation :eq:`grid-size` of the chapter :doc:`/method/index`.
-
-    Examples
-    --------
-    >>> swept = SweptParameter(
-    ...     Space({"C": (0.0, 1.0), "kernel": ["rbf", "linear"]}), "C"
-    ... )
-    >>> grid_size(swept, 10), grid_size(swept, 50)
-    (11, 45)
+    With fewer configurations of the others than suggestions, the grid is finer: each gets as many values as suggestions.
     """
     size = swept.searched.domain.size
     return max(N_VALUES, 2 * (int(n_suggestions / size) - 2) - 1)
@@ -300,11 +275,10 @@ def _outcome_of_sweep(sweep: Mapping[float, Outcome]) -> Outcome:
 
 
 def swept_parameter(given: str | None, space: Space, estimator: Any, scorer: FoldScorer, plain: bool) -> SweptParameter | None:
-    """Return the parameter that a search sweeps, or None.
+    """Return the parameter that a search sweeps, or None; ArgumentError for a named one if work cannot be shared.
 
-    "auto" is the C of a machine whose work `scorer` shares for all configurations, if C has a range and other parameters are
-    searched; `plain` is whether the rest of the search allows it. Raises ArgumentError for a named parameter if work cannot be
-    shared.
+    "auto" is the C of a machine whose work is shared for all configurations, if C has a range and others are searched, and the
+    rest of the search allows it (`plain`).
     """
     if given is None:
         return None

@@ -381,8 +381,7 @@ class StudySearch:
     """A search and the starting points that come before its own, kept consistent with a record whose writes may fail.
 
     A suggestion is confirmed by `keep` once it is recorded, or withdrawn by `forget`. Points are those of the whole space; with a
-    `sweep` the search itself sees them, in `domain`, without the swept parameter. Raises SolverError if the search cannot be
-    created, or is for another number of objectives.
+    `sweep` the search sees them in `domain`, without the swept parameter.
     """
 
     def __init__(
@@ -571,16 +570,7 @@ class StudySearch:
 def initial_trials(
     search: str | SearchFactory | AskTell, domain: Domain, n_starts: int = 0, *, noise: Noise = "auto"
 ) -> tuple[int, str]:
-    """Return the number of trials a search of one objective begins with, from `n_starts` on, and their name.
-
-    Examples
-    --------
-    >>> (
-    ...     initial_trials("kriging", Domain.continuous(2)),
-    ...     initial_trials("cmaes", Domain.continuous(2), 3),
-    ... )
-    ((6, 'initial design'), (8, 'starts and first generation'))
-    """
+    """Return the number of trials a search of one objective begins with, from `n_starts` on, and their name."""
     return _initial_trials(make_search(search, domain, 0, noise=noise), n_starts)
 
 

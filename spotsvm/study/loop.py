@@ -66,10 +66,8 @@ def run_trials(
 def as_workers_are_free(run: TrialRun) -> None:
     """Submit a trial to each free worker at once, and tell each outcome when it arrives: no worker waits for the slowest.
 
-    Only a search that continues from the best start waits for the last start.
-
-    A suggestion depends on the trials that are completed before it. So the seed alone does not determine the run: the recorded
-    order of asks and tells does. With one worker there is only one order.
+    Only a search that continues from the best start waits for the last start. With several workers the recorded order of asks and
+    tells, not the seed alone, determines the run.
     """
     while run.may_ask or run.pending:
         if run.may_submit:

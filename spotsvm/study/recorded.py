@@ -33,29 +33,7 @@ _OF_STUDIES = ("run", "ask", "tell", "fail", "ask_batch", "add_finding", "add_tr
 class RecordedStudy(ReadableStudy):
     """A study read from its record: the results of a `Study`, without `ask`, `tell` and `run`.
 
-    The record is only read, so another process may be writing to it; nothing in it is executed. Values without a JSON type, such
-    as estimators, are texts.
-
-    Parameters
-    ----------
-    path : path-like
-        The record.
-
-    Attributes
-    ----------
-    path : Path
-        The record.
-    about : dict
-        The description of the study.
-    findings : dict of str to dict
-        Findings about the study, by name; see `Study.add_finding`.
-    trials, space, objectives, noise, seed
-        As those of `Study`.
-
-    Raises
-    ------
-    StorageError
-        If there is no such record, or it is damaged, or holds no study yet.
+    Another process may be writing to it; nothing in it is executed. Values without a JSON type, such as estimators, are texts.
     """
 
     def __init__(self, path: str | Path | Record):

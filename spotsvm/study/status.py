@@ -189,18 +189,7 @@ class Status(ShowsFacts):
 
 
 def read_status(path: str | Path) -> Status:
-    """Return the status of the study in a record; the record is only read, and a process writing to it is not held up.
-
-    Parameters
-    ----------
-    path : path-like
-        The record.
-
-    Raises
-    ------
-    StorageError
-        If there is no such record, or it is damaged.
-    """
+    """Return the status of the study in a record; the record is only read, and a process writing to it is not held up."""
     return status_of_ledger(read_ledger(path), Path(path))
 
 

@@ -76,18 +76,9 @@ class StopRule(Protocol):
 
 @dataclass(frozen=True)
 class Look:
-    """The figures that `ImprovementBelowUncertainty` computes after some trials.
+    """The figures that `ImprovementBelowUncertainty` computes after some trials, in the unit of the value.
 
-    Attributes
-    ----------
-    n_trials : int
-        Number of finished trials.
-    expected_improvement : float
-        The largest improvement that a model of them expects from one more trial, in the unit of the value.
-    uncertainty : float
-        The uncertainty of the score, in the same unit; nan if there is none.
-    basis : {"folds", "noise", "none"}
-        Source of the uncertainty: the fold scores of the incumbent, the noise of the objective, or neither.
+    `uncertainty` is nan if there is none; its `basis` is the incumbent's folds, the noise, or neither.
     """
 
     n_trials: int
@@ -343,19 +334,7 @@ def checked_timeout(timeout: float | None, name: str = "trial_timeout") -> float
 
 
 class TimeLimit:
-    """The stop rule that limits the wall seconds of a run, counted from its creation: after them no further trial starts.
-
-    At least one trial is run in any case.
-
-    Examples
-    --------
-    >>> from spotsvm import Study
-    >>> study = Study({"x": [1, 2, 3]}, "random", 0).run(
-    ...     lambda p: p["x"], n_trials=1
-    ... )
-    >>> TimeLimit(60.0)(study), TimeLimit(1e-9)(study)
-    (None, 'the time of the run is up')
-    """
+    """The stop rule that limits the wall seconds of a run from its creation; at least one trial is run in any case."""
 
     def __init__(self, seconds: float):
         self.seconds, self._began = seconds, monotonic()

@@ -120,14 +120,7 @@ class Findings(Mapping[str, dict[str, Any]]):
         return self.content.get(TABLE, {})
 
     def compared(self, n_finished: int) -> Compared | None:
-        """Return the comparison with the default; None if the study has none, or has got further trials since.
-
-        Examples
-        --------
-        >>> findings = Findings({"verdict": {"number": 3, "of_trials": 20}})
-        >>> findings.compared(20), findings.compared(25)
-        (Compared(number=3, of_trials=20), None)
-        """
+        """Return the comparison with the default; None if the study has none, or has got further trials since."""
         found = self._read(VERDICT, Compared)
         # a verdict of an earlier version has no number of trials
         return None if found is None or found.of_trials not in (None, n_finished) else found

@@ -29,19 +29,8 @@ ANSWERS = "answers"
 def outcome_of(returned: Any, seconds: float | None = None, subject: str = _RETURNED) -> Outcome:
     """Return the outcome for the result of an objective; `subject` begins the reason of a failure.
 
-    A finite number is a success. So are a sequence of two or more numbers, and a mapping with a number under "value" or several
-    under "values" (a sequence, or a mapping by the objectives' names) and further named numbers. An array of numbers under
-    "answers" is kept as it is; other named values, such as texts, are attributes. An Outcome is returned unchanged. Anything else
-    is a failure.
-
-    Examples
-    --------
-    >>> outcome_of({"values": [0.1, 12], "time": 3}).values
-    (0.1, 12.0)
-    >>> outcome_of(float("nan")).reason
-    'the objective returned nan'
-    >>> outcome_of({"value": 0.1, "solver": "smo"}).attributes
-    {'solver': 'smo'}
+    A finite number, several, or a mapping with "value" or "values" (a sequence, or by objective), further named numbers,
+    "answers" (an array) and attributes is a success. An Outcome is returned unchanged; all else has failed.
     """
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned
@@ -127,27 +116,10 @@ def checked_extra(extra: Any) -> dict[str, float]:
 def sweep_outcome(
     returned: Any, name: str, seconds: float | None = None, listed: Sequence[Any] = (), subject: str = _RETURNED
 ) -> Outcome:
-    """Return the outcome for a sweep of the parameter `name` that an objective returned.
+    """Return the outcome for a sweep of the parameter `name`: a mapping from its values to results, or a sequence of pairs.
 
-    A sweep is a mapping from the parameter's values to the objective's results for them, or a sequence of such pairs. The values
-    of a list, `listed`, need not be numbers, nor hashable: the outcome has their indices in the list. An Outcome is returned
-    unchanged. Anything else is a failure.
-
-    Examples
-    --------
-    >>> [
-    ...     (value, outcome.value)
-    ...     for value, outcome in sweep_outcome(
-    ...         {1.0: 0.25, 10.0: {"value": 0.125, "time": 3}}, "C"
-    ...     ).sweep
-    ... ]
-    [(1.0, 0.25), (10.0, 0.125)]
-    >>> sweep_outcome(0.25, "C").reason
-    "the objective returned 0.25; with sweep='C' it returns a mapping from values of C to outcomes"
-    >>> sweep_outcome(
-    ...     [({0: 5}, 0.5), (None, 0.75)], "class_weight", listed=[None, {0: 5}]
-    ... ).sweep[0][0]
-    1
+    Values of a list, `listed`, need be neither numbers nor hashable: the outcome has their indices. An Outcome is returned
+    unchanged; all else has failed.
     """
     if isinstance(returned, Outcome):
         return replace(returned, seconds=seconds) if returned.seconds is None else returned
@@ -183,9 +155,8 @@ def judge(
 ) -> Outcome:
     """Return the outcome of a trial as the study keeps it; `told` are the trials told before.
 
-    It has one value for each objective, in their order, and notes in `extra` whether the bounds hold and whether the value stands
-    for a failure. A sweep has only values that the conditions allow. An outcome that does not fit the study has failed: its
-    `fault` is one of the program.
+    One value for each objective, in order; `extra` notes whether bounds hold and whether the value stands for a failure; a sweep
+    has allowed values only. One that does not fit the study has failed, by a `fault` of the program.
     """
     subject = "the trial has" if trial.origin == GIVEN else _RETURNED
     if outcome.fault == "nothing":
@@ -261,16 +232,7 @@ def _fitting_sweep(outcome: Outcome, objectives: Objectives, swept: SweptParamet
 
 
 def with_bounded_numbers(outcome: Outcome, constraints: Constraints) -> Outcome:
-    """Return the first outcome of a study, or a failed one if it lacks a bounded number.
-
-    If a number is never returned, for example because its name is misspelt, every trial would violate its bound.
-
-    Examples
-    --------
-    >>> bounds = Constraints.of({"memory": ("<=", 2e9)})
-    >>> with_bounded_numbers(Outcome("ok", 0.5, {"memroy": 1e9}), bounds).reason
-    "constraints has a bound of 'memory', which the objective does not return; did you mean 'memroy'?"
-    """
+    """Return the first outcome of a study, or a failed one if it lacks a bounded number, by a misspelt name, for example."""
     done = [one for _, one in outcome.sweep if one.state == "ok"] if outcome.sweep else [outcome] * (outcome.state == "ok")
     returned = list(dict.fromkeys(name for one in done for name in one.extra))
     missing = [name for name in constraints.bounds if done and name not in returned]

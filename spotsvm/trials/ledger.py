@@ -33,26 +33,10 @@ class Store(Protocol):
 
 
 class Ledger:
-    """The trials of a study as its events have left them. A ledger does not use the search.
+    """The trials of a study as its events have left them, by number. A ledger does not use the search.
 
-    Attributes
-    ----------
-    about : dict
-        The description of the study, in JSON types.
-    trials : list of Trial
-        All trials, by number.
-    turns : list of (str, int)
-        "asked" or "told" and the number of the trial, in order.
-    told : list of int
-        The numbers of the finished trials, in the order in which they were told.
-    findings : Findings
-        Findings about the study.
-    outcomes : dict of int to Outcome
-        Outcomes that arrived before their turn to be told, by trial number.
-    search_state : dict
-        The state of the search after the last trial was asked for, as far as the turns do not determine it.
-    path : Path or None
-        The file with the events, if there is one.
+    `turns` are "asked" or "told" with a trial's number, in order; `outcomes` arrived before their turn to be told; `search_state`
+    is that after the last trial was asked for, as far as the turns do not determine it.
     """
 
     def __init__(self, events: Iterable[Event] = ()):
@@ -179,19 +163,7 @@ def suggested(trials: Iterable[Trial]) -> list[Trial]:
 
 
 def finished_words(trials: Sequence[Trial]) -> str:
-    """Return in words how many of the trials asked for have ended, and how many values their sweeps have.
-
-    Examples
-    --------
-    >>> finished_words(
-    ...     [
-    ...         Trial(0, {}, (), "ok", sweep=0),
-    ...         Trial(1, {}, (), "ok", sweep=0),
-    ...         Trial(2, {}, ()),
-    ...     ]
-    ... )
-    '1 of 2 trials finished, with 2 values in their sweeps'
-    """
+    """Return in words how many of the trials asked for have ended, and how many values their sweeps have."""
     finished, values = finished_counts(trials)
     words = f"{finished} of {len(suggested(trials))} trials finished"
     return words if finished == values else f"{words}, with {values} values in their sweeps"

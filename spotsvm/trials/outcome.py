@@ -32,9 +32,8 @@ OF_THE_PROGRAM: tuple[Fault, ...] = ("nothing", "other values", "other sweep", "
 class Outcome(Evaluated):
     """The outcome of one evaluation: the fields of a Trial that it gives, and what is needed until it is told.
 
-    `named` has several values by the names of their objectives, before they are judged. `sweep` has values of a swept parameter,
-    or their indices if it is a list, each with its outcome. `lost` means that the worker died rather than the objective failed,
-    so that another worker may succeed. `error` is not recorded.
+    `named`: values by objective, before they are judged; `sweep`: swept values (of a list, indices) with outcomes; `lost`: the
+    worker died, so another may succeed. `error` is not recorded.
     """
 
     error: BaseException | None = field(default=None, metadata={"recorded": False})
@@ -105,11 +104,6 @@ def as_float(value: Any) -> float | None:
     """Return a number of any kind as a float, infinite if it is too large; None if it is not a number.
 
     Times and time differences are none, as their number depends on their unit, and neither is a masked element.
-
-    Examples
-    --------
-    >>> as_float(np.float32(0.5)), as_float(-(10**400)), as_float("1")
-    (0.5, -inf, None)
     """
     kind = getattr(getattr(value, "dtype", None), "kind", "")
     if kind in ("m", "M") or np.ma.is_masked(value):
@@ -139,21 +133,7 @@ def checked_seconds(seconds: Any) -> float | None:
 
 
 def as_attributes(given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return named values as a record returns them: arrays become lists, and values that it cannot store become text.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> as_attributes(
-    ...     {
-    ...         "solver": "smo",
-    ...         "path": (1, np.float32(0.5)),
-    ...         "rows": np.arange(2),
-    ...         7: {1j},
-    ...     }
-    ... )
-    {'solver': 'smo', 'path': [1, 0.5], 'rows': [0, 1], '7': '{1j}'}
-    """
+    """Return named values as a record returns them: arrays become lists, and values that it cannot store become text."""
     found = {}
     for name, value in given.items():
         try:
@@ -169,13 +149,7 @@ MOST_ANSWERS = 2**28
 
 
 def as_answers(given: Any) -> NDArray[np.floating[Any]] | None:
-    """Return a copy of an array of numbers for rows, of shape (n_rows, n_outputs) and read-only; None for anything else.
-
-    Examples
-    --------
-    >>> as_answers(np.arange(3)).tolist(), as_answers([1.0]) is None
-    ([[0.0], [1.0], [2.0]], True)
-    """
+    """Return a read-only copy of an array of numbers for rows, (n_rows, n_outputs); None for anything else."""
     if not isinstance(given, np.ndarray) or given.ndim not in (1, 2) or given.dtype.kind not in "fiub":
         return None
     kind = np.float32 if given.dtype in (np.float16, np.float32) else np.float64

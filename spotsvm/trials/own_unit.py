@@ -23,27 +23,10 @@ _OF_A_FOLD = re.compile(r"(split\d+_(?:test|train)_)(.+)")
 
 @dataclass(frozen=True)
 class OwnUnits:
-    """The units of the scores of a study.
+    """The units of the scores of a study; `errors` are the names under which trials have fold scores that are negated errors.
 
-    Attributes
-    ----------
-    units : tuple of ScoreUnit
-        One per objective. Its metric is the scorer's name if it is known, else the name of the objective.
-    turned : tuple of bool
-        One per objective: whether its values are negated errors.
-    objectives : Objectives
-        The objectives as they are shown: an error under its own name, to be minimised; all others as they are.
-    errors : frozenset of str
-        Names under which trials have fold scores that are negated errors.
-
-    Examples
-    --------
-    >>> own = OwnUnits.of(
-    ...     {"context: scoring": "'neg_root_mean_squared_error'"},
-    ...     Objectives.of("maximize"),
-    ... )
-    >>> own.objectives.labels, own.trial(Trial(0, {}, (), "ok", -3.5)).value
-    (('RMSE (smaller is better)',), 3.5)
+    `units` have the scorer's name, else the objective's; `turned` marks negated errors; `objectives` are as shown: an error under
+    its own name, to be minimised.
     """
 
     units: tuple[ScoreUnit, ...]

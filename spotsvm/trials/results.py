@@ -42,13 +42,10 @@ def parameter_names(branches: Sequence[Mapping[str, Any]], trials: Sequence[Tria
 
 
 def trial_table(trials: Sequence[Trial], names: Sequence[str], values: Sequence[str] = ("value",)) -> pd.DataFrame:
-    """Return a frame with one row per trial, by number.
+    """Return a frame with one row per trial, by number, with a `param_` column per parameter (empty where it does not exist).
 
-    Columns: number, state, value (for several objectives one column each: value_0, value_1, or value_ and the name), one `param_`
-    column per parameter (empty where it does not exist), one `extra_` column per further number and one `attribute_` column per
-    attribute, origin, note, reason, error_type, seed, ask_seconds and its parts fit_seconds and acquisition_seconds, seconds,
-    lost (how many attempts ended with their worker); if trials reported steps, last_step and last_value; if a parameter is swept,
-    sweep: the number of the trial that was suggested, to whose sweep the row belongs.
+    Also an `extra_` column per further number, an `attribute_` column per attribute; `lost` counts attempts that ended with their
+    worker; `sweep` is the trial to whose sweep the row belongs.
     """
     params = {f"param_{name}": name for name in names}
     extras = {f"extra_{name}": name for trial in trials for name in trial.extra}
@@ -82,25 +79,7 @@ _SCORE = re.compile(r"split([0-9]{1,6})_(test|train)_(.+)")
 def fold_table(trials: Sequence[Trial]) -> pd.DataFrame:
     """Return a frame with one row per trial and fold, for trials with fold scores in `extra` as `SpotSearchCV` stores them.
 
-    Columns: number of the trial; fold, from 0; one `test_` column per metric, and one `train_` column if there are training
-    scores. A fold that failed has no row; if only one of its metrics failed, that cell is empty.
-
-    Examples
-    --------
-    >>> trial = Trial(
-    ...     3,
-    ...     {},
-    ...     (),
-    ...     "ok",
-    ...     0.75,
-    ...     {
-    ...         "split0_test_score": 0.5,
-    ...         "split1_test_score": 1.0,
-    ...         "mean_fit_time": 0.1,
-    ...     },
-    ... )
-    >>> fold_table([trial]).to_dict("list")
-    {'number': [3, 3], 'fold': [0, 1], 'test_score': [0.5, 1.0]}
+    A `test_` column per metric, and `train_` if there is one. A failed fold has no row; a metric that failed alone is empty.
     """
     rows: dict[tuple[int, int], dict[str, float]] = {}
     names: list[str] = []

@@ -27,33 +27,9 @@ _NEIGHBOURS, _BEST, _N_BEST = 0.25, 0.05, 5
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """A parameter of a space that is swept.
+    """A parameter that is swept, with one range or list of values in all dictionaries of the space.
 
-    Parameters
-    ----------
-    space : Space
-        The space, with the parameter.
-    name : str
-        The parameter, with one range or list of values in all dictionaries of the space.
-
-    Attributes
-    ----------
-    searched : Space
-        The space that the search sees.
-
-    Raises
-    ------
-    ArgumentError
-        If the space has no such parameter, or no other one to search.
-
-    Examples
-    --------
-    >>> from scipy.stats import loguniform
-    >>> swept = SweptParameter(
-    ...     Space({"C": loguniform(0.01, 100), "gamma": loguniform(0.1, 10)}), "C"
-    ... )
-    >>> swept.searched.names, [round(value, 6) for value in swept.values(5)]
-    (('gamma',), [0.01, 0.1, 1.0, 10.0, 100.0])
+    `searched` is the space that the search sees. ArgumentError if there is no such parameter, or no other one.
     """
 
     space: Space
@@ -138,9 +114,8 @@ class SweptParameter:
     def rows(self, trial: Trial, sweep: Sequence[tuple[float, Outcome]], number: int, sign: float) -> tuple[Row, ...]:
         """Return a row for each value in the sweep of a running trial, the best first; the others are numbered from `number`.
 
-        `sign` is 1 if a smaller outcome is better, else -1. Of equally good values, the value with the best neighbours is taken.
-        If some values satisfy the bounds of the study, only these count. A start with a value of the parameter keeps that value
-        unless it failed: the first trial of a search is the configuration to start at.
+        Values that satisfy the bounds come first; of equal ones that with the best neighbours. A start keeps its own value unless
+        it failed: a search's first trial is where it starts. `sign` is 1 if smaller is better.
         """
         if not sweep:
             return ()
@@ -170,16 +145,10 @@ class SweptParameter:
         )
 
     def response(self, sweep: Sequence[Trial], sign: float) -> float:
-        """Return the response that the search is told for a suggestion, smaller being better; nan if its whole sweep has failed.
+        """Return the response that the search is told for a suggestion, smaller being better (:eq:`sweep-response`).
 
-        The response is the best value in the sweep, plus 0.25 times the mean excess of its neighbours, plus 0.05 times the mean
-        excess of the best five: of sweeps with equal best values, the sweep with the broader optimum is better. Values of a list
-        without an order have no neighbours. Skipped values count as the last value scored, so that worse values at the other end
-        do not enter the best five in their place.
-
-        Notes
-        -----
-        Equation :eq:`sweep-response` of the chapter :doc:`/method/index`.
+        The best value plus 0.25 times the mean excess of its neighbours (none in a list without order) plus 0.05 times that of
+        the best five: broad optima win. Skipped values count as the last scored; nan if all failed.
         """
         ordered = sorted(sweep, key=lambda t: t.point[self._at])
         losses = np.array([np.nan if t.value is None else sign * t.value for t in ordered])

@@ -84,26 +84,10 @@ _BLOCK = 2_000_000  # maximum kernel values in memory during a prediction
 
 @dataclass(frozen=True)
 class Task:
-    """The target and the models in numeric form.
+    """The target and the models in numeric form; answers of a regression are in units of `scale` from `location`.
 
-    Attributes
-    ----------
-    y : ndarray of shape (n,)
-        Class codes, or the target in its own units.
-    machines : Machines
-        The models.
-    aim : ndarray of shape (n,)
-        The target by which settings are chosen: `y`, but in regression at most as far from the others as `ordinary_range` says.
-    relevance_target : ndarray of shape (n, t)
-        Target of squared errors: of the relevance of columns, and of models with landmarks.
-    default : callable
-        Maps training rows to C and epsilon of the default model, in the units of the models.
-    epsilon : float
-        Epsilon of the grid.
-    classes : ndarray or None
-        The classes.
-    location, scale : float
-        The models of a regression answer in units of `scale` from `location`.
+    `aim`: `y` within `ordinary_range`, by which settings are chosen; `relevance_target` (n, t): also of models with landmarks;
+    `default` maps training rows to C and epsilon, in the units of the models.
     """
 
     y: Array

@@ -32,28 +32,10 @@ _CLASS, _COLUMN = "class_weight__", "scale__"
 
 
 class SearchedSweeps(Sweeps, AbstractContextManager["SearchedSweeps"]):
-    """The sweeps of a grid, followed by those proposed by a Kriging search, in a study.
+    """The sweeps of a grid, followed by those proposed by a Kriging search, in a study, up to `budget`.
 
-    Parameters
-    ----------
-    first : sequence of Sweep
-        The grid.
-    budget : int
-        Number of sweeps.
-    space : Mapping
-        The further parameters to search: gamma, relevance, epsilon, class_weight__<class>, scale__<column>.
-    costs : sequence of float
-        Values of C, ascending.
-    columns : list of str
-        The names of the input columns.
-    classes : list of str
-        The names of the classes; empty in regression.
-    seed : int
-        Seed of the search.
-    path : str, Path or None
-        The record.
-    context : mapping
-        Further values that a record depends on.
+    `space` has gamma, relevance, epsilon, class_weight__<class> and scale__<column>; a record at `path` also depends on
+    `context`.
     """
 
     def __init__(
@@ -168,17 +150,7 @@ def own_parameters(families: Sequence[str], classes: Sequence[str]) -> list[str]
 
 
 def matched_columns(space: Mapping[str, Any], own: Sequence[str], columns: Sequence[str]) -> dict[str, list[int]]:
-    """Return the column indices of each scale__<column>; raise ArgumentError for a name that matches no parameter or column.
-
-    Examples
-    --------
-    >>> matched_columns(
-    ...     {"scale__x*": (0.1, 10), "gamma": (0.1, 1)},
-    ...     ["gamma"],
-    ...     ["x0", "x1", "size"],
-    ... )
-    {'scale__x*': [0, 1]}
-    """
+    """Return the column indices of each scale__<column>; ArgumentError for a name that matches no parameter or column."""
     matches: dict[str, list[int]] = {}
     for name in space:
         if name in own:

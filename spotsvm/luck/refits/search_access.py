@@ -30,14 +30,9 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Given:
-    """What the fit of a search is given beside X and y.
+    """What the fit of a search is given beside X and y, for fit, scorer and splitter.
 
-    Attributes
-    ----------
-    fit, score, split : mapping
-        The arguments of the estimator's fit, of the scorer that chooses the winner, and of the splitter.
-    folds : mapping
-        The arguments of a search with the same estimator and scorers on given folds.
+    `folds` are the arguments of a search with the same estimator and scorers on given folds.
     """
 
     fit: Mapping[str, Any]
@@ -286,18 +281,9 @@ def winner_of(search: Any) -> int:
 
 
 def best_candidates(results: Mapping[str, Any], metric: str, chosen: int | None, most: int | None) -> list[int]:
-    """Return the indices of the chosen candidate, if there is one, and of the next best by mean score, with different parameters.
+    """Return the indices of the chosen candidate, if any, and of the next best by mean score, with different parameters.
 
     `results` are `cv_results_`; candidates that violate the bounds of a SpotSearchCV are left out. `most=None` returns all.
-
-    Examples
-    --------
-    >>> results = {
-    ...     "params": [{"C": 1}, {"C": 2}, {"C": 2}, {"C": 3}],
-    ...     "mean_test_score": np.array([0.7, 0.9, 0.9, np.nan]),
-    ... }
-    >>> best_candidates(results, "score", 0, 5)
-    [0, 1]
     """
     means = np.array(results[f"mean_test_{metric}"], dtype=float)
     means[~np.asarray(results.get("bounds_held", np.ones(len(means), dtype=bool)))] = np.nan

@@ -31,26 +31,9 @@ _MOVES = ("class_weight", "weight_unit", "priors", "class_prior", "fit_prior", "
 
 @dataclass(frozen=True)
 class Asked:
-    """What a search was asked: the estimator, the target, and what the fit was given beside X and y.
+    """What a search was asked: estimator, target, further arguments of the fit by recipient, and the score that chooses.
 
-    Attributes
-    ----------
-    estimator : estimator
-        The estimator whose parameters candidates are.
-    y : array-like of shape (n,) or (n, t)
-        The target.
-    classifier : bool
-        Whether the target is of classes.
-    given : Given
-        Further arguments of the fit, by recipient.
-    units : array-like of shape (n,) or None
-        Label of what is drawn together with each row.
-    n_tests : int
-        In how many test sets a row is at most.
-    scoring : str or scorer
-        The score that chooses.
-    seed : int
-        Seed of the draws.
+    `units` are what is drawn together with each row; a row is in at most `n_tests` test sets.
     """
 
     estimator: Any

@@ -38,16 +38,10 @@ _CAREFULLY = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class WriterLock:
-    """The lock for writing to a record; one object in one process holds it at a time.
+    """The lock for writing to a record; one object in one process holds it at a time, else StorageError names the process.
 
-    The lock is an operating-system lock of a file beside the record. It ends with the process, even if the process is killed, and
-    a forked worker process does not inherit it. The file names the process that has the lock, and means nothing without the lock;
-    it is removed when the lock is released, and a file left behind is taken over. On a network drive the lock holds between
-    machines only if the drive passes locks on: NFS does unless it is mounted with `nolock` or `local_lock`, sshfs does not. Where
-    there are no locks at all the record cannot be opened for writing. SQLite's write-ahead log needs all readers and the writer
-    on one machine in any case.
-
-    Raises StorageError if another process, which it names, holds the lock, or if the file cannot be written.
+    An operating-system lock of a file beside the record, which ends with the process, and which no forked process inherits. On a
+    network drive it holds between machines only if the drive passes locks on (not NFS with `nolock`, not sshfs).
     """
 
     def __init__(self, record: Path):
@@ -275,19 +269,7 @@ else:
 
 @dataclass(frozen=True)
 class Writer:
-    """The process that writes to a record.
-
-    Attributes
-    ----------
-    pid : int or None
-        Its process id; None where it is not known.
-    host : str
-        The name of its machine, as text of one line; empty where it is not known.
-    command : str
-        The command that started it, shortened, as text of one line.
-    since : str
-        When it opened the record: date and time in UTC, as ISO 8601 has it.
-    """
+    """The process that writes to a record; `pid` is None and `host` empty where they are not known, `since` is in UTC."""
 
     pid: int | None
     host: str = ""

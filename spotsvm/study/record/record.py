@@ -40,18 +40,10 @@ from spotsvm.trials.ledger import Ledger
 
 
 class Record:
-    """The SQLite file of one study: its events in order, from which a ledger follows.
+    """The SQLite file of one study: its events in order, from which a ledger follows; one writer, any number of readers.
 
-    Nothing in the file is pickled or executed: numbers, names and JSON, and the bytes of arrays. Each row has a checksum, so that
-    changes on disk are reported rather than read.
-
-    One process writes, and one object in it (`WriterLock`); any number read, and neither side waits for the other. A record that
-    is only read needs nothing written beside it. It may be used by several threads, of which one writes at a time, but not by a
-    process forked from the one that opened it.
-
-    The file is created, with its folder, unless `read_only`. ArgumentError is raised if `path` is not a path, StorageError if the
-    file cannot be opened, is not a record, or has another schema version; or if another process, which it names, is writing to
-    it. For a damaged record the error says how many trials can be read, and how.
+    Nothing in it is pickled or executed, and each row has a checksum. Several threads may use it, of which one writes at a time,
+    but no process forked after opening. For a damaged record the error says how many trials can be read, and how.
     """
 
     def __init__(self, path: str | Path, *, read_only: bool = False):

@@ -41,12 +41,10 @@ _FEWEST_BYTES = 64
 
 @dataclass(frozen=True)
 class Salvaged:
-    """The content that was read from a damaged record.
+    """The content that was read from a damaged record; `about` is the readable part of the description.
 
-    `missing` are the numbers of unreadable trials below the last readable one; how many followed it is unknown. `about` is the
-    part of the study's description that can be read. `changed` are the numbers of trials left out because a row of theirs has
-    another content than its checksum. `n_lost` is the number of unreadable rows before the last readable one: a trial that ended
-    in one of them is still running here.
+    `missing`: unreadable trials below the last readable one; `changed`: trials whose rows do not match their checksums; `n_lost`:
+    unreadable rows before the last readable one: a trial that ended in one is still running here.
     """
 
     trials: tuple[Trial, ...]
@@ -66,24 +64,8 @@ class Salvaged:
 def salvage(path: str | Path) -> Salvaged:
     """Read every readable trial of a damaged record: a file that is cut off, or overwritten in places.
 
-    Every row that SQLite still returns is read from a private copy, and a trial whose bytes do not fit their checksum is left
-    out. With a lost page, the trials on it are lost, and those on pages that only it points to. The first page can be replaced,
-    as it is the same in all records. StorageError is raised if there is no such file, or this process is writing to it.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from spotsvm import Study
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "study.db"
-    ...     with Study({"x": [1, 2, 3, 4]}, "random", 0, path=path) as study:
-    ...         _ = study.run(lambda p: p["x"], n_trials=4)
-    ...     whole = path.read_bytes()
-    ...     _ = path.write_bytes(
-    ...         bytes(4096) + whole[4096:]
-    ...     )  # without its first page
-    ...     len(salvage(path).trials)
-    4
+    From a private copy; trials that do not fit their checksums are left out. A lost page takes its trials, and pages that only it
+    points to; the first is the same in all records, and replaced.
     """
     path = Path(path)
     with storage_failures(path, "read"):

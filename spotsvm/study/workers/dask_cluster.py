@@ -12,13 +12,7 @@ _log = logging.getLogger(__name__)
 
 
 def is_dask(executor: Any) -> bool:
-    """Return whether an executor is a Dask client or "dask", without importing Dask.
-
-    Examples
-    --------
-    >>> is_dask("dask"), is_dask("loky"), is_dask(None)
-    (True, False, False)
-    """
+    """Return whether an executor is a Dask client or "dask", without importing Dask."""
     if isinstance(executor, str):
         return executor == "dask"
     return any(kind.__name__ == "Client" and kind.__module__.split(".")[0] == "distributed" for kind in type(executor).__mro__)

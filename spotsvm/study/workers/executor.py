@@ -274,12 +274,8 @@ class _Pending:
 class OnExecutor(AbstractContextManager["OnExecutor"]):
     """Evaluate trials on an executor of the user: threads, processes, or anything else with `submit`.
 
-    The objective, with its data, reaches each worker once. A trial past its time is given up, but cannot be killed: its worker
-    stays busy, and is counted again when the trial has ended.
-
-    Limits: see `open_workers`; the memory limit is for processes only. ArgumentError is raised if one is invalid or cannot be
-    enforced, and by `wait` if the objective cannot be sent to the workers or loaded there; WorkersError if the executor is broken
-    or closed, or all its workers are stuck in trials past their time. `is_ours` is whether to close the executor at the end.
+    A trial past its time is given up, but cannot be killed: its worker is counted again when it has ended. A memory limit is for
+    processes only. `is_ours` is whether to close the executor at the end.
     """
 
     def __init__(

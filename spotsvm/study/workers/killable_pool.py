@@ -34,22 +34,8 @@ _STARTS = 3  # consecutive deaths of workers that are starting
 class KillablePool(AbstractContextManager["KillablePool"]):
     """Evaluate trials in worker processes of its own; a trial past its time is killed, and nothing else.
 
-    The objective, or its pickle, is sent once to each process, with its data. The processes do not import the user's script,
-    ignore Ctrl-C, die with this process, and are limited to one thread each. A process that dies, or is killed, is replaced; its
-    trial has failed.
-
-    The limits are those of `open_workers`: time counts from the start of the objective, without the start of a process and its
-    imports. ArgumentError is raised if a limit is invalid, or the objective cannot be sent to a process; by `wait` if it cannot
-    be loaded there. WorkersError is raised by `wait` if processes die while they start, three times in a row.
-
-    Examples
-    --------
-    >>> with KillablePool(
-    ...     lambda params: params["x"] ** 2, 2, trial_timeout=60.0
-    ... ) as workers:
-    ...     workers.submit(0, {"x": 3})
-    ...     [(key, outcome.value) for key, outcome in workers.wait()]
-    [(0, 9.0)]
+    Processes do not import the user's script, ignore Ctrl-C, die with this one and use one thread; a dead one is replaced. Time
+    counts from the start of the objective. WorkersError if three die in a row while they start.
     """
 
     def __init__(

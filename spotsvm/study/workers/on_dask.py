@@ -33,33 +33,8 @@ _MOST_POOLS = 2
 class OnDask(OnExecutor):
     """Evaluate trials on the workers of a Dask cluster, as many at once as these have threads, while workers join and leave.
 
-    Each thread of a worker evaluates its trials in a process of its own (`KillablePool`), to which the limits apply: a trial past
-    its time is killed, and one that crashes is lost, without harm to the worker. A trial whose worker dies is run again by Dask,
-    on other workers. `n_jobs` is the number of trials at once, by default that of the cluster's threads; an adaptive cluster
-    grows up to so many. Trials wait without limit for the first worker; a run that has lost all its workers ends after 10
-    minutes, or after the time in Dask's setting `distributed.scheduler.no-workers-timeout`.
-
-    Raises ArgumentError if there is no such client, it is asynchronous, or the objective cannot be sent to a process or loaded
-    there; WorkersError if the scheduler is gone, or all workers are lost.
-
-    References
-    ----------
-    M. Rocklin (2015): Dask: Parallel computation with blocked algorithms and task scheduling. Proceedings of SciPy.
-    https://doi.org/10.25080/Majora-7b98e3ed-013
-
-    Examples
-    --------
-    >>> from distributed import Client
-    >>> with Client(
-    ...     processes=False,
-    ...     n_workers=1,
-    ...     threads_per_worker=2,
-    ...     dashboard_address="127.0.0.1:0",
-    ... ) as client:
-    ...     with OnDask(lambda params: params["x"] ** 2, client) as workers:
-    ...         workers.submit(7, {"x": 3})
-    ...         [(key, outcome.value) for key, outcome in workers.wait()]
-    [(7, 9.0)]
+    Each thread has a `KillablePool` of one process, to which limits apply; Dask runs trials of a dead worker again. A run that
+    has lost all workers ends after 10 minutes, or `distributed.scheduler.no-workers-timeout`.
     """
 
     def __init__(

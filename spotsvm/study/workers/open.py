@@ -23,20 +23,7 @@ def open_workers(
     trial_timeout: float | None = None,
     memory_limit: int | str | None = None,
 ) -> Workers:
-    """Open the workers that evaluate an objective; the arguments are those of `Study.run`.
-
-    Raises ArgumentError if an argument is invalid, and WorkersError if processes are to be started and the working directory has
-    been removed.
-
-    Examples
-    --------
-    >>> with open_workers(
-    ...     lambda params: params["x"] ** 2, "threading", n_jobs=2
-    ... ) as workers:
-    ...     workers.submit(0, {"x": 3})
-    ...     [(key, outcome.value) for key, outcome in workers.wait()]
-    [(0, 9.0)]
-    """
+    """Open the workers that evaluate an objective; the arguments are those of `Study.run`."""
     if not callable(objective):
         raise ArgumentError(f"objective={objective!r} cannot be called; use a callable that takes the parameters as a dict")
     given, n_jobs = n_jobs, checked_n_jobs(n_jobs)
@@ -76,14 +63,9 @@ def open_workers(
 
 
 def checked_n_jobs(n_jobs: Any) -> int | None:
-    """Return `n_jobs` as a number of trials at once, or None for None; raise ArgumentError if it is not valid.
+    """Return `n_jobs` as a number of trials at once, or None for None; ArgumentError if it is not valid.
 
     As in joblib, -1 is the number of processors that this process may use, -2 one less, and so on.
-
-    Examples
-    --------
-    >>> checked_n_jobs(3), checked_n_jobs(-1000)
-    (3, 1)
     """
     if n_jobs is None:
         return None

@@ -31,20 +31,8 @@ class LoadingError(ArgumentError):
 class Interrupts(AbstractContextManager["Interrupts"]):
     """Holds the first Ctrl-C (SIGINT) back until `check` asks for it, or a block of `allowed` is entered; a second one is raised.
 
-    It does so in the main thread only, where Python takes signals, and only where Ctrl-C would raise KeyboardInterrupt: a handler
-    of the user's own stays. Blocks may be nested, as where an objective runs a study of its own: the innermost takes the signal.
-
-    Examples
-    --------
-    >>> with Interrupts() as interrupts:
-    ...     signal.raise_signal(signal.SIGINT)
-    ...     print("this is not torn")
-    ...     try:
-    ...         interrupts.check()
-    ...     except KeyboardInterrupt:
-    ...         print("now it is raised")
-    this is not torn
-    now it is raised
+    In the main thread only, and where Ctrl-C would raise KeyboardInterrupt: a handler of the user's stays. Of nested blocks the
+    innermost takes the signal.
     """
 
     def __init__(self) -> None:
@@ -111,20 +99,8 @@ def interrupts_allowed() -> AbstractContextManager[None]:
 def interrupts_held() -> Iterator[None]:
     """Delay an interrupt (SIGINT) until the block is left; a second one takes effect at once.
 
-    For a step after which memory and record agree. It does nothing within a run, whose `Interrupts` delay the signal already;
-    outside the main thread, which alone is interrupted; and if the program has no Python handler.
-
-    Examples
-    --------
-    >>> steps = []
-    >>> try:
-    ...     with interrupts_held():
-    ...         signal.raise_signal(signal.SIGINT)
-    ...         steps.append("done")
-    ... except KeyboardInterrupt:
-    ...     steps.append("interrupted")
-    >>> steps
-    ['done', 'interrupted']
+    Wraps a step that Ctrl-C must not tear. No effect within a run (see `Interrupts`), outside the main thread, or without a
+    Python handler.
     """
     before: Any = signal.getsignal(signal.SIGINT)
     in_main = threading.current_thread() is threading.main_thread()
@@ -266,12 +242,6 @@ class Here(AbstractContextManager["Here"]):
     """Evaluate one trial after the other in this process and thread, during `wait`.
 
     What the objective raises makes a failed outcome, except for KeyboardInterrupt and SystemExit, which are raised.
-
-    Examples
-    --------
-    >>> with Here(lambda params: params["x"] ** 2) as workers:
-    ...     [outcome.value for outcome in in_order(workers, [{"x": 3}, {"x": 2}])]
-    [9.0, 4.0]
     """
 
     n_workers = 1
