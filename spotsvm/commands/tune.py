@@ -80,7 +80,7 @@ def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, **optio
 
 
 def _sayer(quiet: bool, told: list[str]) -> Callable[[str], None]:
-    """Return what says a line about what was decided, and adds it to those told, unless it is to be quiet."""
+    """Return the function that prints a line of the plan and adds it to those told; with `quiet` it does neither."""
     from spotsvm.common.text import printable_line
 
     def say(line: str) -> None:

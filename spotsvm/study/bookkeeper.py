@@ -224,8 +224,8 @@ class Bookkeeper:
         """Return the parameters of a point; of a starting point those that the user gave, without rounding."""
         if origin == START:
             return self._start_params.get(tuple(point.tolist()), {})
-        seen = np.array if self._swept is None else self._swept.searched_point
-        known = (t.params for t in self.ledger.trials if is_given(t) and np.array_equal(seen(t.point), seen(point)))
+        searched = np.array if self._swept is None else self._swept.searched_point
+        known = (t.params for t in self.ledger.trials if is_given(t) and np.array_equal(searched(t.point), searched(point)))
         return next(known, {})
 
     @in_turn  # outermost: waiting for another thread may be interrupted

@@ -111,16 +111,16 @@ def describe_study(
 
 
 @dataclass(frozen=True)
-class Past:
+class InitialState:
     """The initial state of a study: its ledger in memory, with a seed in its description, and events that its record lacks."""
 
     ledger: Ledger
     unwritten: tuple[Event, ...] = ()
 
 
-def take_up(
+def initial_state(
     record: Record | None, given: Mapping[str, Any], space: Space, n_objectives: int, swept: SweptParameter | None = None
-) -> Past:
+) -> InitialState:
     """Return the initial state of a study: the content of its record, or nothing.
 
     Without a seed in `given`, the recorded seed or a new one is used. Raises StudyMismatchError if the record belongs to another
@@ -132,7 +132,7 @@ def take_up(
         about["seed"] = recorded.get("seed", int(np.random.default_rng().integers(2**32)))
     if record is None or "space" not in recorded:
         first = Described(about)
-        return Past(Ledger([first]), (first,))
+        return InitialState(Ledger([first]), (first,))
     if not is_seed(about["seed"]):
         raise damaged(record.path, f"its seed is {brief_repr(about['seed'])}")
     widened = is_wider(recorded["space"], about["space"])
@@ -148,7 +148,7 @@ def take_up(
     own = suggested(ledger.trials)
     left = sum(t.state == "running" for t in own)
     _LOG.info("%s goes on after %d trials, %d of them unfinished", record.path, len(own), left)
-    return Past(ledger, tuple(unwritten))
+    return InitialState(ledger, tuple(unwritten))
 
 
 def _widened(

@@ -75,7 +75,7 @@ class StopRule(Protocol):
 
 
 @dataclass(frozen=True)
-class Look:
+class StopFigures:
     """The figures that `ImprovementBelowUncertainty` computes after some trials, in the unit of the value.
 
     `uncertainty` is nan if there is none; its `basis` is the incumbent's folds, the noise, or neither.
@@ -180,22 +180,22 @@ class ImprovementBelowUncertainty:
             found |= {"expected_improvement": look.expected_improvement, "uncertainty": look.uncertainty, "basis": look.basis}
         return found
 
-    def _holds(self, look: Look | None) -> bool:
+    def _holds(self, look: StopFigures | None) -> bool:
         return look is not None and look.expected_improvement < self.factor * look.uncertainty
 
-    def _look(self, study: StudyResults, n: int) -> Look | None:
+    def _look(self, study: StudyResults, n: int) -> StopFigures | None:
         """Return the figures after the first n finished trials of a study, which are computed once."""
         known = _LOOKS.setdefault(study, {})
         if (self, n) not in known:
             trials, space = study.finished_trials[: max(n, 0)], study.space
             if study.swept is not None:
-                seen = study.swept.searched_point
-                trials, space = tuple(replace(t, point=tuple(seen(t.point).tolist())) for t in trials), study.swept.searched
+                searched = study.swept.searched_point
+                trials, space = tuple(replace(t, point=tuple(searched(t.point).tolist())) for t in trials), study.swept.searched
             sign = float(study.objectives.signs[0])
             known[self, n] = self.look(trials, space, sign=sign, noise=study.noise, seed=study.seed) if trials else None
         return known[self, n]
 
-    def look(self, trials: Sequence[Trial], space: Space, *, sign: float, noise: Noise, seed: int) -> Look | None:
+    def look(self, trials: Sequence[Trial], space: Space, *, sign: float, noise: Noise, seed: int) -> StopFigures | None:
         """Compute the figures on which the rule decides.
 
         Parameters
@@ -213,7 +213,7 @@ class ImprovementBelowUncertainty:
 
         Returns
         -------
-        Look or None
+        StopFigures or None
             None below `min_trials`, where fewer than two trials have succeeded, or the model cannot be fitted.
         """
         n = len(trials)
@@ -234,12 +234,12 @@ class ImprovementBelowUncertainty:
         metric = tuned_metric([incumbent])
         scores = [] if metric is None else list(fold_scores(incumbent.extra, metric).values())
         if len(scores) > 1:
-            return Look(n, gain.improvement, corrected_standard_error(scores, self.test_share), "folds")
+            return StopFigures(n, gain.improvement, corrected_standard_error(scores, self.test_share), "folds")
         if noisy:
-            return Look(n, gain.improvement, gain.incumbent_error, "noise")
-        return Look(n, gain.improvement, float("nan"), "none")
+            return StopFigures(n, gain.improvement, gain.incumbent_error, "noise")
+        return StopFigures(n, gain.improvement, float("nan"), "none")
 
-    def _sentence(self, n: int, look: Look | None, *, stopped: bool) -> str:
+    def _sentence(self, n: int, look: StopFigures | None, *, stopped: bool) -> str:
         """Return a sentence on the decision after n trials, and its last figures."""
         if look is None:
             return f"The stop rule did not stop the search: too little is known after {counted(n, 'trial')}."
@@ -266,7 +266,7 @@ _BASES = {
     "folds": "the standard error of the incumbent's score over its folds",
     "noise": "the standard error of the incumbent's predicted mean",
 }
-_LOOKS: WeakKeyDictionary[StudyResults, dict[tuple[ImprovementBelowUncertainty, int], Look | None]] = WeakKeyDictionary()
+_LOOKS: WeakKeyDictionary[StudyResults, dict[tuple[ImprovementBelowUncertainty, int], StopFigures | None]] = WeakKeyDictionary()
 
 
 def checked_stop(stop: Any) -> StopRule:

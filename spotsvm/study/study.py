@@ -33,7 +33,7 @@ from spotsvm.study.objective import WrappedObjective, wrapped
 from spotsvm.study.readable import ReadableStudy
 from spotsvm.study.record.record import Record
 from spotsvm.study.recorded import in_recorded_order
-from spotsvm.study.resume import describe_study, take_up
+from spotsvm.study.resume import describe_study, initial_state
 from spotsvm.study.stop import AppliedRule, StopRule, TimeLimit, checked_timeout
 from spotsvm.study.workers.open import open_workers
 from spotsvm.study.workers.protocol import Workers, is_workers
@@ -226,8 +226,8 @@ class Study(ReadableStudy):
             if prior is None and believed is not None and record is not None and (tables := record.ledger().about.get("prior")):
                 believed = OptimumPrior(searched, tables)  # the other studies may have gone on meanwhile
                 about["prior"] = believed.describe()
-            past = take_up(record, about, space, len(objectives), swept)
-            ledger = past.ledger
+            initial = initial_state(record, about, space, len(objectives), swept)
+            ledger = initial.ledger
             super().__init__(ledger, space, objectives, noise, swept)
             for t in ledger.trials:
                 whole = swept is None or swept.name in t.params
@@ -242,7 +242,7 @@ class Study(ReadableStudy):
             )  # fmt: skip
             # only now: a record must not describe a search that cannot be created
             if record is not None:
-                ledger.keep_in(record, past.unwritten)
+                ledger.keep_in(record, initial.unwritten)
             self._books = Bookkeeper(ledger, study_search, space, objectives, self.constraints, swept, starting.params)
         except BaseException:
             if record is not None:

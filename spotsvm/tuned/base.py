@@ -55,7 +55,7 @@ from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.tuned.families import FAMILIES, SPARSE_FAMILIES, Columns
 from spotsvm.tuned.fit_facts import FitFacts
 from spotsvm.tuned.grid import Grid, score_grid
-from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, Race, views_of
+from spotsvm.tuned.many_rows import EXACT, LANDMARKS, LANDMARKS_FROM, Problem, TimedFits, views_of
 from spotsvm.tuned.members import fit_members
 from spotsvm.tuned.progress import SweepProgress
 from spotsvm.tuned.sweeps import Setting, Sweep, Sweeps, sweep_of
@@ -78,7 +78,7 @@ _FEW_MEMBERS = 5  # on many rows
 _HELD_FROM, _HELD_SHARE, _MOST_HELD = 6000, 0.2, 5000  # rows from which rows are held out; their share; their maximum
 _FIRST_ROWS = 1000  # rows of the grid, if rows are held out and rounds of fits on more rows follow
 _LEAST_GROUPS = 20  # with fewer groups, no group is held out
-_SHARES = 0.3, 0.6, 0.85  # of a timeout, with held-out rows: the ends of the grid, of exact and of landmark models
+_SHARES = 0.3, 0.6, 0.85  # shares of the timeout after which grid, exact and landmark models must have ended
 _BLOCK = 2_000_000  # maximum kernel values in memory during a prediction
 
 
@@ -656,12 +656,12 @@ class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
 
         n = len(whole.y) - len(held)
         timed = self.timeout is not None
-        race = Race(problem, quality, seed, self.n_jobs)
+        fits = TimedFits(problem, quality, seed, self.n_jobs)
         with_landmarks = self.average and n >= LANDMARKS_FROM
         most = n if timed else EXACT.untimed
-        race.run(EXACT, costs, min(n, most), self._ends(began, _SHARES[1 if with_landmarks else 2]))
+        fits.run(EXACT, costs, min(n, most), self._ends(began, _SHARES[1 if with_landmarks else 2]))
         varies = int((abs(views["standard"][some]).max(axis=0) > 0).sum())
-        fitted = min(_MOST_ROWS, max(setting.n_rows or 0 for setting in race.settings))
+        fitted = min(_MOST_ROWS, max(setting.n_rows or 0 for setting in fits.settings))
         C, epsilon = whole.default(problem.sample(fitted, seed))
         standard = Sweep("rbf", 0.0, epsilon)
         gamma = problem.unit(standard) / max(varies, 1)  # the gamma of SVC() and SVR()
@@ -669,11 +669,11 @@ class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
         default = problem.fit([plain], seed, np.inf)
         assert default is not None  # it has no time limit
         if with_landmarks:
-            race.run(LANDMARKS, dict.fromkeys(race.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
-        judged = Grid(race.settings, race.decisions, default[1][0])
+            fits.run(LANDMARKS, dict.fromkeys(fits.sweeps, []), n if timed else LANDMARKS.untimed, self._ends(began, _SHARES[2]))
+        judged = Grid(fits.settings, fits.decisions, default[1][0])
         table = self._average(judged, task, judged_rows, np.arange(len(held)), score, seed, n_given, every[held])
-        self._members = [member for member in race.members if self._weights[member.places].any()]
-        self.complete_ &= race.complete
+        self._members = [member for member in fits.members if self._weights[member.places].any()]
+        self.complete_ &= fits.complete
         self._keep_members(whole)
         self.n_rows_ = int(self.members_["rows"].max())
         return table
@@ -755,7 +755,7 @@ class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
             sweep, kind = member.sweep, FAMILIES[member.sweep.family]
             if sweep.columns != seen or member.rows is not rows:
                 seen, rows = sweep.columns, member.rows
-                A = self._columns.seen(views, kind.columns, sweep.exponent, sweep.column_factors)
+                A = self._columns.kernel_columns(views, kind.columns, sweep.exponent, sweep.column_factors)
                 D = base_matrix(kind.base, A, rows)
             assert D is not None
             weights = self._weights[member.places] / self._divisors[member.places]

@@ -135,7 +135,7 @@ class Columns:
             columns["relevance"] = columns["power"] * self.relevance
         return columns
 
-    def seen(self, views: dict[str, Any], kind: str, exponent: float, factors: tuple[float, ...]) -> Any:
+    def kernel_columns(self, views: dict[str, Any], kind: str, exponent: float, factors: tuple[float, ...]) -> Any:
         """Return the columns of a kernel, of a kind, from `views`, the result of `transform`.
 
         `exponent` is that of the relevance, 0 for none; `factors` are one for each input column, or empty.

@@ -35,7 +35,7 @@ class _FoldColumns:
     def of(self, sweep: Sweep) -> Any:
         """Return the columns of a sweep; their typical distance is then the unit of its gamma."""
         family = FAMILIES[sweep.family]
-        A = self._columns.seen(self._views, family.columns, sweep.exponent, sweep.column_factors)
+        A = self._columns.kernel_columns(self._views, family.columns, sweep.exponent, sweep.column_factors)
         self._unit = unit_of(family.kernel, A[self._train])
         return A
 

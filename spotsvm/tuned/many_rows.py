@@ -83,7 +83,7 @@ class Problem:
         base = FAMILIES[fitted.sweep.family].base
         size = max(_BLOCK // max(fitted.rows.shape[0], 1), 1)
         blocks = [self.held[start : start + size] for start in range(0, len(self.held), size)]
-        parts = [fitted.decisions(base_matrix(base, self.seen(fitted.sweep, block), fitted.rows)) for block in blocks]
+        parts = [fitted.decisions(base_matrix(base, self.kernel_columns(fitted.sweep, block), fitted.rows)) for block in blocks]
         decisions = [np.concatenate(part).astype(np.float32) for part in zip(*parts, strict=True)]
         if not self.machines.n_classes:
             decisions = [np.clip(d, *self.machines.limits) for d in decisions]
@@ -95,7 +95,7 @@ class Problem:
         rows = self.sample(first.n_rows, seed)
         unit = self.unit(first)
         kernel = kernel_of(FAMILIES[first.family].kernel, unit, first.log_gamma)
-        A = self.seen(first, rows)
+        A = self.kernel_columns(first, rows)
         K = np.empty((len(rows), len(rows)), np.float32)
         size = max(_BLOCK // len(rows), 1)
         for start in range(0, len(rows), size):
@@ -109,12 +109,12 @@ class Problem:
     def _with_landmarks(self, settings: Sequence[Setting], seed: int, is_late: Callable[[], bool]) -> Member:
         first = settings[0]
         sweep, unit = sweep_of(first), self.unit(first)
-        landmarks = self.seen(sweep, self.sample(first.n_landmarks, seed))
+        landmarks = self.kernel_columns(sweep, self.sample(first.n_landmarks, seed))
         weights = self.machines.weighted(sweep.class_factors).cost.copy()
         weights[self.held] = 0.0
         beta, bias = fit_landmarks(
             kernel_of(FAMILIES[sweep.family].kernel, unit, sweep.log_gamma),
-            lambda block: self.seen(sweep, block),
+            lambda block: self.kernel_columns(sweep, block),
             landmarks,
             self.target,
             weights,
@@ -123,14 +123,16 @@ class Problem:
         )
         return Member(sweep, unit, [], beta, bias, landmarks)
 
-    def seen(self, sweep: Sweep, rows: Any) -> Any:
+    def kernel_columns(self, sweep: Sweep, rows: Any) -> Any:
         """Return the columns of a kernel for some rows, in double precision."""
         views = {kind: as_double(view[rows]) for kind, view in self.views.items()}
-        return self.columns.seen(views, FAMILIES[sweep.family].columns, sweep.exponent, sweep.column_factors)
+        return self.columns.kernel_columns(views, FAMILIES[sweep.family].columns, sweep.exponent, sweep.column_factors)
 
     def unit(self, sweep: Sweep) -> float:
         """Return the unit of gamma."""
-        A = self.seen(sweep, self.some[np.linspace(0, len(self.some) - 1, min(len(self.some), _UNIT_ROWS)).astype(np.intp)])
+        A = self.kernel_columns(
+            sweep, self.some[np.linspace(0, len(self.some) - 1, min(len(self.some), _UNIT_ROWS)).astype(np.intp)]
+        )
         return unit_of(FAMILIES[sweep.family].kernel, A)
 
 
@@ -143,7 +145,7 @@ def views_of(columns: Columns, X: Any, kinds: Collection[str]) -> dict[str, Any]
     return {kind: np.concatenate([part[kind].astype(np.float32) for part in parts]) for kind in kinds}
 
 
-class Race:
+class TimedFits:
     """Rounds of fits until the time is up; `quality` maps decisions on the held-out rows to a number, larger is better."""
 
     def __init__(self, problem: Problem, quality: Callable[[NDArray[np.float32]], float], seed: int, n_jobs: int | None):

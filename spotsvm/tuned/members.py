@@ -111,7 +111,7 @@ def fit_members(
     for kernels in by_columns.values():
         first = settings[next(iter(kernels.values()))[0]]
         family = FAMILIES[first.family]
-        A = columns.seen(views, family.columns, first.exponent, first.column_factors)
+        A = columns.kernel_columns(views, family.columns, first.exponent, first.column_factors)
         unit = unit_of(family.kernel, A)
         if machines.pairs:
             A = safe_indexing(A, order)

@@ -117,7 +117,7 @@ def test_columns_with_factors_and_an_exponent_of_relevance():
     frame = pd.DataFrame({"a": X[:, 0], "kind": ["u", "v", "w"] * 50, "b": X[:, 1]})
     columns = Columns(ALL).fit(frame, T)
     views = columns.transform(frame)
-    assert (columns.seen(views, "relevance", 1.0, ()) == views["relevance"]).all()
-    assert columns.seen(views, "relevance", 0.0, ()) == pytest.approx(views["power"])
-    factors = columns.seen(views, "power", 1.0, (2.0, 3.0, 5.0)) / views["power"]
+    assert (columns.kernel_columns(views, "relevance", 1.0, ()) == views["relevance"]).all()
+    assert columns.kernel_columns(views, "relevance", 0.0, ()) == pytest.approx(views["power"])
+    factors = columns.kernel_columns(views, "power", 1.0, (2.0, 3.0, 5.0)) / views["power"]
     assert factors == pytest.approx(np.broadcast_to([2.0, 5.0, 3.0, 3.0, 3.0], factors.shape))
