@@ -158,7 +158,7 @@ class CurrentTrial:
         """
         if self._reason is not None and outcome.error is None:
             state: State = "failed" if self._not_finite else "stopped"
-            outcome = Outcome(state, None, outcome.extra, self._reason, attributes=outcome.attributes)
+            outcome = replace(outcome, state=state, value=None, values=None, named={}, sweep=(), reason=self._reason, fault="")
         attributes = {**outcome.attributes, **as_attributes(self.attributes)}
         return replace(outcome, attributes=attributes, steps=tuple(self.steps))
 

@@ -13,10 +13,9 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from spotsvm.common.json_values import read_json
 from spotsvm.common.text import checked_path, printable_line
 from spotsvm.errors import StorageError
-from spotsvm.study.record.codec import RowError, brief_repr
+from spotsvm.study.record.codec import RowError
 from spotsvm.study.record.opening import (
     WriterLock,
     check_kind,
@@ -34,7 +33,18 @@ from spotsvm.study.record.opening import (
     why_lone,
 )
 from spotsvm.study.record.salvage import damaged, readable
-from spotsvm.study.record.table import FORMAT, ROWS, SCHEMA_VERSION, columns_of, create, event_of, insert, known_columns
+from spotsvm.study.record.table import (
+    FORMAT,
+    ROWS,
+    SCHEMA_VERSION,
+    columns_of,
+    create,
+    event_of,
+    insert,
+    known_columns,
+    of_other_version,
+    written_by_0_2_0,
+)
 from spotsvm.trials.events import Described, Event, EventError, Noted
 from spotsvm.trials.ledger import Ledger
 
@@ -117,13 +127,8 @@ class Record:
     def _check_version(self, objects: Sequence[tuple[str, str]]) -> None:
         """Raise StorageError unless the file has the table of a record alone, and its first event is of this version."""
         if ("table", "events") not in objects:
-            about = self._about_of_version_1() if ("table", "about") in objects else {}
-            if about.get("format") != FORMAT:
-                raise self._no_record()
-            writers = about.get("versions")
-            raise self._of_other_version(
-                about.get("schema_version"), writers.get("spotsvm") if isinstance(writers, dict) else None
-            )
+            with self._failures("read"):
+                raise written_by_0_2_0(self._connection, self.path) or self._no_record()
         if columns_of(self._connection, "events") != known_columns():
             raise damaged(self.path, "its table 'events' differs from the one that spotsvm creates; use an unchanged copy")
         for kind, name in objects:
@@ -137,24 +142,10 @@ class Record:
             raise self._no_record()
         version = entries.get("schema_version")
         if version != SCHEMA_VERSION or isinstance(version, bool):
-            raise self._of_other_version(version)
-
-    def _about_of_version_1(self) -> dict[str, Any]:
-        """Return the description in a record of spotsvm 0.2.0, which had a table for each kind of event; empty if it is none."""
-        try:
-            return {str(key): read_json(value) for key, value in self._rows("SELECT key, value FROM about")}
-        except (sqlite3.Error, TypeError, ValueError):
-            return {}
+            raise of_other_version(self.path, version)
 
     def _no_record(self) -> StorageError:
         return StorageError(f"{self.path} is not a record of spotsvm; name another file")
-
-    def _of_other_version(self, version: Any, writer: Any = None) -> StorageError:
-        by = f"spotsvm {printable_line(writer, 20)}" if isinstance(writer, str) else "the version of spotsvm that wrote it"
-        return StorageError(
-            f"{self.path} has schema version {brief_repr(version)}; this spotsvm reads version {SCHEMA_VERSION}. Use {by}: its "
-            "command `spotsvm export` writes the trials as a table, of which Study.from_frame makes a study here"
-        )
 
     def _rows(self, query: str) -> list[Any]:
         with self._failures("read"):

@@ -26,7 +26,7 @@ from spotsvm.study.record.opening import (
     prepare_to_write,
     storage_failures,
 )
-from spotsvm.study.record.table import ROWS, create, event_of
+from spotsvm.study.record.table import ROWS, create, event_of, written_by_0_2_0
 from spotsvm.trials.events import Described, EventError, Widened, changed_trials
 from spotsvm.trials.results import parameter_names, trial_table
 from spotsvm.trials.trial import Trial
@@ -82,6 +82,12 @@ def _salvaged_copy(path: Path) -> Salvaged:
         first = _first_page(Path(folder))
         _fill_page(copy, len(first))
         found = _read(copy)
+        if not found.about:
+            with closing(connect_to_copy(copy)) as connection:
+                ends = time.monotonic() + _SECONDS
+                limit(connection, lambda: time.monotonic() > ends)
+                if (error := written_by_0_2_0(connection, path)) is not None:
+                    raise error
         if not found.trials and copy.stat().st_size > len(first):
             n_pages = copy.stat().st_size // len(first)
             with copy.open("r+b") as file:

@@ -6,13 +6,17 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from spotsvm.study.record.codec import UNLIKE, RowError, checksum, decoded, encoded
+from spotsvm.common.json_values import read_json
+from spotsvm.common.text import printable_line
+from spotsvm.errors import StorageError
+from spotsvm.study.record.codec import UNLIKE, RowError, brief_repr, checksum, decoded, encoded
 from spotsvm.trials.events import Described, Event
 
 FORMAT = "spotsvm study"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 7
 TABLE = """CREATE TABLE events (
     position INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -60,3 +64,26 @@ def known_columns() -> tuple[tuple[Any, ...], ...]:
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(TABLE)
         return columns_of(connection, "events")
+
+
+def of_other_version(path: Path, version: Any, writer: Any = None) -> StorageError:
+    """Return the error for a record of another schema version, which names the spotsvm that wrote it, if that is known."""
+    by = f"spotsvm {printable_line(writer, 20)}" if isinstance(writer, str) else "the version of spotsvm that wrote it"
+    return StorageError(
+        f"{path} has schema version {brief_repr(version)}; this spotsvm reads version {SCHEMA_VERSION}. Use {by}: its "
+        "command `spotsvm export` writes the trials as a table, of which Study.from_frame makes a study here"
+    )
+
+
+def written_by_0_2_0(connection: sqlite3.Connection, path: Path) -> StorageError | None:
+    """Return the error for a record of spotsvm 0.2.0, which had a table for each kind of event; None if the file is none."""
+    try:
+        if connection.execute("SELECT type FROM sqlite_master WHERE name = 'about'").fetchone() != ("table",):
+            return None
+        about = {str(key): read_json(value) for key, value in connection.execute("SELECT key, value FROM about LIMIT 1000")}
+    except (sqlite3.Error, TypeError, ValueError):
+        return None
+    if about.get("format") != FORMAT:
+        return None
+    writers = about.get("versions")
+    return of_other_version(path, about.get("schema_version"), writers.get("spotsvm") if isinstance(writers, dict) else None)

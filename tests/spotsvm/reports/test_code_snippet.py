@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from spotsvm import SpotSearchCV, Study, load_study
 from spotsvm.reports.repeat import code_snippet
 from spotsvm.reports.study_page import study_page
+from spotsvm.trials.findings import STOP, Stop, content_of
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 SPACES = {
@@ -176,7 +177,7 @@ def test_a_study_that_a_rule_stopped_is_repeated_up_to_there():
     study = Study(SPACES["flat"], "random", 1).run(objective, n_trials=6)
     study._books.plan(50)
     assert "n_trials=50" in code_snippet(study)
-    study.add_finding("stop", {"stopped": True})
+    study.add_finding(STOP, content_of(Stop(True, 6, "stop_at", "The rule stopped the run.")))
     assert "n_trials=6" in code_snippet(study)
 
 

@@ -111,6 +111,20 @@ def test_answers_that_arrive_before_their_turn_wait_in_the_record(tmp_path):
     assert answers_of(study) == answers_of(Study(SPACE, "random", 0).run(objective, 6))
 
 
+def test_a_trial_that_ends_early_keeps_its_answers():
+    def learning(params, trial):
+        for step in range(4):
+            trial.report(step, params["x"])
+            if trial.should_stop():
+                break
+        return {"value": params["x"], "answers": np.full(3, params["x"])}
+
+    study = Study(SPACE, "random", 0).run(learning, 8, early_stopping=lambda trial: "enough" if trial.number == 5 else None)
+    assert [(t.state, t.answers[0, 0]) for t in study.trials] == [
+        ("stopped" if t.number == 5 else "ok", t.params["x"]) for t in study.trials
+    ]
+
+
 @pytest.mark.parametrize("workers", ["threads", "processes"])
 def test_answers_come_from_other_workers_too(workers):
     def here(params):  # in this function, so that its code goes along: other processes cannot import the tests

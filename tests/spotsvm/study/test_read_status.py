@@ -18,6 +18,7 @@ from spotsvm import Status, Study
 from spotsvm.commands.status import status_page, status_table
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status, status_of
+from spotsvm.trials.findings import STOP, Findings, Stop, content_of
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.trial import Trial
 
@@ -149,9 +150,11 @@ def test_a_space_that_is_used_up(path):
 def test_a_stop_rule_ended_it(path):
     study = ended(path)
     about, trials = study.about | {"budget": 50}, study.trials
-    stop = {"stop": {"stopped": True, "n_trials": 12}}
-    assert status_of(trials, about, stop, ONE, path).reason == "the stop rule ended the run"
-    for other in ({}, {"stop": {"stopped": False, "n_trials": 12}}, {"stop": {"stopped": True, "n_trials": 7}}):
+    stop = Stop(True, 12, "stop_at", "The rule stopped the run.")
+    found = Findings({STOP: content_of(stop)})
+    assert status_of(trials, about, found, ONE, path).reason == "the stop rule ended the run"
+    others = [Findings({STOP: content_of(replace(stop, **change))}) for change in ({"stopped": False}, {"n_trials": 7})]
+    for other in (Findings(), *others):
         assert status_of(trials, about, other, ONE, path).state == "broken off"
 
 
@@ -170,7 +173,7 @@ def test_running_for_as_long_as_this_process_evaluates_it(path):
     old = Trial(0, {"x": 1}, (0.5,), asked_at=now - 1000)
     with Study(SPACE, "random", 0, path=path):
         new = replace(old, number=1, asked_at=time.time())
-        status = status_of([old, new], {}, {}, ONE, path)
+        status = status_of([old, new], {}, Findings(), ONE, path)
     assert 0 <= status.running[1].seconds <= status.running[0].seconds < 100
 
 
@@ -179,11 +182,11 @@ def test_the_commonest_reasons_of_failures_and_of_lost_workers():
         Trial(0, {}, (0.1,), "ok", 1.0, lost=("killed", "killed")),
         Trial(1, {}, (0.2,), "failed", reason="out of memory", lost=("exit code 1",)),
     ]
-    status = status_of(trials, {}, {}, ONE, None)
+    status = status_of(trials, {}, Findings(), ONE, None)
     assert (status.n_lost, status.lost) == (3, (("killed", 2), ("exit code 1", 1)))
     assert "\nworkers lost  2 x killed\n              1 x exit code 1" in status_page(status)
     reasons = [f"reason {k}" for k in range(8) for _ in range(k + 1)]
-    status = status_of([Trial(k, {}, (0.1,), "failed", reason=r) for k, r in enumerate(reasons)], {}, {}, ONE, None)
+    status = status_of([Trial(k, {}, (0.1,), "failed", reason=r) for k, r in enumerate(reasons)], {}, Findings(), ONE, None)
     assert status.failures == tuple((f"reason {k}", k + 1) for k in (7, 6, 5, 4, 3))
     assert status.n_failed == 36
 
@@ -193,7 +196,7 @@ def test_to_dict_is_json():
         Trial(0, {"model": SVC(), "C": math.nan, "k": (1, 2)}, (0.1,), "ok", 1.0, seconds=math.inf),
         Trial(1, {"model": SVC()}, (0.2,)),
     ]
-    found = json.loads(json.dumps(status_of(trials, {}, {}, ONE, None).to_dict(), allow_nan=False))
+    found = json.loads(json.dumps(status_of(trials, {}, Findings(), ONE, None).to_dict(), allow_nan=False))
     params = {"model": "SVC()", "C": None, "k": [1, 2]}
     assert found["incumbent"] == {"number": 0, "value": 1.0, "metric": "", "params": params}
     assert found["running"] == [{"number": 1, "params": {"model": "SVC()"}, "seconds": None}]
@@ -224,7 +227,7 @@ def test_whatever_a_record_holds_can_be_said(rows, about, findings):
         )
         for k, (state, times, reason) in enumerate(rows)
     ]
-    status = status_of(trials, about, findings, ONE, None)
+    status = status_of(trials, about, Findings(findings), ONE, None)
     json.dumps(status.to_dict(), allow_nan=False)
     for text in (status_page(status), status_table({Path("a"): status})):
         assert all(c == "\n" or c.isprintable() for c in text)

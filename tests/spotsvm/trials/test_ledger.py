@@ -59,7 +59,7 @@ def test_a_record_holds_what_the_memory_does(tmp_path):
             ledger.append(event)
     assert ledger.path == tmp_path / "study.db"
     about, *rest = facts(read_ledger(tmp_path / "study.db"))
-    assert about == {"format": "spotsvm study", "schema_version": 2, **ledger.about}
+    assert about == {"format": "spotsvm study", "schema_version": 7, **ledger.about}
     assert rest == list(facts(ledger))[1:] == list(facts(Ledger(EVENTS)))[1:]
 
 

@@ -12,6 +12,7 @@ from scipy.stats import uniform
 from spotsvm import Study
 from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.study.record.record import Record, RecordGuard
+from spotsvm.study.record.salvage import salvage
 from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.events import Noted
 from spotsvm.trials.outcome import Outcome
@@ -83,10 +84,10 @@ def test_the_database_of_another_program_is_left_alone(path):
 
 
 def test_another_version_is_left_alone(filled):
-    for version in (3, 6, 0, True, "1"):
+    for version in (3, 6, 8, 0, True, "1"):
         describe(filled, schema_version=version)
         before = filled.read_bytes()
-        fails(filled, "has schema version .*; this spotsvm reads version 2. Use the version of spotsvm that wrote it: its")
+        fails(filled, "has schema version .*; this spotsvm reads version 7. Use the version of spotsvm that wrote it: its")
         assert filled.read_bytes() == before
 
 
@@ -98,7 +99,7 @@ def test_another_version_is_left_alone(filled):
     ],
 )
 def test_a_record_of_version_0_2_0_is_refused_with_what_can_read_it(path, versions, said):
-    rows = {"format": "spotsvm study", "schema_version": 1, "space": [], "versions": versions}
+    rows = {"format": "spotsvm study", "schema_version": 6, "space": [], "versions": versions}
     values = ", ".join(f"('{key}', '{json.dumps(value)}', 0)" for key, value in rows.items())
     change(
         path,
@@ -107,9 +108,11 @@ def test_a_record_of_version_0_2_0_is_refused_with_what_can_read_it(path, versio
         INSERT INTO about VALUES {values};""",
     )
     before = path.read_bytes()
-    fails(path, f"has schema version 1; this spotsvm reads version 2. {said}")
-    with pytest.raises(StorageError, match="has schema version 1"):
+    fails(path, f"has schema version 6; this spotsvm reads version 7. {said}")
+    with pytest.raises(StorageError, match="has schema version 6"):
         RecordedStudy(path)
+    with pytest.raises(StorageError, match="has schema version 6"):
+        salvage(path)
     assert path.read_bytes() == before
 
 
