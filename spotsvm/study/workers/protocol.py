@@ -7,7 +7,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from types import FrameType, TracebackType
@@ -178,20 +178,6 @@ class TogetherWorkers(Workers, Protocol):
 def is_workers(given: Any) -> TypeGuard[Workers]:
     """Check whether an object evaluates trials, rather than being an objective."""
     return all(hasattr(type(given), name) for name in ("submit", "wait", "abandon"))
-
-
-def in_order(workers: Workers, batch: Sequence[dict[str, Any]]) -> Iterator[Outcome]:
-    """Evaluate a batch; yield the outcomes in the order of the batch, each as soon as it and those before it are completed.
-
-    The workers must have no other pending trials.
-    """
-    for key, params in enumerate(batch):
-        workers.submit(key, params)
-    completed: dict[int, Outcome] = {}
-    for key in range(len(batch)):
-        while key not in completed:
-            completed.update(workers.wait())
-        yield completed.pop(key)
 
 
 def packed(outcome: Outcome) -> bytes:

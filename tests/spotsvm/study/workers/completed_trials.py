@@ -123,3 +123,13 @@ class Unloadable:
 
     def __call__(self, params):
         return 1.0
+
+
+def in_order(workers, batch):
+    """Evaluate a batch with nothing else pending; return the outcomes in the order of the batch."""
+    for key, params in enumerate(batch):
+        workers.submit(key, params)
+    completed = {}
+    while len(completed) < len(batch):
+        completed.update(workers.wait())
+    return [completed[key] for key in range(len(batch))]

@@ -10,13 +10,13 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 import joblib
 import numpy as np
 import pytest
-from completed_trials import becomes, is_alive
+from completed_trials import becomes, in_order, is_alive
 
 from spotsvm.errors import ArgumentError
 from spotsvm.study.workers.executor import OnExecutor
 from spotsvm.study.workers.killable_pool import KillablePool
 from spotsvm.study.workers.open import checked_n_jobs, executor_size, open_workers
-from spotsvm.study.workers.protocol import Here, in_order
+from spotsvm.study.workers.protocol import Here
 
 LINUX_ONLY = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is limited on Linux only")
 
