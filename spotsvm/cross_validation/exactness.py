@@ -60,8 +60,8 @@ class Digits:
     def check(self, kernel: Kernel, *, by_libsvm: bool, reach: float, tol: float) -> None:
         """Raise LostDigitsError if a machine's own library rounds kernel values so much that its decisions change.
 
-        LIBSVM uses exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) in double, and stores single precision; shared work centres rows.
-        `by_libsvm`: LIBSVM, not our solver, trains; `reach`: largest change of a decision if kernel values change by one.
+        LIBSVM (`by_libsvm`) uses exp(-gamma (<x, x> + <z, z> - 2 <x, z>)) in double, and stores single precision; shared work
+        centres rows. `reach` is the largest change of a decision if kernel values change by one.
         """
         if kernel.base == "squared distances":
             if not by_libsvm:

@@ -20,8 +20,8 @@ Rows = NDArray[np.intp]
 class Machines:
     """What is trained: a classifier of two classes, one for each pair of several classes, or a regression (`n_classes` 0).
 
-    z (1, n): labels 1 and -1, or the target; for several classes `code` takes its place. `cost`: factor of C for each row;
-    `limits`: range of predictions in regression.
+    z (1, n) has labels 1 and -1, or the target; several classes have `code` in its place. `cost` is each row's factor of C,
+    `limits` the range of a regression's predictions.
     """
 
     z: Floats

@@ -63,8 +63,8 @@ def _sums_by_class(labels: Array, y: Array, weights: Array, codes: Sequence[int]
 class LabelRatio:
     """A ratio of sums over rows for each class, averaged over classes: F-beta, precision, recall or the Jaccard index.
 
-    "balanced" is macro over the classes of rows alone. `codes` count (-1: no row has it), by default all; the positive class if
-    "binary". `otherwise` is the value of 0/0; `warns`: whether scikit-learn does.
+    "balanced" is macro over the classes of rows alone. `codes` are the classes that count (-1 is in no row), all by default, or
+    the positive class if "binary". `otherwise` is the value of 0/0; `warns` says whether scikit-learn warns of it.
     """
 
     part: Literal["f", "precision", "recall", "jaccard"]

@@ -25,10 +25,10 @@ _LEAST_SCALE = 1e-6
 
 @dataclass(frozen=True)
 class Rule:
-    """How settings are chosen, by a score, averaged (at most `most`) or the best alone, and how answers become decisions.
+    """How settings are chosen by a score, the best alone or an average of `most`, and how their answers become decisions.
 
-    `calibrated`: log odds, by a sigmoid or softmax. `shift`: log odds of the second class from which on it is predicted; None for
-    the most probable class.
+    `calibrated` answers are log odds, by a sigmoid or softmax. `shift` has the log odds of the second class from which on it is
+    predicted; None is the most probable class.
     """
 
     score: Score

@@ -78,8 +78,8 @@ class JudgedRows:
 class Answers:
     """The answers of settings for judged rows, (m, n, k): probabilities, decisions, votes, or predictions as in `JudgedRows`.
 
-    For two classes k is 1 for decisions, and for votes (0.5 the second, -0.5 the first). `votes`: if the largest answer is not
-    always predicted. `factors` of classes in fits move thresholds; `own_threshold`: something else does.
+    For two classes k is 1 for decisions, and for votes (0.5 the second, -0.5 the first). `votes` is given if the largest answer
+    is not always predicted. Thresholds are moved by `factors` of classes in fits, or otherwise (`own_threshold`).
     """
 
     response: Response

@@ -72,8 +72,8 @@ def _searched(axis: StudyAxis) -> str:
 def plausible_ranges(view: StudyView) -> tuple[dict[str, str], str]:
     """Return the plausible range of each parameter of the recommended trial, and the tolerance in words.
 
-    Plausible: the predicted mean, all else as recommended, is worse by at most the standard error of the folds' mean; without
-    folds, of the recommended value under noise; else of the model's prediction.
+    A value is plausible if the predicted mean, all else as recommended, is worse by at most the standard error: of the folds'
+    mean, else of the recommended value under noise, else of the model's prediction.
     """
     model = view.models[0]
     if isinstance(model, str) or view.recommended is None or not view.is_in_space:

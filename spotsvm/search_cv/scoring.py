@@ -179,8 +179,8 @@ class CandidateSweeps:
     def outcomes(self, batch: Sequence[Mapping[str, Any]], scorer: FoldScorer) -> list[Outcome]:
         """Score candidates, passed to the scorer together, in the order given; values for which there is no time are left out.
 
-        A sweep has every second value of a grid, and those beside the best; the whole grid if no value needs its own fit; all of
-        a list; and a candidate's own. Above a clearly worse C values are skipped: the last one's `extra` counts them.
+        A sweep has every second value of a grid and those beside the best, the whole grid if no value needs its own fit, all of a
+        list, and a candidate's own. C above a clearly worse value is skipped, and the last one's `extra` counts these.
         """
         if self.swept is None:
             return [self.scoring.outcome(scores, scorer) for scores in scorer.score(batch)]

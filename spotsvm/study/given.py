@@ -161,8 +161,8 @@ def equal_start(space: Space | Start, first: Start | None = None) -> list[dict[s
 def best_configurations(start: Any, space: Space, swept: str | None, constraints: Constraints) -> list[dict[str, Any]]:
     """Return the best configurations of another study, or of its record, that lie in a space, the best first.
 
-    For several objectives spread over the front; of a sweep the best value only; none that violate conditions or the other
-    study's bounds, or that a record has as text. NoCompletedTrialError or SpaceError if there are none.
+    Those of several objectives are spread over the front, and a sweep gives its best value only. None violates conditions or the
+    other study's bounds. NoCompletedTrialError or SpaceError is raised if there is none.
     """
     if not isinstance(start, StudyResults) and not Path(start).exists():
         raise SpaceError(

@@ -155,8 +155,8 @@ def judge(
 ) -> Outcome:
     """Return the outcome of a trial as the study keeps it; `told` are the trials told before.
 
-    One value for each objective, in order; `extra` notes whether bounds hold and whether the value stands for a failure; a sweep
-    has allowed values only. One that does not fit the study has failed, by a `fault` of the program.
+    It has one value for each objective, and `extra` notes whether bounds hold and whether the value stands for a failure. A sweep
+    has allowed values only. An outcome that does not fit the study has failed, by a `fault` of the program.
     """
     subject = "the trial has" if trial.origin == GIVEN else _RETURNED
     if outcome.fault == "nothing":

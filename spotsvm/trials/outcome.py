@@ -32,8 +32,8 @@ OF_THE_PROGRAM: tuple[Fault, ...] = ("nothing", "other values", "other sweep", "
 class Outcome(Evaluated):
     """The outcome of one evaluation: the fields of a Trial that it gives, and what is needed until it is told.
 
-    `named`: values by objective, before they are judged; `sweep`: swept values (of a list, indices) with outcomes; `lost`: the
-    worker died, so another may succeed. `error` is not recorded.
+    `named` has values by objective, before they are judged; `sweep` swept values (of a list, indices) with their outcomes. `lost`
+    says that the worker died, so that another may succeed. `error` is not recorded.
     """
 
     error: BaseException | None = field(default=None, metadata={"recorded": False})

@@ -86,8 +86,8 @@ _BLOCK = 2_000_000  # maximum kernel values in memory during a prediction
 class Task:
     """The target and the models in numeric form; answers of a regression are in units of `scale` from `location`.
 
-    `aim`: `y` within `ordinary_range`, by which settings are chosen; `relevance_target` (n, t): also of models with landmarks;
-    `default` maps training rows to C and epsilon, in the units of the models.
+    Settings are chosen by `aim`, which is `y` within `ordinary_range`. Models with landmarks, too, have the `relevance_target`
+    (n, t). `default` maps training rows to C and epsilon, in the units of the models.
     """
 
     y: Array

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Sweep:
-    """The common parameters of the settings of a sweep: all except C. `log_gamma` is log2, in 1 / the typical distance.
+    """The common parameters of the settings of a sweep: all except C.
 
-    `epsilon` is in standard deviations of the target; factors of columns, and of the C of classes, are empty for none; `searched`
-    are the parameters of the user's space.
+    `log_gamma` is log2 of gamma in 1 / the typical distance, `epsilon` in standard deviations of the target. Factors of columns,
+    and of the C of classes, are empty for none; `searched` are the parameters of the user's space.
     """
 
     family: str

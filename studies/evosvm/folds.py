@@ -40,8 +40,8 @@ def folds_of(data: DataSet, folds: int) -> list[Split]:
 def fold_runs(data: DataSet, gamma: float, cost: float, folds: int) -> pd.DataFrame:
     """Train and test the methods in turns on each fold of the raw data; return a row for each fold and method.
 
-    Error in percent; seconds with the kernel matrix; objective as a share of the optimum without bias. The paper's methods have
-    two rows: without a threshold, and with that of `bias="after"`.
+    Errors are in percent, seconds include the kernel matrix, and objectives are shares of the optimum without bias. The paper's
+    methods have two rows, without a threshold and with that of `bias="after"`.
     """
     rows = []
     for fold, (train, test) in enumerate(folds_of(data, folds)):

@@ -78,7 +78,7 @@ class Entrant:
     """A method that makes a model.
 
     `make` takes `TuningRows` and increasing budgets (seconds of processor time; `(inf,)` without) and returns a model for each.
-    `seeds`: trials on the same rows, whose mean error counts. `lacks`: why it cannot run here, or "".
+    The mean error of `seeds` trials on the same rows counts. `lacks` says why it cannot run here, or "".
     """
 
     make: Callable[[TuningRows, Sequence[float]], list[Made]]

@@ -102,8 +102,8 @@ def with_regret(frame: pd.DataFrame, optima: dict[str, float | None]) -> pd.Data
 def quality_table(frame: pd.DataFrame) -> pd.DataFrame:
     """Summarise the runs, with a row for each search and q ("pending").
 
-    "regret n": mean normalised regret after n trials over tasks and seeds; "ratio n": by that of q = 1; "difference n": the
-    median difference within task and seed.
+    "regret n" is the mean normalised regret after n trials over tasks and seeds, "ratio n" this by that of q = 1, and "difference
+    n" the median difference within task and seed.
     """
     rows = []
     for (search, pending), runs in frame[frame.search != RANDOM].groupby(["search", "pending"], sort=False):

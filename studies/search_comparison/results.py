@@ -70,8 +70,8 @@ def by_task(runs: pd.DataFrame) -> pd.DataFrame:
 def findings(runs: pd.DataFrame) -> pd.DataFrame:
     """Summarise the tasks, with a row for each search, the smallest mean rank after all evaluations first.
 
-    For each number of evaluations: median and mean over the tasks of the median regret over the seeds, and mean rank. For the
-    last: tasks whose median is worse and better than random search's, failures, and ms a suggestion.
+    Each number of evaluations has median and mean over the tasks of the median regret over the seeds, and the mean rank. The last
+    has the numbers of tasks worse and better than random search by the median, failures, and ms a suggestion.
     """
     tasks = by_task(runs)
     last = int(tasks["evaluations"].max())

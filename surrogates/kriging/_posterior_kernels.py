@@ -33,8 +33,7 @@ def scaled_distances(distances, phi, without, out):
 def log_density(data, phi, level, rest, j, psi, U, half_one):
     """Return the log-density of phi, -inf outside the bounds and if the matrix has no factor.
 
-    `level` is the first step to recompute: results of earlier steps must belong to phi. `rest` and `j`: scaled distances in all
-    dimensions but j.
+    Results of steps before `level` must belong to phi. `rest` and `j` give the scaled distances in all dimensions but j.
     """
     matern, distances, t, index, count, mean, sd, low, high, warped, jitters = data
     d, n = len(distances), len(count)

@@ -59,8 +59,8 @@ def minimise(
 ) -> tuple[int, bool]:
     """Minimise in place from beta, where g = K beta - z; return the iterations and whether the violation is at most tol.
 
-    Newton steps on the free variables come when they cost no more than the pairs since the last. `first`: result of a first run
-    of pairs; `warm`: beta is a similar problem's solution. OutOfTimeError once `is_late`.
+    Newton steps on the free variables come when they cost no more than the pairs since the last. `first` is the result of a run
+    of pairs that was already made, and `warm` says that beta is a similar problem's solution. OutOfTimeError once `is_late`.
     """
     from spotsvm.solvers.dual.exact._smo_kernels import solve
 

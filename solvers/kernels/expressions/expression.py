@@ -35,8 +35,8 @@ Values = Literal["none", "any", "positive"]
 class Block:
     """A building block of expressions; one without arguments is a leaf.
 
-    `values`: whether it carries no number, any finite, or a positive one; `inputs`: which of "x_i" and "x_j" it itself depends
-    on.
+    `values` says whether it carries no number, any finite, or a positive one, and `inputs` on which of "x_i" and "x_j" it depends
+    itself.
     """
 
     name: str

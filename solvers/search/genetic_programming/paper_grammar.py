@@ -42,8 +42,8 @@ def grow_function(wanted: Type, max_depth: int, rng: np.random.Generator) -> Exp
 class PaperGrammar(Grammar):
     """The strongly typed search space of Koch et al. 2011 (section 2.3.2, Tables 1 and 3), with symbolic constants c1 to c4.
 
-    Equally likely operators: another label of the same types, a new subtree, a subtree of the other parent. Not every expression
-    is a kernel: its matrix must be checked.
+    A variation takes, with equal chances, another label of the same types, a new subtree, or a subtree of the other parent. Not
+    every expression is a kernel: its matrix must be checked.
     """
 
     crossover_share = 1 / 3

@@ -14,8 +14,8 @@ from spotsvm.estimators import Floats
 class MergedRows:
     """The distinct rows of weighted training data, in an order that depends only on their values: a repeated row is a weight.
 
-    Kernel values (`merge=False`) keep order and duplicates. `kept`: rows with a positive weight, with `group` and `weights`;
-    `first`: a row of each group, with `group_weights`.
+    Kernel values (`merge=False`) keep order and duplicates. `kept` are the rows with a positive weight, with their `group` and
+    `weights`; `first` has a row of each group, `group_weights` the sums.
     """
 
     kept: NDArray[np.intp]

@@ -71,8 +71,8 @@ NOTHING_GIVEN = Given()
 class ColumnReading:
     """How the cells of a column are read: numbers (in texts by `notation`), dates (by the format `written`) or texts.
 
-    `truth`: all numbers are 0 or 1, so words such as True and no are numbers too. `levels`: texts of a category, else empty.
-    `wordy`: no text of the training rows is a number.
+    With `truth` all numbers are 0 or 1, and words such as True and no are numbers too. `levels` are the texts of a category, else
+    empty. With `wordy` no text of the training rows is a number.
     """
 
     name: str

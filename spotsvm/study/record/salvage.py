@@ -43,8 +43,8 @@ _FEWEST_BYTES = 64
 class Salvaged:
     """The content that was read from a damaged record; `about` is the readable part of the description.
 
-    `missing`: unreadable trials below the last readable one; `changed`: trials whose rows do not match their checksums; `n_lost`:
-    unreadable rows before the last readable one: a trial that ended in one is still running here.
+    `missing` are unreadable trials below the last readable one, and `changed` those whose rows do not match their checksums.
+    `n_lost` counts unreadable rows before the last readable one: a trial that ended in one is still running here.
     """
 
     trials: tuple[Trial, ...]
@@ -64,8 +64,8 @@ class Salvaged:
 def salvage(path: str | Path) -> Salvaged:
     """Read every readable trial of a damaged record: a file that is cut off, or overwritten in places.
 
-    From a private copy; trials that do not fit their checksums are left out. A lost page takes its trials, and pages that only it
-    points to; the first is the same in all records, and replaced.
+    It works on a private copy, and leaves out trials that do not fit their checksums. A lost page takes its trials, and pages
+    that only it points to; the first page is the same in all records, and is replaced.
     """
     path = Path(path)
     with storage_failures(path, "read"):
