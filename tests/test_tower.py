@@ -58,7 +58,7 @@ spotsvm.search_cv                   17
 spotsvm.multi_kernel.models         18
 spotsvm.multi_kernel                19 20
 spotsvm.comparison                  17
-spotsvm.tuning.tables               14
+spotsvm.tuning.tables               15
 spotsvm.tuning.pipelines            19
 spotsvm.tuning                      20
 spotsvm.commands                    21

@@ -71,9 +71,17 @@ def unit_sums(values: Array, unit: NDArray[np.intp]) -> Array:
 
 
 def sample_rows(
-    n: int, size: int, seed: int, classes: Any = None, groups: Any = None, held: Sequence[int] | NDArray[np.intp] = ()
+    n: int,
+    size: int,
+    seed: int,
+    classes: Any = None,
+    groups: Any = None,
+    held: Sequence[int] | NDArray[np.intp] = (),
+    least: int = 1,
 ) -> NDArray[np.intp]:
-    """Return random rows without replacement, in their order, none of `held`; classes keep their shares, one row each at least.
+    """Return random rows without replacement, in their order, none of `held`; classes keep their shares, but have `least` rows.
+
+    A class with fewer rows has all of them, and all classes together may need more than `size`.
 
     Instead, at least five whole groups, if there are any: then some more or fewer rows than `size`, and random ones of them if
     more than twice as many.
@@ -95,6 +103,8 @@ def sample_rows(
         rank = np.empty(len(rows))
         for c in range(code.max() + 1):
             of_class = code == c
-            rank[of_class] = np.arange(of_class.sum()) / of_class.sum()
+            place = np.arange(of_class.sum())
+            rank[of_class] = np.where(place < least, 0.0, place / of_class.sum())
         order = order[np.argsort(rank, kind="stable")]
+        size = max(size, int((rank == 0.0).sum()))
     return rows[np.sort(order[:size])]

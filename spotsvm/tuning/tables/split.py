@@ -11,6 +11,7 @@ from sklearn.model_selection import GroupShuffleSplit, StratifiedGroupKFold, tra
 
 from spotsvm.common.copies import distinct_rows, with_copies
 from spotsvm.errors import DataError
+from spotsvm.luck.draws import sample_rows
 from spotsvm.tuning.tables.faults import short_repr
 from spotsvm.tuning.tables.table import COPIES, Table
 
@@ -140,18 +141,10 @@ def possible_folds(table: Table, cv: int, seed: int) -> tuple[int, str]:
 
 def sample(table: Table, size: int, least: int, seed: int) -> Table:
     """Return a sample of a table: classes keep their shares, but have at least `least` rows, or all if a class has fewer."""
-    n = len(table.y)
-    if size >= n:
+    if size >= len(table.y):
         return table
-    rng = np.random.default_rng(seed)
-    if table.task == "regression":
-        return table.part(np.sort(rng.choice(n, size, replace=False)))
-    codes = pd.factorize(table.y)[0]
-    drawn = []
-    for code in range(codes.max() + 1):
-        rows = np.flatnonzero(codes == code)
-        drawn.append(rng.choice(rows, min(len(rows), max(least, round(size * len(rows) / n))), replace=False))
-    return table.part(np.sort(np.concatenate(drawn)))
+    classes = None if table.task == "regression" else pd.factorize(table.y)[0]
+    return table.part(sample_rows(len(table.y), size, seed, classes, least=least))
 
 
 def check_folds(table: Table, cv: int, rows: str = "rows", in_time: bool = False) -> None:

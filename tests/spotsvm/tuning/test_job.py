@@ -507,10 +507,12 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
     assert "plan: the parameters are tuned on a sample of 80 of 750 training rows" in said
     assert said[-1] == "fit: the recommended SVM to 600 of 750 training rows"
     fitted = (c.estimator[-1] for c in (default, tuned))
-    assert [(m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted] == [80, 600]
+    # the default, or the tuned one: whichever is recommended
+    assert sorted((m if task == "classification" else m.regressor_).shape_fit_[0] for m in fitted) == [80, 600]
     found = load_study(tmp_path / "random.db").findings[ROWS]
     assert (found["rows tuned on"], found["rows fitted on"], found["training rows"]) == (80, 600, 750)
-    assert found["score on held-out rows"] > found["score of the sample"] == tuned.held_out
+    assert found["score on held-out rows"] > found["score of the sample"]
+    assert found["score of the sample"] in (default.held_out, tuned.held_out)
     assert "The parameters were tuned on a sample of 80 rows; the final model was then fitted to 600 of 750" in found["sentence"]
     first, rest = (tmp_path / "report.html").read_text().split("Recommended parameters</h2>")
     assert found["sentence"] in unescape(first)  # with what came out, not as something further
