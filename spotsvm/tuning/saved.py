@@ -63,7 +63,7 @@ _OURS = {
     "spotsvm.preprocessing.table_encoder.TableEncoder",
     "spotsvm.tuned.default_models.WeightedCalibration",
     "spotsvm.tuned.families.Columns",
-    "spotsvm.tuned.grid.Member",
+    "spotsvm.tuned.members.Member",
     "spotsvm.tuned.sweeps.Setting",
     "spotsvm.tuned.sweeps.Sweep",
     "spotsvm.tuned.tuned_svc.TunedSVC",
