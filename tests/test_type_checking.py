@@ -8,7 +8,8 @@ from typing import get_args
 import pytest
 
 import spotsvm
-from spotsvm.solvers.search.registry import SEARCHES, LibrarySearch
+from spotsvm.searches import SEARCHES
+from spotsvm.solvers.search.registry import LibrarySearch
 
 #: a line each, with what is wrong in it, if anything
 CODE = {

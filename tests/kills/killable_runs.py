@@ -20,11 +20,9 @@ from typing import Any
 import numpy as np
 from scipy.stats import loguniform
 
-from spotsvm import Study
-from spotsvm.solvers.search import NestedSearch, Stage
-from spotsvm.surrogates.domain import Domain
+from spotsvm import Study, Trial
+from spotsvm.searches import Domain, NestedSearch, Stage
 from spotsvm.trials.objectives import Directions
-from spotsvm.trials.trial import Trial
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 ONE_OBJECTIVE = ("kriging", "koch2011", "cmaes", "lbfgsb", "vns", "random", "lhs", "nested")

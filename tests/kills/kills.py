@@ -16,8 +16,8 @@ from typing import Any, Literal
 import numpy as np
 from killable_runs import ASYNCHRONOUS, ONE_OBJECTIVE, SEVERAL_OBJECTIVES, Ended, kinds_of, run_job, run_to_end
 
+from spotsvm import load_study
 from spotsvm.errors import StorageError
-from spotsvm.study.recorded import RecordedStudy
 
 Cells = dict[str, list[tuple[object, ...]]]
 
@@ -107,7 +107,7 @@ class KilledRun:
     lost : int
         Those of them that the record lacked after some kill, or had otherwise.
     unread : int
-        How often `RecordedStudy`, which may only read, could then not read what was told.
+        How often `load_study`, which may only read, could then not read what was told.
     told_twice : int
         Trials that `tell` returned from more than once.
     repeated : int
@@ -274,7 +274,7 @@ def _ended(outcome: dict[str, Any]) -> list[Any]:
 def _n_read(path: Path) -> int:
     """Return how many trials a reader finds."""
     try:
-        return len(RecordedStudy(path).trials)
+        return len(load_study(path).trials)
     except StorageError:
         return 0
 

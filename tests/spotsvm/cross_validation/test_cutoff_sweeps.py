@@ -17,11 +17,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm.cross_validation.cross_val_scores import cross_val_scores
+from spotsvm import CutoffClassifier, cross_val_scores, mean_class_accuracy
 from spotsvm.cross_validation.cutoff_sweeps import CutoffSweeps
 from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
-from spotsvm.trials.metrics import mean_class_accuracy
 
 THREE, OF_THREE = load_iris(return_X_y=True)
 THREE = np.round(THREE + np.random.default_rng(0).normal(scale=0.8, size=THREE.shape), 2)  # classes that overlap

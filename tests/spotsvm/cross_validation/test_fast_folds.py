@@ -13,8 +13,8 @@ from spotsvm.cross_validation.fast_folds import FastFolds, map_over_folds
 from spotsvm.cross_validation.fast_machines import Machines, class_labels
 from spotsvm.cross_validation.shared_folds import SharedFolds
 from spotsvm.errors import OutOfTimeError
+from spotsvm.kernels import Kernel
 from spotsvm.solvers.dual.problem.one_vs_one import decision_values
-from spotsvm.solvers.kernels import Kernel
 
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)

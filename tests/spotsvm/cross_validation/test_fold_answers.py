@@ -29,9 +29,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC
 
+from spotsvm import CutoffClassifier
 from spotsvm.cross_validation.fold_answers import most_tests, responses_of
 from spotsvm.cross_validation.fold_scorer import FoldScorer
-from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
 
 TWO, OF_TWO = make_classification(60, 4, random_state=0)
 THREE, OF_THREE = make_classification(60, 4, n_informative=3, n_redundant=0, n_classes=3, class_sep=0.4, random_state=1)

@@ -5,9 +5,9 @@ import pytest
 from sklearn.svm import SVC
 
 from spotsvm.cross_validation.exactness import deciding_pairs, libsvm_takes_the_middle, same_predictions
+from spotsvm.kernels import Kernel
 from spotsvm.solvers.dual.exact.fold_solver import FoldSolver, Target, symmetric_bounds
 from spotsvm.solvers.dual.problem.one_vs_one import votes
-from spotsvm.solvers.kernels import Kernel
 from spotsvm.solvers.kernels.matrices.single_gram import SingleGram
 
 TOL = 1e-3

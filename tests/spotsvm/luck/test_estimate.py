@@ -4,10 +4,11 @@ from math import nan, sqrt
 import numpy as np
 import pytest
 
+from spotsvm import ExpectedScore
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import Difference, TuningGain, difference_on_folds, tuning_gain
 from spotsvm.luck.drawn import Drawn
-from spotsvm.luck.estimate import COVERS, Estimate, ExpectedScore
+from spotsvm.luck.estimate import COVERS, Estimate
 from spotsvm.luck.intervals import nadeau_bengio
 from spotsvm.luck.sentences import DECISIONS, expectation
 

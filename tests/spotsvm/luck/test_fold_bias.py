@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import ShuffleSplit
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, Study, oversearching
+from spotsvm import SpotSearchCV, Study, Trial, oversearching
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.luck.fold_bias import (
     corrected_standard_error,
@@ -19,7 +19,6 @@ from spotsvm.luck.fold_bias import (
     tuned_metric,
 )
 from spotsvm.luck.intervals import nadeau_bengio
-from spotsvm.trials.trial import Trial
 
 SCORES = [[0.9, 0.7, 0.8], [0.8, 0.9, 0.8], [0.7, 0.8, 0.9]]
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from spotsvm import Optimism
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.estimate import Estimate
-from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.sentences import number
 
 ROWS = (

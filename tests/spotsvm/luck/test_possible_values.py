@@ -10,11 +10,11 @@ from sklearn.metrics import get_scorer_names
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.svm import SVR
 
-from spotsvm import SpotSearchCV, Study, expected_score, oversearching
+from spotsvm import ExpectedScore, SpotSearchCV, Study, expected_score, oversearching
 from spotsvm.luck.bootstrap import mean_score
 from spotsvm.luck.difference import Difference, tuning_gain
 from spotsvm.luck.drawn import Drawn, expected_of
-from spotsvm.luck.estimate import Estimate, ExpectedScore
+from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.intervals import difference_range, score_interval, score_range
 from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.view import StudyView

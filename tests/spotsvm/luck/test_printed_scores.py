@@ -8,9 +8,9 @@ import pytest
 from sklearn.metrics import get_scorer_names
 from sklearn.naive_bayes import GaussianNB
 
-from spotsvm import SpotSearchCV, TunedSVC, TunedSVR, expected_score
+from spotsvm import ExpectedScore, SpotSearchCV, TunedSVC, TunedSVR, expected_score
 from spotsvm.luck.difference import Difference, TuningGain
-from spotsvm.luck.estimate import Estimate, ExpectedScore
+from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.fold_bias import optimism_of_folds
 from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.search_cv.notebook import results_html

@@ -3,9 +3,9 @@ from math import isnan, nan
 
 import pytest
 
+from spotsvm import ExpectedScore
 from spotsvm.errors import ArgumentError
 from spotsvm.luck.difference import Difference, TuningGain
-from spotsvm.luck.estimate import ExpectedScore
 from spotsvm.luck.verdict import Replaced, Rival, Verdict
 
 ROWS = {"out of fold": 150, "held out": 50}

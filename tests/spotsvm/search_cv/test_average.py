@@ -26,9 +26,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from spotsvm import SpotSearchCV, expected_score
+from spotsvm import AverageClassifier, SpotSearchCV, expected_score
 from spotsvm.errors import ArgumentError
-from spotsvm.search_cv.average import AverageClassifier
 
 CANCER, IRIS, DIABETES = (load(return_X_y=True) for load in (load_breast_cancer, load_iris, load_diabetes))
 CV = StratifiedKFold(4, shuffle=True, random_state=0)

@@ -7,7 +7,7 @@ set diabetis holds another split than the paper's, so it is left out.
 
 import pytest
 
-from spotsvm.estimators.dual.exact_svc import ExactSVC
+from spotsvm import ExactSVC
 from spotsvm.studies.common.data import read_split
 from spotsvm.studies.nested_vns.rbf import CONFIRMED, TABLE_3
 

@@ -13,13 +13,14 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from spotsvm import SpotSearchCV, TunedSVC, expected_score, load_study
+from spotsvm import Space, SpotSearchCV, Trial, TunedSVC, expected_score, load_study
 from spotsvm.errors import ArgumentError, StudyMismatchError
 from spotsvm.search_cv.results import search_results
-from spotsvm.space.space import Space
-from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.study.stop import TimeLimit
-from spotsvm.trials.trial import Trial
+
+#: a plain search: one candidate a suggestion, no default at the start
+PLAIN = {"sweep": None, "start": []}
+
 
 X, Y = make_classification(n_samples=60, n_features=4, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}

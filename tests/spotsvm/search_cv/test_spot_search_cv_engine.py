@@ -8,7 +8,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.studies.common.plain_search import PLAIN
+
+#: a plain search: one candidate a suggestion, no default at the start
+PLAIN = {"sweep": None, "start": []}
+
 
 SPACE = {"svc__C": loguniform(2**-5, 2**10), "svc__gamma": loguniform(2**-15, 2**0)}
 PIPELINE = make_pipeline(StandardScaler(), SVC())

@@ -26,9 +26,12 @@ from spotsvm import SpotSearchCV
 from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.search_cv.run import CandidateObjective
 from spotsvm.search_cv.scoring import CandidateScoring, CandidateSweeps
-from spotsvm.studies.common.plain_search import PLAIN
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.workers.protocol import Here
+
+#: a plain search: one candidate a suggestion, no default at the start
+PLAIN = {"sweep": None, "start": []}
+
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])

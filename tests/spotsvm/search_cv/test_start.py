@@ -8,10 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
+from spotsvm import CutoffClassifier, spectra_pipeline, stormwater_pipeline
 from spotsvm.search_cv.estimator_space import default_start
-from spotsvm.tuning.pipelines.spectra import spectra_pipeline
-from spotsvm.tuning.pipelines.stormwater import REGIONS, stormwater_pipeline
+from spotsvm.tuning.pipelines.stormwater import REGIONS
 
 X, y = load_iris(return_X_y=True)
 WIDE = {"svc__C": loguniform(2**-5, 2**15), "svc__gamma": loguniform(2**-15, 2**3)}

@@ -11,9 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
+from spotsvm import CutoffClassifier, SpotSearchCV
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.estimators.cutoff.cutoff_classifier import CutoffClassifier
-from spotsvm.search_cv.spot_search_cv import SpotSearchCV
 
 X, Y = load_iris(return_X_y=True)
 X = X + np.random.default_rng(0).normal(scale=0.8, size=X.shape)  # classes that overlap

@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import BelowMedian, ImprovementUnlikely, Study
+from spotsvm import BelowMedian, CurrentTrial, ImprovementUnlikely, Space, Study, Trial, load_study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
-from spotsvm.space.space import Space
+from spotsvm.searches import Domain
 from spotsvm.study.early_stopping import checked_early_stopping
 from spotsvm.study.record.salvage import salvage
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.resume import trial_problem
-from spotsvm.surrogates.domain import Domain
-from spotsvm.trials.evaluation import CurrentTrial
-from spotsvm.trials.trial import Trial
 
 SPACE = {"x": uniform(0, 1)}
 STEPS = 12
@@ -61,7 +57,7 @@ def test_trials_end_early_and_are_recorded(rule, sign, tmp_path):
     frame = study.frame()
     assert frame.last_step.tolist() == [t.steps[-1][0] for t in study.trials]
     assert frame.last_value.tolist() == [t.steps[-1][1] for t in study.trials]
-    assert RecordedStudy(tmp_path / "r.db").trials == study.trials
+    assert load_study(tmp_path / "r.db").trials == study.trials
     assert salvage(tmp_path / "r.db").trials == study.trials
     assert study.trials[study.recommend().number].state == study.best_trial.state == "ok"
     back = Study.from_frame(frame, SPACE, direction=study.direction, seed=0).trials

@@ -5,10 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from completed_trials import SQUARE as SPACE
 
-from spotsvm import Study
+from spotsvm import Study, load_study
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NoCompletedTrialError
 from spotsvm.study.record.record import read_ledger
-from spotsvm.study.recorded import RecordedStudy
 
 
 def broken(params):
@@ -119,7 +118,7 @@ def test_tracebacks_are_in_the_record_and_bounded(tmp_path):
         assert "test_fail_fast.py" in t.traceback
         assert len(t.traceback) < 4000
         assert t.traceback.endswith(("the end", "utf-8"))
-    read = RecordedStudy(tmp_path / "r.db")
+    read = load_study(tmp_path / "r.db")
     assert [t.traceback for t in read.trials] == [t.traceback for t in study.trials]
     assert {t.error_type for t in read.trials} == {"ValueError"}
     assert list(read.frame()["error_type"]) == [t.error_type for t in study.trials]

@@ -5,10 +5,9 @@ import pytest
 from completed_trials import facts
 from scipy.stats import loguniform, randint
 
-from spotsvm import Study
+from spotsvm import Space, Study
 from spotsvm.errors import SpaceError, StorageError, StudyMismatchError
-from spotsvm.solvers.search import KrigingSearch, RandomSearch
-from spotsvm.space.space import Space
+from spotsvm.searches import KrigingSearch, RandomSearch
 from spotsvm.study.given import starts
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}

@@ -10,10 +10,9 @@ from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import Space, SpotSearchCV, Study, load_study
+from spotsvm import CurrentTrial, Space, SpotSearchCV, Study, load_study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError, StorageError, StudyMismatchError
 from spotsvm.reports.repeat import code_snippet
-from spotsvm.trials.evaluation import CurrentTrial
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 ELSEWHERE = [({"x": 0.1 * k, "y": 1 - 0.07 * k**1.3}, 0.2 + 0.01 * k) for k in range(4)]

@@ -7,7 +7,7 @@ from completed_trials import Diagonal, facts, trade
 
 from spotsvm import Study
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SolverError, StudyMismatchError
-from spotsvm.solvers.search import Nsga2Search
+from spotsvm.searches import Nsga2Search
 
 NAMED = {"cost": "minimize", "gain": "maximize"}
 

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from scipy.stats import randint, rv_histogram, uniform
 from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
-from spotsvm.commands.main import main
+from spotsvm import SpotSearchCV, Study, load_study
 from spotsvm.common.csv_files import read_csv
 from spotsvm.errors import (
     ArgumentError,
@@ -27,10 +28,7 @@ from spotsvm.errors import (
     StorageError,
     WorkersError,
 )
-from spotsvm.search_cv.spot_search_cv import SpotSearchCV
-from spotsvm.study.recorded import RecordedStudy
-from spotsvm.study.study import Study
-from spotsvm.tuning.tables.table import read_table
+from spotsvm.tables import read_table
 
 SPACE = {"x": uniform(0, 1)}
 HUGE = 10**400
@@ -86,7 +84,7 @@ def test_a_value_beyond_all_floats_is_a_failure_as_an_infinite_one_is(value, rea
         assert trial.state == "failed"
         assert re.fullmatch(reason, trial.reason)
     if recorded:
-        assert RecordedStudy(path).trials == study.trials
+        assert load_study(path).trials == study.trials
 
 
 def test_a_further_number_beyond_all_floats_is_infinite(study):
@@ -173,7 +171,7 @@ def test_a_file_to_write_that_is_none(method, path, study, tmp_path):
     "what",
     [
         lambda: Study(SPACE, "random", 0, path="x"),
-        lambda: RecordedStudy("x"),
+        lambda: load_study("x"),
         lambda: read_csv("x"),
         lambda: read_table("x", "y"),
         lambda: Study(SPACE, "random", 0).report("x"),
@@ -191,7 +189,7 @@ def test_a_relative_path_where_the_working_directory_has_been_removed(what):
 def test_an_absolute_path_where_the_working_directory_has_been_removed(no_folder):
     with Study(SPACE, "random", 0, path=no_folder.with_name("study.db")) as study:
         study.run(lambda p: p["x"], n_trials=3).to_csv(no_folder.with_name("trials.csv"))
-    assert len(RecordedStudy(study.path).trials) == 3
+    assert len(load_study(study.path).trials) == 3
 
 
 @pytest.mark.parametrize("how", [{"n_jobs": 2}, {"trial_timeout": 9.0}, {"executor": "loky", "n_jobs": 2}])

@@ -14,13 +14,11 @@ from hypothesis import strategies as st
 from scipy.stats import uniform
 from sklearn.svm import SVC
 
-from spotsvm import Status, Study
+from spotsvm import Status, Study, Trial, load_study
 from spotsvm.commands.status import status_page, status_table
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status, status_of
 from spotsvm.trials.findings import STOP, Findings, Stop, content_of
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.trial import Trial
 
 SPACE = {"x": uniform(0, 1), "kind": ["a", "b"]}
 ONE = Objectives.of("minimize")
@@ -67,7 +65,7 @@ def test_a_study_that_has_ended(path):
     with Study(SPACE, "random", 0, path=path) as study:  # open after its end
         assert isinstance(study.status(), Status)
         assert study.status().writer.pid == os.getpid()
-        assert lasting(study.status()) == lasting(RecordedStudy(path).status()) == lasting(status)
+        assert lasting(study.status()) == lasting(load_study(path).status()) == lasting(status)
         assert "still open in process" in status_page(study.status())
 
 
@@ -75,7 +73,7 @@ def test_while_it_runs(path):
     seen = []
 
     def look(study, trial):
-        seen.append((read_status(path), study.status(), RecordedStudy(path).status()))
+        seen.append((read_status(path), study.status(), load_study(path).status()))
 
     with Study(SPACE, "random", 0, path=path) as study:
         study.run(objective, n_trials=6, batch_size=3, callback=look)

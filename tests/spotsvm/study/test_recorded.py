@@ -7,14 +7,12 @@ import pytest
 from scipy.stats import loguniform, randint, truncnorm, uniform
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
-from spotsvm import Space, Study
+from spotsvm import Space, Study, Trial, load_study
 from spotsvm.common.fingerprint import versions
 from spotsvm.errors import NoCompletedTrialError, StorageError
 from spotsvm.study.record.record import Record
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.resume import MOST_CELLS, params_problem, size_problem, trial_problem
 from spotsvm.study.status import read_status
-from spotsvm.trials.trial import Trial
 from tests.spotsvm.study.record.records import describe
 
 SPACE = {"C": loguniform(1e-2, 1e2), "x": uniform(-1, 2), "n": randint(1, 9), "kind": ["a", "b", "c"]}
@@ -47,7 +45,7 @@ def copy(path, tmp_path):
 
 def test_a_record_has_the_results_of_its_study(path):
     with resumed(path) as study:
-        read = RecordedStudy(path)
+        read = load_study(path)
         assert read.frame().equals(study.frame())
         assert read.recommend() == study.recommend()
         assert read.best_trial == study.best_trial
@@ -61,23 +59,23 @@ def test_the_versions_at_the_beginning_are_kept_and_need_not_be_the_same_to_resu
     describe(copy, versions={"numpy": "0.9"})
     with resumed(copy) as study:
         study.run(objective, n_trials=26)
-    assert study.about["versions"] == RecordedStudy(copy).about["versions"] == {"numpy": "0.9"}
-    assert RecordedStudy(path).about["versions"] == versions()
+    assert study.about["versions"] == load_study(copy).about["versions"] == {"numpy": "0.9"}
+    assert load_study(path).about["versions"] == versions()
 
 
 def test_a_record_of_before_is_resumed_and_says_nothing_of_versions(copy):
     describe(copy, versions=None, code=None, budget=None)
     with resumed(copy) as study:
         assert "versions" not in study.about
-        assert study.n_finished == RecordedStudy(copy).n_finished == 25
+        assert study.n_finished == load_study(copy).n_finished == 25
 
 
 def test_reading_neither_waits_for_a_writer_nor_keeps_it_waiting(tmp_path):
     path = tmp_path / "run.db"
     study = Study(SPACE, "random", 0, path=path)
-    assert RecordedStudy(path).trials == ()
+    assert load_study(path).trials == ()
     trial = study.ask()
-    read = RecordedStudy(path)
+    read = load_study(path)
     assert [t.state for t in read.trials] == ["running"]
     with pytest.raises(NoCompletedTrialError):
         read.recommend()
@@ -85,7 +83,7 @@ def test_reading_neither_waits_for_a_writer_nor_keeps_it_waiting(tmp_path):
     connection = study.ledger._store._connection
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM events WHERE number = 0")
-    assert RecordedStudy(path).trials == read.trials
+    assert load_study(path).trials == read.trials
     connection.execute("ROLLBACK")
     reader = Record(path, read_only=True)
     rows = reader._connection.execute("SELECT * FROM events")
@@ -94,7 +92,7 @@ def test_reading_neither_waits_for_a_writer_nor_keeps_it_waiting(tmp_path):
     study.ask()
     rows.close()
     reader.close()
-    assert [t.state for t in RecordedStudy(path).trials] == ["ok", "running"]
+    assert [t.state for t in load_study(path).trials] == ["ok", "running"]
     study.close()
 
 
@@ -103,7 +101,7 @@ def test_what_json_does_not_have_is_text(tmp_path):
     space = {"scale": [StandardScaler(), MinMaxScaler(), None], "sizes": [(1,), (1, 2)], "x": truncnorm(-1, 1)}
     study = Study(space, "random", 0, path=path).run(lambda p: p["x"], n_trials=8)
     study.close()
-    read = RecordedStudy(path)
+    read = load_study(path)
     assert {t.params["scale"] for t in read.trials} <= {"StandardScaler()", "MinMaxScaler()", None}
     assert {t.params["sizes"] for t in read.trials} <= {"(1,)", "(1, 2)"}
     assert [t.params["x"] for t in read.trials] == [t.params["x"] for t in study.trials]
@@ -123,10 +121,10 @@ def test_what_json_does_not_have_is_text(tmp_path):
 def test_a_record_that_makes_no_sense_is_refused(copy, key, value, message):
     describe(copy, **{key: value})
     with pytest.raises(StorageError, match=message):
-        RecordedStudy(copy)
+        load_study(copy)
 
 
-@pytest.mark.parametrize("read", [RecordedStudy, read_status])
+@pytest.mark.parametrize("read", [load_study, read_status])
 def test_there_must_be_a_record(read, tmp_path):
     with pytest.raises(StorageError, match="there is no such record"):
         read(tmp_path / "none.db")

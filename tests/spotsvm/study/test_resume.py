@@ -15,7 +15,7 @@ from scipy.stats import loguniform, randint, uniform
 from spotsvm import Space, Study
 from spotsvm.common.data_hash import data_hash
 from spotsvm.errors import StorageError, StudyMismatchError
-from spotsvm.solvers.search import KrigingSearch
+from spotsvm.searches import KrigingSearch
 from tests.spotsvm.study.record.records import describe
 
 NAMED = {"cost": "minimize", "gain": "maximize"}

@@ -3,9 +3,8 @@ import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.solvers.search import RandomSearch
+from spotsvm.searches import Domain, RandomSearch
 from spotsvm.study.bookkeeper import StudySearch
-from spotsvm.surrogates.domain import Domain
 from spotsvm.trials.events import Described
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.objectives import Objectives

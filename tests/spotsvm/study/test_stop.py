@@ -7,13 +7,14 @@ from completed_trials import SVM, bowl
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, Study
+from spotsvm import ImprovementBelowUncertainty, Space, SpotSearchCV, Study, Trial
 from spotsvm.errors import ArgumentError, NotPositiveDefiniteError
 from spotsvm.luck.fold_bias import corrected_standard_error
-from spotsvm.space.space import Space
-from spotsvm.studies.common.plain_search import PLAIN
-from spotsvm.study.stop import ImprovementBelowUncertainty, checked_stop, with_test_share
-from spotsvm.trials.trial import Trial
+from spotsvm.study.stop import checked_stop, with_test_share
+
+#: a plain search: one candidate a suggestion, no default at the start
+PLAIN = {"sweep": None, "start": []}
+
 
 EARLY = ImprovementBelowUncertainty(factor=1.0, patience=2, min_trials=8)
 

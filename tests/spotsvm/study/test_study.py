@@ -20,7 +20,7 @@ from spotsvm.errors import (
     StorageError,
     TrialStateError,
 )
-from spotsvm.solvers.search import Suggestion
+from spotsvm.searches import Suggestion
 
 MIXED = [
     {"kernel": ["rbf"], "C": loguniform(1e-3, 1e3), "scale": [StandardScaler(), MinMaxScaler(), None]},

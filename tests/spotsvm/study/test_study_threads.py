@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from scipy.stats import loguniform, uniform
 
+from spotsvm import Study
 from spotsvm.errors import StorageError, TrialStateError
 from spotsvm.study.record.record import read_ledger
-from spotsvm.study.study import Study
 
 SPACE = {"x": uniform(0, 1), "C": loguniform(1e-3, 1e3)}
 N_THREADS = 8

@@ -9,10 +9,9 @@ import pytest
 from completed_trials import BrokenOff, break_off_after, facts
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm import Study
+from spotsvm import Study, load_study
 from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.study.record.salvage import salvage
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
 from spotsvm.trials.judging import sweep_outcome
 from tests.spotsvm.study.record.records import describe, edit
@@ -74,7 +73,7 @@ def test_a_record_that_was_broken_off_goes_on_as_if_nothing_had_happened(tmp_pat
     with study(tmp_path / "s.db", search) as s:
         s.run(objective, 20)
     assert facts(s) == facts(whole)
-    read = RecordedStudy(tmp_path / "s.db")
+    read = load_study(tmp_path / "s.db")
     assert facts(read) == facts(whole)
     pd.testing.assert_frame_equal(read.frame().filter(regex="param|value|sugg"), whole.frame().filter(regex="param|value|sugg"))
     status = read_status(tmp_path / "s.db")
@@ -130,7 +129,7 @@ def test_a_list_is_profiled_and_its_record_goes_on(tmp_path, search):
     with listed_study(tmp_path / "s.db", search) as s:
         s.run(weighted, 12)
     assert facts(s) == facts(whole)
-    read = RecordedStudy(tmp_path / "s.db")
+    read = load_study(tmp_path / "s.db")
     assert [t.point for t in read.trials] == [t.point for t in whole.trials]
     assert [t.value for t in read.trials] == [t.value for t in whole.trials]
     assert read.trials[2].params["w"] == str(whole.trials[2].params["w"])
@@ -240,7 +239,7 @@ def test_a_record_with_paths_that_cannot_be_is_damaged(tmp_path, edited, said):
         s.run(path, 3)
     edit(tmp_path / "s.db", "told", edited, number=0)
     with pytest.raises(StorageError, match=said):
-        RecordedStudy(tmp_path / "s.db")
+        load_study(tmp_path / "s.db")
 
 
 def test_a_record_whose_swept_parameter_is_none_is_damaged(tmp_path):
@@ -248,7 +247,7 @@ def test_a_record_whose_swept_parameter_is_none_is_damaged(tmp_path):
         s.run(path, 3)
     describe(tmp_path / "s.db", sweep="kernel")
     with pytest.raises(StorageError, match="sweep='kernel' is not a parameter with a range"):
-        RecordedStudy(tmp_path / "s.db")
+        load_study(tmp_path / "s.db")
 
 
 def test_a_finite_space_ends_when_all_but_the_profiled_parameter_is_used_up(tmp_path):

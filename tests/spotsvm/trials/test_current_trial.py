@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import Study
+from spotsvm import Study, load_study
 from spotsvm.study.record.salvage import salvage
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.evaluation import takes_trial
 
 SPACE = {"x": uniform(0, 1)}
@@ -44,7 +43,7 @@ def test_the_objective_may_take_the_trial_wherever_it_is_evaluated(options, tmp_
     assert study.trials[0].extra == {"twice": 2 * study.trials[0].value}
     with Study(SPACE, "random", 0, path=tmp_path / "r.db") as again:
         assert again.trials == study.trials
-    assert RecordedStudy(tmp_path / "r.db").trials == study.trials
+    assert load_study(tmp_path / "r.db").trials == study.trials
     assert salvage(tmp_path / "r.db").trials == study.trials
 
 
@@ -117,4 +116,4 @@ def test_attributes_wait_for_their_turn_with_the_outcome(tmp_path):
 
     with ThreadPoolExecutor(2) as executor, Study(SPACE, "random", 0, path=tmp_path / "r.db") as study:
         study.run(slow_first, 2, executor, batch_size=2)
-    assert [t.attributes for t in RecordedStudy(tmp_path / "r.db").trials] == [{"n": [0]}, {"n": [1]}]
+    assert [t.attributes for t in load_study(tmp_path / "r.db").trials] == [{"n": [0]}, {"n": [1]}]

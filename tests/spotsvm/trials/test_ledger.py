@@ -5,12 +5,11 @@ from contextlib import closing
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import Study
+from spotsvm import Study, Trial
 from spotsvm.study.record.record import Record, read_ledger
 from spotsvm.trials.events import Asked, Described, EventError, Lost, Noted, Reported, Row, Told, Widened
 from spotsvm.trials.ledger import Ledger
 from spotsvm.trials.outcome import Outcome
-from spotsvm.trials.trial import Trial
 
 
 def trial(number):

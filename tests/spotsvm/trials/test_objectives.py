@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from spotsvm import Study
+from spotsvm import Study, Trial
 from spotsvm.errors import ArgumentError, StorageError
 from spotsvm.trials.objectives import Objectives
-from spotsvm.trials.trial import Trial
 
 NAMED = {"error": "minimize", "margin": "maximize"}
 TWO = Objectives.of(NAMED)

@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
-from spotsvm import Study
+from spotsvm import Study, Trial
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.trials.objectives import Objectives
 from spotsvm.trials.pareto import hypervolume_curve, pareto_trials, plot_pareto
-from spotsvm.trials.trial import Trial
 
 TWO = Objectives.of(("minimize", "minimize"))
 MIXED = Objectives.of({"error": "minimize", "margin": "maximize"})

@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import uniform
 from sklearn.svm import SVC
 
+from spotsvm import Study, Trial
 from spotsvm.study.record.record import read_ledger
-from spotsvm.study.study import Study
-from spotsvm.trials.trial import ReadOnlyDict, ReadOnlyParams, Trial
+from spotsvm.trials.trial import ReadOnlyDict, ReadOnlyParams
 
 SPACE = {"x": uniform(0, 1), "layers": [[10, 5], [7]]}
 PLAIN = {"C": 2.0, "kernel": "poly", "gamma": 0.5}

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import Study
+from spotsvm import Recommendation, Study, Trial
 from spotsvm.errors import NoCompletedTrialError, NotPositiveDefiniteError
-from spotsvm.surrogates.domain import Domain
+from spotsvm.searches import Domain
 from spotsvm.surrogates.kriging.ensemble import KrigingEnsemble
-from spotsvm.trials.recommendation import Recommendation, recommend, summarise_failures
-from spotsvm.trials.trial import Trial
+from spotsvm.trials.recommendation import recommend, summarise_failures
 
 SPACE = {"x": uniform(0, 1), "y": uniform(0, 1)}
 DOMAIN = Domain.continuous(1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import loguniform, randint, uniform
 
-from spotsvm import Space, Study
+from spotsvm import Space, Study, Trial
 from spotsvm.errors import ArgumentError, SpaceError
 from spotsvm.space.parameter import ContinuousParameter
 from spotsvm.trials.events import Told, changed_trials
@@ -16,7 +16,6 @@ from spotsvm.trials.judging import sweep_outcome
 from spotsvm.trials.ledger import suggested
 from spotsvm.trials.outcome import Outcome
 from spotsvm.trials.sweep import SPARED, SweptParameter
-from spotsvm.trials.trial import Trial
 
 SPACE = Space({"x": uniform(0, 1), "C": loguniform(1e-2, 1e2), "degree": randint(2, 6)})
 _C = SweptParameter(SPACE, "C")

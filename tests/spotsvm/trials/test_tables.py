@@ -2,14 +2,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 from scipy.stats import loguniform
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, Study
-from spotsvm.commands.main import main
+from spotsvm import SpotSearchCV, Study, Trial
 from spotsvm.trials.results import fold_table, trial_table
-from spotsvm.trials.trial import Trial
 
 TRIALS = (
     Trial(0, {"kernel": "rbf", "C": 1.5}, (0.1, 0.2), "ok", 0.25, {"time": 3.0}, origin="design", seed=7, seconds=0.5),

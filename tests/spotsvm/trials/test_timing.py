@@ -3,14 +3,12 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from installed_command import main
 from scipy.stats import uniform
 
-from spotsvm import Study
-from spotsvm.commands.main import main
+from spotsvm import Study, Trial, load_study
 from spotsvm.searches import RandomSearch
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.timing import PHASES, time_spent, trials_per_minute
-from spotsvm.trials.trial import Trial
 
 SPACE = {"x": uniform(-1, 2), "y": uniform(-1, 2)}
 TIMES = ["ask_seconds", "fit_seconds", "acquisition_seconds", "seconds"]
@@ -71,7 +69,7 @@ def test_times_survive_a_resume_and_are_the_same_in_frame_csv_export_and_report(
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "a.csv")[TIMES], frame[TIMES])
     assert CliRunner().invoke(main, ["export", str(path), "--csv", str(tmp_path / "b.csv")]).exit_code == 0
     pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "b.csv")[TIMES], frame[TIMES])
-    read = RecordedStudy(path)
+    read = load_study(path)
     pd.testing.assert_frame_equal(read.frame()[TIMES], frame[TIMES])
     assert read.status().time_spent == spent
     read.report(tmp_path / "a.html", tables=tmp_path / "tables")

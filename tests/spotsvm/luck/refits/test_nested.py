@@ -27,7 +27,10 @@ from spotsvm import SpotSearchCV, oversearching
 from spotsvm.errors import ArgumentError, DataError, NoCompletedTrialError
 from spotsvm.luck.intervals import jackknife_variance, nadeau_bengio, t_interval
 from spotsvm.luck.refits.nested import Incumbent, OuterFold, OuterSplits, outer_splits, sum_up
-from spotsvm.studies.common.plain_search import PLAIN
+
+#: a plain search: one candidate a suggestion, no default at the start
+PLAIN = {"sweep": None, "start": []}
+
 
 X, Y = make_classification(120, 4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-10, 2**2)}

@@ -11,7 +11,10 @@ from sklearn.svm import SVC
 from spotsvm import SpotSearchCV
 from spotsvm.errors import NoCompletedTrialError, NoCompletedTrialTypeError, StudyMismatchError
 from spotsvm.searches import Nsga2Search, ParegoSearch
-from spotsvm.studies.common.plain_search import PLAIN
+
+#: a plain search: one candidate a suggestion, no default at the start
+PLAIN = {"sweep": None, "start": []}
+
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
 SPACE = {"C": loguniform(1e-2, 1e2), "gamma": loguniform(1e-3, 1e1)}

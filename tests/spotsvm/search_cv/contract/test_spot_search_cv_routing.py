@@ -11,7 +11,10 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneGroupOut, 
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
-from spotsvm.studies.common.plain_search import PLAIN
+
+#: a plain search: one candidate a suggestion, no default at the start
+PLAIN = {"sweep": None, "start": []}
+
 
 X, Y = make_classification(n_samples=60, n_features=4, flip_y=0.2, random_state=0)
 WEIGHTS = np.random.default_rng(0).integers(1, 5, size=60).astype(float)

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from completed_trials import Watched
+from installed_command import main
 
-from spotsvm.commands.main import main
+from spotsvm import load_study
 from spotsvm.errors import StorageError
 from spotsvm.study.record.opening import WriterLock, connect_to_read, connect_to_write, copy_of, prepare_to_write
 from spotsvm.study.record.record import Record, read_ledger
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.study.status import read_status
 from tests.spotsvm.study.record.records import change, objective, study
 
@@ -66,7 +66,7 @@ def test_a_finished_record_is_read_where_nothing_can_be_written(path, read_only,
     with study(path) as s:
         s.run(objective, 5)
     there = read_only()
-    assert RecordedStudy(there).frame().equals(s.frame())
+    assert load_study(there).frame().equals(s.frame())
     for command in (["export", there], ["report", there, "--out", tmp_path / "report.html"]):
         result = CliRunner().invoke(main, list(map(str, command)))
         assert result.exit_code == 0, result.output
@@ -78,13 +78,13 @@ def test_a_finished_record_is_read_where_nothing_can_be_written(path, read_only,
 @pytest.mark.faults
 def test_the_record_of_a_killed_process_is_read_as_it_is_also_where_nothing_can_be_written(path, read_only):
     killed(path)
-    assert RecordedStudy(path).n_finished == 7
+    assert load_study(path).n_finished == 7
     assert path.with_name("study.db-wal").stat().st_size > 0
     for name in ("study.db-shm", "study.db-lock"):
         path.with_name(name).unlink()
     assert len(read_ledger(copy_of(path, path.parents[1])).trials) == 7
     there = read_only()
-    assert RecordedStudy(there).n_finished == 7
+    assert load_study(there).n_finished == 7
     assert export(there).output.count("\n") == 8
     with study(path) as s:
         assert s.n_finished == 7
@@ -95,9 +95,9 @@ def test_a_running_study_is_read_where_nothing_can_be_written(path, read_only):
     with study(path) as s:
         s.run(objective, 4)
         there = read_only()
-        assert RecordedStudy(there).frame().equals(s.frame())
+        assert load_study(there).frame().equals(s.frame())
         s.run(objective, 6)
-        assert RecordedStudy(there).frame().equals(s.frame())
+        assert load_study(there).frame().equals(s.frame())
 
 
 def test_a_copy_is_of_one_moment(path, tmp_path, monkeypatch):
@@ -131,7 +131,7 @@ def test_a_copy_is_of_one_moment(path, tmp_path, monkeypatch):
 def test_what_is_no_file_is_said_at_once(make, kind, path):
     make(path)
     began = time.monotonic()
-    for act in (study, RecordedStudy):
+    for act in (study, load_study):
         with pytest.raises(StorageError, match=f"study.db: cannot open the record: it is {kind}"):
             act(path)
     assert "no such record" not in export(path).output
@@ -144,7 +144,7 @@ GARBAGE = [b"x" * size for size in (1, 2, 15, 16, 99, 100, 511, 512, 4096)] + [b
 @pytest.mark.parametrize("content", GARBAGE, ids=len)
 def test_a_file_of_garbage_is_not_overwritten(content, path):
     path.write_bytes(content)
-    for act in (study, RecordedStudy):
+    for act in (study, load_study):
         with pytest.raises(StorageError, match="not a record of spotsvm"):
             act(path)
     assert path.read_bytes() == content
@@ -209,7 +209,7 @@ def test_a_record_that_another_process_is_just_creating(so_far, path):
     try:
         said = rf"study.db is just being created by process {os.getpid()} .*; try again in a moment"
         with pytest.raises(StorageError, match=said):
-            RecordedStudy(path)
+            load_study(path)
         if so_far is not create:
             with pytest.raises(StorageError, match="is just being created by"):
                 read_status(path)
@@ -232,7 +232,7 @@ def test_at_any_moment_of_its_creation_a_reader_is_told_or_reads(path, monkeypat
                 cursor.fetchall()  # it locks the file until it is read, and readers wait for it
             if not connection.in_transaction:
                 try:
-                    RecordedStudy(path)
+                    load_study(path)
                 except StorageError as error:
                     said.append(str(error))
 
@@ -243,7 +243,7 @@ def test_at_any_moment_of_its_creation_a_reader_is_told_or_reads(path, monkeypat
         assert len(said) >= 5
         assert [line for line in said if "is just being created by process" not in line] == []
         monkeypatch.undo()
-        assert RecordedStudy(path).trials == ()
+        assert load_study(path).trials == ()
 
 
 @pytest.fixture
@@ -256,13 +256,13 @@ def lone(path, tmp_path):
         whole = tmp_path / "whole.db"
         shutil.copyfile(path, whole)
         shutil.copyfile(f"{path}-wal", f"{whole}-wal")
-    assert len(RecordedStudy(whole).trials) == 5
+    assert len(load_study(whole).trials) == 5
     return copy
 
 
 def test_a_copy_without_its_log_says_what_it_is_and_what_to_do_also_where_a_study_begins_anew_on_it(lone):
     before = lone.read_bytes()
-    for read in (RecordedStudy, read_status):
+    for read in (load_study, read_status):
         with pytest.raises(
             StorageError, match=r"copy\.db holds nothing without copy\.db-wal, .* Copy both files, or copy it again"
         ):
@@ -281,7 +281,7 @@ def test_a_copy_without_its_log_says_what_it_is_and_what_to_do_also_where_a_stud
 def test_an_empty_database_of_another_program_is_none(path):
     change(path, "CREATE TABLE other (x); DROP TABLE other")
     with pytest.raises(StorageError, match="is not a record of spotsvm; name another file"):
-        RecordedStudy(path)
+        load_study(path)
 
 
 def test_a_study_need_not_be_closed(path):
@@ -292,4 +292,4 @@ def test_a_study_need_not_be_closed(path):
             study(path=path).run(objective, n_trials=3)
             gc.collect()
     assert said == []
-    assert len(RecordedStudy(path).trials) == 3
+    assert len(load_study(path).trials) == 3

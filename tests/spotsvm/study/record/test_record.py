@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import Study
+from spotsvm import Study, load_study
 from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
 from spotsvm.study.record.record import Record, RecordGuard
 from spotsvm.study.record.salvage import salvage
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.events import Noted
 from spotsvm.trials.outcome import Outcome
 from tests.fuzz.hostile_records import SCHEMAS
@@ -69,7 +68,7 @@ def test_folders_are_made_and_odd_names_are_names(tmp_path):
 def test_an_empty_file_is_no_record_to_read_and_a_new_one_to_write(path):
     path.touch()
     with pytest.raises(StorageError, match="is an empty file, not a record"):
-        RecordedStudy(path)
+        load_study(path)
     with study(path) as s:
         assert s.run(objective, 3).n_finished == 3
 
@@ -110,7 +109,7 @@ def test_a_record_of_version_0_2_0_is_refused_with_what_can_read_it(path, versio
     before = path.read_bytes()
     fails(path, f"has schema version 6; this spotsvm reads version 7. {said}")
     with pytest.raises(StorageError, match="has schema version 6"):
-        RecordedStudy(path)
+        load_study(path)
     with pytest.raises(StorageError, match="has schema version 6"):
         salvage(path)
     assert path.read_bytes() == before
@@ -158,7 +157,7 @@ def test_content_that_makes_no_sense(filled, kind, cells, said):
     edit(filled, kind, of_trial(kind, **cells), number=3)
     fails(filled, f"is damaged: .*{said}")
     with pytest.raises(StorageError, match=said):
-        RecordedStudy(filled)
+        load_study(filled)
 
 
 @pytest.mark.parametrize(
@@ -215,7 +214,7 @@ def test_paths_that_cannot_be_used(tmp_path):
 
 @pytest.mark.parametrize("wrong", [3, b"study.db", "", "a\0b", ["study.db"]], ids=repr)
 def test_what_is_no_path_is_named(wrong):
-    for make in (study, RecordedStudy):
+    for make in (study, load_study):
         with pytest.raises(ArgumentError, match="^path=.* is not the path of a file; use text"):
             make(wrong)
 
@@ -229,13 +228,13 @@ def test_a_relative_path_stays_where_it_was(tmp_path, monkeypatch):
         s.run(objective, 4)
     s.add_finding("place", {"same": True})
     assert list(Path().iterdir()) == []
-    assert len(RecordedStudy(tmp_path / "study.db").trials) == 4
-    assert RecordedStudy("../study.db").findings == {"place": {"same": True}}
+    assert len(load_study(tmp_path / "study.db").trials) == 4
+    assert load_study("../study.db").findings == {"place": {"same": True}}
 
 
 def test_reading_only_writes_nothing(filled):
     before = filled.read_bytes()
-    assert len(RecordedStudy(filled).trials) == 5
+    assert len(load_study(filled).trials) == 5
     with closing(Record(filled, read_only=True)) as record, pytest.raises(StorageError, match="cannot write the record"):
         record.append([Noted("a", {})])
     assert filled.read_bytes() == before
@@ -378,7 +377,7 @@ def test_a_study_that_could_not_be_made_leaves_no_trace(path):
 @pytest.mark.faults
 def test_another_schema_is_refused_before_anything_of_it_runs(filled, script):
     change(filled, script)
-    for opened in (RecordedStudy, study, Record):
+    for opened in (load_study, study, Record):
         with pytest.raises(StorageError) as caught:
             opened(filled)
         assert "\n" not in str(caught.value)
@@ -387,7 +386,7 @@ def test_another_schema_is_refused_before_anything_of_it_runs(filled, script):
 @pytest.mark.parametrize("script", ["ANALYZE", "VACUUM", "REINDEX", "PRAGMA user_version = 7"])
 def test_what_changes_no_table_does_no_harm(filled, script):
     change(filled, script)
-    assert len(RecordedStudy(filled).trials) == 5
+    assert len(load_study(filled).trials) == 5
     with study(filled) as s:
         assert s.run(objective, 6).n_finished == 6
 

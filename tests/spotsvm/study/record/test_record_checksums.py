@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 
-from spotsvm.commands.main import main
 from spotsvm.errors import StorageError
 from spotsvm.study.record.record import read_ledger
 from spotsvm.study.record.salvage import salvage

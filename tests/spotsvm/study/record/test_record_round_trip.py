@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta, loguniform, randint, truncnorm, uniform
 from sklearn.svm import SVC
 
-from spotsvm import Study
+from spotsvm import Study, load_study
 from spotsvm.errors import ArgumentError, SpaceError
-from spotsvm.solvers.search import Suggestion
-from spotsvm.study.recorded import RecordedStudy
+from spotsvm.searches import Suggestion
 from spotsvm.study.status import read_status
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
@@ -114,7 +113,7 @@ def check(space, seed, direction, tellings, search, *, report=False):
             for one in tellings[: int(min(study.space.domain.size, 9))]:
                 tell(study, *one)
             study._books.plan(10**400, 3)
-        read = RecordedStudy(path)
+        read = load_study(path)
         with Study(space, search, seed, path=path, direction=direction) as again:
             assert list(map(facts, again.trials)) == list(map(facts, study.trials)) == list(map(facts, read.trials))
             assert repr([t.params for t in again.trials]) == repr([t.params for t in study.trials])

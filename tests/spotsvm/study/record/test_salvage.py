@@ -6,12 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from installed_command import main
 
-from spotsvm import Study
-from spotsvm.commands.main import main
+from spotsvm import Study, load_study
 from spotsvm.errors import StorageError
 from spotsvm.study.record.salvage import salvage
-from spotsvm.study.recorded import RecordedStudy
 from tests.spotsvm.study.record.records import SPACE, change, partly_failing, study
 
 
@@ -67,7 +66,7 @@ def test_a_whole_record_is_read_whole_also_what_is_in_the_log_alone(whole, logge
     assert found.trials == trials
     assert found.missing == ()
     assert found.about["search"] == "random"
-    assert found.frame().equals(RecordedStudy(path).frame())
+    assert found.frame().equals(load_study(path).frame())
     path, trials = logged
     assert salvage(path).trials == trials
 
@@ -84,7 +83,7 @@ def test_a_file_that_is_cut_anywhere(whole, tmp_path):
         counts.append(len(found.trials))
         if length == 0:
             continue
-        for act in (study, RecordedStudy):
+        for act in (study, load_study):
             said = refusal(act, cut)
             assert "\n" not in said
             assert said
@@ -104,7 +103,7 @@ def test_a_log_that_is_cut_anywhere_leaves_what_was_committed_before(logged, tmp
         shutil.copyfile(path, cut)
         cut.with_name("study.db-wal").write_bytes(content[:length])
         check_among(salvage(cut), trials)
-        read = RecordedStudy(cut)
+        read = load_study(cut)
         ended.append(read.n_finished)
         assert read.trials[: read.n_finished] == trials[: read.n_finished]
         with study(cut) as s:
@@ -172,7 +171,7 @@ def test_the_command_writes_what_is_left(whole, tmp_path):
 def test_the_command_that_is_named_can_be_pasted(whole, tmp_path):
     cut = tmp_path / "a b.db"
     cut.write_bytes(whole[0].read_bytes()[:-100])
-    command = refusal(RecordedStudy, cut).partition("read: ")[2]
+    command = refusal(load_study, cut).partition("read: ")[2]
     assert shlex.split(command) == ["spotsvm", "export", "--salvage", str(cut)]
 
 

@@ -1,9 +1,8 @@
 import pytest
 from scipy.stats import expon, loguniform, randint, uniform
 
-from spotsvm import Study
+from spotsvm import Study, load_study
 from spotsvm.errors import StudyMismatchError
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.judging import sweep_outcome
 from spotsvm.trials.outcome import Outcome
 
@@ -30,7 +29,7 @@ def test_a_record_goes_on_in_a_wider_space(search, tmp_path):
             assert wide.space.encode(t.params) == pytest.approx(t.point)
         wide.run(value, 14)
     assert any(t.params["C"] > 10 or t.params["degree"] > 4 for t in wide.trials[9:])
-    recorded = RecordedStudy(path)
+    recorded = load_study(path)
     assert facts(recorded) == facts(wide)
     assert recorded.space.describe() == wide.space.describe()
     with Study(WIDE, search, path=path, noise=False) as cut:
@@ -131,7 +130,7 @@ def test_what_is_not_wider_is_refused_and_changes_nothing(changed, tmp_path):
         Study(NARROW | changed, "random", 0, path=tmp_path / "s.db")
     with pytest.raises(StudyMismatchError, match="another seed"):
         Study(WIDE, "random", 1, path=tmp_path / "s.db")
-    assert facts(RecordedStudy(tmp_path / "s.db")) == facts(study)
+    assert facts(load_study(tmp_path / "s.db")) == facts(study)
 
 
 def test_another_distribution_may_be_wider(tmp_path):

@@ -7,10 +7,9 @@ import pytest
 from completed_trials import SQUARE as SPACE
 from completed_trials import BrokenOff, bowl, break_off_after, facts
 
-from spotsvm import Study
+from spotsvm import Study, load_study
 from spotsvm.studies.common.virtual_workers import VirtualWorkers
 from spotsvm.study.record.record import read_ledger
-from spotsvm.study.recorded import RecordedStudy
 from spotsvm.trials.outcome import Outcome
 
 
@@ -71,7 +70,7 @@ def test_the_record_has_no_batch_size_where_the_order_is_the_workers(tmp_path):
     with Study(SPACE, "random", 0, path=tmp_path / "s.db") as study, ThreadPoolExecutor(2) as executor:
         study.run(bowl, 8, executor)
         assert study.about["batch_size"] is None
-        assert RecordedStudy(study.path).about["batch_size"] is None
+        assert load_study(study.path).about["batch_size"] is None
         assert study.run(bowl, 12).about["batch_size"] is None
 
 
@@ -124,7 +123,7 @@ def test_a_trial_whose_worker_died_is_evaluated_again_as_often_as_wanted(batch_s
         run(study, 8, workers := Mortal(2), retries=2, batch_size=batch_size)
         assert [t.state for t in study.trials] == ["ok"] * 8
         assert study.trials[2].lost == ("gone 1", "gone 0")
-        assert RecordedStudy(study.path).trials[5].lost == ("gone 1", "gone 0")
+        assert load_study(study.path).trials[5].lost == ("gone 1", "gone 0")
         assert sorted(workers.submitted) == sorted([*range(8), 2, 2, 5, 5])
     study = run(Study(SPACE, "random", 0), 8, Mortal(2), retries=1, batch_size=batch_size)
     assert [t.number for t in study.trials if t.state == "failed"] == [2, 5]
