@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner
 from installed_command import main
 
-from spotsvm.study.record.record import Record
 from tests.spotsvm.study.record.records import edit
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
@@ -143,18 +142,6 @@ def test_a_record_that_cannot_be_used(damage, recorded):
         edit(record, "asked", lambda content: content["trial"].update(params="{", point="[0.5"), number=1)
     for command in (args, ["export", record]):
         assert f"{record} is damaged" in refused(*command)
-
-
-def test_an_export_that_cannot_be_read_or_written(tmp_path, good):
-    Record(tmp_path / "new.db").close()
-    before = (tmp_path / "new.db").read_bytes()
-    assert "is the record itself" in refused("export", tmp_path / "new.db", "--csv", tmp_path / "new.db")
-    assert (tmp_path / "new.db").read_bytes() == before
-    for path in ("missing.db", "empty.db", "table.csv"):
-        (tmp_path / "empty.db").write_bytes(b"")
-        assert path in refused("export", tmp_path / path)
-    for csv in (tmp_path, good / "out.csv", tmp_path / "none" / "out.csv", "/proc/out.csv"):
-        assert f"--csv {csv}: cannot write the trials" in refused("export", tmp_path / "new.db", "--csv", csv)
 
 
 @pytest.mark.parametrize("args", [["tune", "missing.csv", "--target", "y"], ["tune", "missing.csv"]])

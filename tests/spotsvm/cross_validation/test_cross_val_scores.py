@@ -20,11 +20,10 @@ from sklearn.model_selection import (
     cross_val_score,
 )
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, StandardScaler, scale
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 from spotsvm import EvoSVC, ExactSVC, ExactSVR, MultiKernelSVC, cross_val_scores
-from spotsvm.cross_validation.fold_scorer import FoldScorer
 from spotsvm.errors import ArgumentError
 
 C_AND_GAMMA = [{"C": C, "gamma": gamma} for C in (0.03, 1.0, 100.0) for gamma in (1e-3, 0.03, 1.0)]
@@ -172,26 +171,6 @@ class TwoWays(StandardScaler):
 
 #: few rows of one class, at a cost so small that the bias of some folds is open
 SKEWED = make_classification(60, 30, n_informative=3, n_redundant=0, weights=[0.75], flip_y=0.1, class_sep=0.8, random_state=2)
-
-
-@pytest.mark.parametrize(
-    ("machine", "data"),
-    [
-        (SVC(C=0.5), standard(load_wine)),
-        (make_pipeline(TwoWays(), SVC()), standard(load_wine)),
-        (SVC(C=1 / 32, gamma=1 / 64, class_weight="balanced"), (scale(SKEWED[0]), SKEWED[1])),
-    ],
-    ids=["shared", "rows apart", "open bias"],
-)
-def test_training_scores(machine, data):
-    X, y = data
-    splits = list(StratifiedKFold(3, shuffle=True, random_state=0).split(X, y))
-    ours, theirs = (
-        FoldScorer(machine, X, y, splits, {}, engine=e, return_train_score=True).score([{}])[0].numbers
-        for e in ("auto", "sklearn")
-    )
-    assert {k: v for k, v in ours.items() if "split" in k} == {k: v for k, v in theirs.items() if "split" in k}
-    assert set(ours) == set(theirs)
 
 
 @pytest.mark.parametrize(("base", "other"), [(SVC(), SVR()), (SVR(), SVC()), (SVC(), "passthrough"), (SVC(), NuSVC(nu=0.2))])

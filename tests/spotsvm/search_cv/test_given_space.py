@@ -9,7 +9,6 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
 from spotsvm.errors import ArgumentError
-from spotsvm.reports.repeat import code_snippet
 
 #: a plain search: one candidate a suggestion, no default at the start
 PLAIN = {"sweep": None, "start": []}
@@ -42,16 +41,6 @@ def test_exactly_one_space_is_given(given, message):
 
 
 GUIDE = {"C": expon(scale=100), "gamma": expon(scale=0.1), "kernel": ["rbf"], "class_weight": ["balanced", None]}
-
-
-def test_the_space_of_scikit_learns_user_guide_is_searched():
-    fitted = SpotSearchCV(SVC(), GUIDE, n_iter=8, cv=3, random_state=0).fit(X, Y)
-    assert fitted.study_.swept.name == "C"
-    assert fitted.study_.trials[0].origin == "start"
-    assert fitted.study_.trials[0].params["kernel"] == "rbf"
-    assert fitted.best_score_ > 0.8
-    assert "expon(scale=100)" in code_snippet(fitted.study_)
-    assert SpotSearchCV(SVC(), GUIDE, **FEW).fit(X, Y).cv_results_["param_C"].max() < expon(scale=100).ppf(0.9996)
 
 
 def test_ranges_are_written_as_in_scikit_optimize():

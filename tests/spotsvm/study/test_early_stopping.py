@@ -1,17 +1,13 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import uniform
 
-from spotsvm import BelowMedian, CurrentTrial, ImprovementUnlikely, Space, Study, Trial, load_study
+from spotsvm import BelowMedian, CurrentTrial, ImprovementUnlikely, Study, Trial
 from spotsvm.errors import ArgumentError, NoCompletedTrialError
 from spotsvm.searches import Domain
-from spotsvm.study.early_stopping import checked_early_stopping
-from spotsvm.study.record.salvage import salvage
-from spotsvm.study.resume import trial_problem
 
 SPACE = {"x": uniform(0, 1)}
 STEPS = 12
@@ -41,29 +37,6 @@ def run(n=16, sign=1.0, returns=True, path=None, **options):
 
 def third(trial):
     return "now" if trial.number > 3 and len(trial.steps) == 3 else None
-
-
-@pytest.mark.parametrize("rule", ["improvement", "median", BelowMedian(min_steps=3), third])
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_trials_end_early_and_are_recorded(rule, sign, tmp_path):
-    study = run(sign=sign, path=tmp_path / "r.db", early_stopping=rule)
-    stopped = [t for t in study.trials if t.state == "stopped"]
-    assert stopped
-    for t in study.trials:
-        assert [step for step, _ in t.steps] == list(range(1, len(t.steps) + 1))
-        assert (t.value is None) == (t.state == "stopped") == (len(t.steps) < STEPS) == bool(t.reason)
-        assert t.value in (None, t.steps[-1][1])
-    assert study.status().n_stopped == len(stopped) == 16 - study.status().n_ok
-    frame = study.frame()
-    assert frame.last_step.tolist() == [t.steps[-1][0] for t in study.trials]
-    assert frame.last_value.tolist() == [t.steps[-1][1] for t in study.trials]
-    assert load_study(tmp_path / "r.db").trials == study.trials
-    assert salvage(tmp_path / "r.db").trials == study.trials
-    assert study.trials[study.recommend().number].state == study.best_trial.state == "ok"
-    back = Study.from_frame(frame, SPACE, direction=study.direction, seed=0).trials
-    assert [(t.state, t.value, t.steps[-1:]) for t in back] == [
-        (t.state, t.value, t.steps[-1:] if t.state == "stopped" else ()) for t in study.trials
-    ]
 
 
 def test_it_saves_steps_and_none_stops_no_trial():
@@ -187,12 +160,6 @@ def test_steps_ascend():
         trial.report(2, 1.0)
 
 
-@pytest.mark.parametrize("rule", ["soon", 3, BelowMedian])
-def test_other_rules_are_refused(rule):
-    with pytest.raises(ArgumentError, match="early_stopping="):
-        checked_early_stopping(rule)
-
-
 def test_a_rule_returns_text():
     study = Study(SPACE, "random", 0).run(objective(), 1, early_stopping=lambda trial: True, max_failures=None)
     assert "return the reason as text" in study.trials[0].reason
@@ -249,12 +216,6 @@ def test_the_model_gives_bad_trials_no_chance_and_good_ones_one():
         assert rule(pickle.loads(pickle.dumps(trial))) == rule(trial)
         trial.steps.append((10, u + 0.1))
         assert rule(trial) is None  # nothing is left to be saved
-
-
-def test_a_stopped_trial_without_steps_contradicts_itself():
-    trial = Trial(0, {"x": 0.5}, (0.5,), "stopped")
-    assert "has no step" in trial_problem(trial, Space(SPACE), 1)
-    assert not trial_problem(replace(trial, steps=((1.0, 2.0),)), Space(SPACE), 1)
 
 
 def test_optuna_has_them_as_pruned_trials_and_back():

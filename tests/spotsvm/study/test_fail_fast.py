@@ -7,7 +7,6 @@ from completed_trials import SQUARE as SPACE
 
 from spotsvm import Study, load_study
 from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NoCompletedTrialError
-from spotsvm.study.record.record import read_ledger
 
 
 def broken(params):
@@ -124,16 +123,6 @@ def test_tracebacks_are_in_the_record_and_bounded(tmp_path):
     assert list(read.frame()["error_type"]) == [t.error_type for t in study.trials]
     with Study(SPACE, "random", 0, path=tmp_path / "r.db") as again:
         assert again.trials == study.trials
-
-
-def test_the_traceback_of_an_outcome_that_waits_for_its_turn_is_recorded(tmp_path):
-    with Study(SPACE, "random", 0, path=tmp_path / "r.db") as study:
-        from spotsvm.trials.evaluation import call
-
-        study._books.hold(study.ask(), call(broken, {"x": 1.0}))
-    waiting = read_ledger(tmp_path / "r.db").outcomes[0]
-    assert "return undefined_name(params)" in waiting.traceback
-    assert waiting.error_type == "NameError"
 
 
 @pytest.mark.parametrize("most", [0, -1, 2.5, True, "5"])

@@ -8,7 +8,6 @@ from scipy.stats import loguniform, randint
 from spotsvm import Space, Study
 from spotsvm.errors import SpaceError, StorageError, StudyMismatchError
 from spotsvm.searches import KrigingSearch, RandomSearch
-from spotsvm.study.given import starts
 
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
 MIXED = [{"kernel": ["rbf"], "C": loguniform(1e-3, 1e3)}, {"kernel": ["poly"], "degree": randint(2, 6)}]
@@ -175,11 +174,6 @@ def test_a_start_outside_the_space_is_refused_when_the_study_is_made(start, said
     with pytest.raises(SpaceError, match=said):
         Study(SPACE, "random", 0, start=start, path=tmp_path / "study.db")
     assert not (tmp_path / "study.db").exists()
-
-
-def test_a_start_outside_a_conditional_space():
-    with pytest.raises(SpaceError, match=r"start is not in the space: degree=9 is not an integer in \[2, 5\]"):
-        starts({"kernel": "poly", "degree": 9}, Space(MIXED))
 
 
 @pytest.mark.parametrize("search", ["kriging", "cmaes", "own"])

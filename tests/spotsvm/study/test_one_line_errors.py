@@ -18,17 +18,13 @@ from sklearn.datasets import make_classification
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, load_study
-from spotsvm.common.csv_files import read_csv
 from spotsvm.errors import (
     ArgumentError,
-    DataError,
     NoCompletedTrialError,
     SpaceError,
     SpotSVMError,
-    StorageError,
     WorkersError,
 )
-from spotsvm.tables import read_table
 
 SPACE = {"x": uniform(0, 1)}
 HUGE = 10**400
@@ -167,25 +163,6 @@ def test_a_file_to_write_that_is_none(method, path, study, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    "what",
-    [
-        lambda: Study(SPACE, "random", 0, path="x"),
-        lambda: load_study("x"),
-        lambda: read_csv("x"),
-        lambda: read_table("x", "y"),
-        lambda: Study(SPACE, "random", 0).report("x"),
-        lambda: Study(SPACE, "random", 0).to_csv(Path("x")),
-        lambda: Study(SPACE, "random", 0).report("/x", tables="x"),
-    ],
-)
-@pytest.mark.usefixtures("no_folder")
-def test_a_relative_path_where_the_working_directory_has_been_removed(what):
-    refused(
-        StorageError, "^(path|tables)='x' is relative, and the working directory has been removed; use an absolute path", what
-    )
-
-
 def test_an_absolute_path_where_the_working_directory_has_been_removed(no_folder):
     with Study(SPACE, "random", 0, path=no_folder.with_name("study.db")) as study:
         study.run(lambda p: p["x"], n_trials=3).to_csv(no_folder.with_name("trials.csv"))
@@ -250,16 +227,6 @@ def test_limits_beyond_all_floats(name, given, study):
 
 
 needs_fifos = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-
-
-@needs_fifos
-def test_a_pipe_in_place_of_a_table(tmp_path):
-    pipe = tmp_path / "table.csv"
-    os.mkfifo(pipe)
-    (tmp_path / "link.csv").symlink_to(pipe)
-    for path in (pipe, tmp_path / "link.csv"):
-        for read in (lambda path=path: read_csv(path), lambda path=path: read_table(path, "y")):
-            refused(DataError, f"^{path} is a named pipe, which may never .*; save the table as a file$", read)
 
 
 @needs_fifos

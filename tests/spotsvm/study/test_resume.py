@@ -13,7 +13,6 @@ from completed_trials import SVM as SPACE
 from scipy.stats import loguniform, randint, uniform
 
 from spotsvm import Space, Study
-from spotsvm.common.data_hash import data_hash
 from spotsvm.errors import StorageError, StudyMismatchError
 from spotsvm.searches import KrigingSearch
 from tests.spotsvm.study.record.records import describe
@@ -218,12 +217,6 @@ def test_the_order_of_the_parameters_is_no_other_space(path):
         with Study(space, "random", 0, path=path.with_name("two.db")) as study:
             study.run(lambda params: params["C"], 4 + k)
     assert facts(study) == facts(Study(branches, "random", 0).run(lambda params: params["C"], 5))
-
-
-def test_data_that_an_earlier_version_described_in_another_way_are_told_with_its_name(path):
-    Study(**BASE | {"context": {"data": "5eb63bbbe01eeed093cb22bb8f5acdc3"}}, path=path).close()
-    with pytest.raises(StudyMismatchError, match=r"was begun by spotsvm \d\S*, which described data in another way; end it with"):
-        Study(**BASE | {"context": {"data": data_hash([1.0])}}, path=path)
 
 
 @pytest.mark.parametrize("module", ["studies.own", "mine.studies.own", "mine.spotsvm.own"])

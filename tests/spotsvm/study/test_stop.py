@@ -3,14 +3,12 @@ import logging
 import numpy as np
 import pytest
 from completed_trials import SQUARE as SPACE
-from completed_trials import SVM, bowl
+from completed_trials import bowl
 from sklearn.datasets import load_iris
 from sklearn.svm import SVC
 
 from spotsvm import ImprovementBelowUncertainty, Space, SpotSearchCV, Study, Trial
 from spotsvm.errors import ArgumentError, NotPositiveDefiniteError
-from spotsvm.luck.fold_bias import corrected_standard_error
-from spotsvm.study.stop import checked_stop, with_test_share
 
 #: a plain search: one candidate a suggestion, no default at the start
 PLAIN = {"sweep": None, "start": []}
@@ -147,25 +145,6 @@ def test_a_model_that_cannot_be_fitted_is_said_and_stops_nothing(monkeypatch, ca
     assert "the stop rule cannot judge 8 trials: it is not" in caplog.text
 
 
-def test_in_a_cross_validated_search(tmp_path):
-    X, y = load_iris(return_X_y=True)
-
-    def fitted(**changed):
-        return SpotSearchCV(SVC(), SVM, n_iter=40, search="random", cv=3, random_state=0, **PLAIN | changed).fit(X, y)
-
-    search = fitted(stop=EARLY, path=tmp_path / "a.db")
-    n = search.study_.n_finished
-    assert 8 <= n < 40
-    assert len(search.cv_results_["params"]) == n
-    best = [search.cv_results_[f"split{k}_test_score"][search.best_index_] for k in range(3)]
-    assert search.study_.findings["stop"]["uncertainty"] == corrected_standard_error(best, 1 / 3)
-    plain = SpotSearchCV(SVC(), SVM, n_iter=n, search="random", cv=3, random_state=0, **PLAIN).fit(X, y)
-    assert search.best_params_ == plain.best_params_
-    assert fitted(stop=EARLY, path=tmp_path / "a.db").study_.n_finished == n
-    with pytest.raises(ArgumentError, match="stop='soon' is not a stop rule"):
-        fitted(stop="soon")
-
-
 def test_the_rule_of_the_library_is_for_one_objective_and_any_other_for_several():
     study = Study(SPACE, "random", 0, direction=["minimize", "minimize"])
     with pytest.raises(ArgumentError, match="is for one objective"):
@@ -188,12 +167,6 @@ def test_bad_arguments(arguments):
         ImprovementBelowUncertainty(**arguments)
 
 
-@pytest.mark.parametrize("stop", ["soon", 3, True, ImprovementBelowUncertainty])
-def test_what_is_no_rule(stop):
-    with pytest.raises(ArgumentError, match="is not a stop rule; use None, 'uncertainty'"):
-        checked_stop(stop)
-
-
 def test_a_rule_gives_its_reason_as_text():
     with pytest.raises(ArgumentError, match="stop=.* returned True; return the reason as text, or None"):
         run(lambda study: True)
@@ -213,10 +186,3 @@ def test_a_rule_sees_the_study_as_it_was_after_each_trial(tmp_path):
     assert [len(study.after(n).trials) for n in range(7)] == [0, 3, 3, 3, 6, 6, 6]
     assert [t.state for t in study.after(4).trials] == ["ok"] * 4 + ["running"] * 2
     assert study.after(6) is study
-
-
-def test_the_share_of_test_rows_is_filled_in_once():
-    assert with_test_share("uncertainty", 0.2).test_share == 0.2
-    assert with_test_share(ImprovementBelowUncertainty(test_share=0.5), 0.2).test_share == 0.5
-    rule = Told([])
-    assert with_test_share(rule, 0.2) is rule

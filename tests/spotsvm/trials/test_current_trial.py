@@ -1,14 +1,11 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 import pytest
 from scipy.stats import uniform
 
 from spotsvm import Study, load_study
-from spotsvm.study.record.salvage import salvage
-from spotsvm.trials.evaluation import takes_trial
 
 SPACE = {"x": uniform(0, 1)}
 
@@ -31,20 +28,6 @@ def expected(trial):
 
 
 OPTIONS = {"here": {}, "threads": {"executor": "threading", "n_jobs": 2}, "pool": {"n_jobs": 2}, "batch": {"batch_size": 3}}
-
-
-@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-def test_the_objective_may_take_the_trial_wherever_it_is_evaluated(options, tmp_path):
-    with Study(SPACE, "random", 0, path=tmp_path / "r.db") as study:
-        study.run(objective(), 6, **options)
-    assert [t.state for t in study.trials] == ["ok", "ok", "ok", "failed", "ok", "ok"]
-    assert [t.attributes for t in study.trials] == [expected(t) for t in study.trials]
-    assert "a third" in study.trials[3].traceback
-    assert study.trials[0].extra == {"twice": 2 * study.trials[0].value}
-    with Study(SPACE, "random", 0, path=tmp_path / "r.db") as again:
-        assert again.trials == study.trials
-    assert load_study(tmp_path / "r.db").trials == study.trials
-    assert salvage(tmp_path / "r.db").trials == study.trials
 
 
 def test_it_runs_on_a_cluster():
@@ -90,17 +73,6 @@ def test_what_is_told_by_hand_may_have_texts():
     assert told.attributes["deep"] == repr(nested(80))
     with pytest.raises(TypeError, match="cannot be changed"):
         told.attributes["solver"] = "other"
-
-
-def test_which_callables_take_the_trial():
-    class Callable:
-        def __call__(self, params, trial):
-            return 0.0
-
-    assert takes_trial(Callable())
-    assert takes_trial(partial(lambda a, params, trial: 0.0, 1))
-    for other in (lambda p: 0.0, lambda p, *more: 0.0, lambda p, a=1: 0.0, lambda p, *, a: 0.0, lambda *p: 0.0, max):
-        assert not takes_trial(other)
 
 
 def test_attributes_wait_for_their_turn_with_the_outcome(tmp_path):

@@ -2,17 +2,9 @@ import importlib
 import io
 import re
 from contextlib import contextmanager, redirect_stdout
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pytest
-
-from spotsvm.tables import Choices, Limits, read_series, read_table
-from spotsvm.trials.findings import REPEAT
-from spotsvm.tuning.code import reading_code, series_code
-from spotsvm.tuning.job import TuningJob
-from spotsvm.tuning.results import recommended
 
 N = 90
 
@@ -40,78 +32,3 @@ def executed(code):
     with redirect_stdout(io.StringIO()) as out:
         exec(compile(code, "repeat.py", "exec"), found)
     return found, out.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("choices", "changed"),
-    [
-        (Choices(sep=";", groups="person"), {"search": "random"}),
-        (Choices(drop=["person", "town"]), {"search": "kriging", "scale": "power"}),
-        (Choices(features=["a", "b"]), {"task": "regression", "target": "person", "search": "lhs", "scoring": "r2"}),
-        (Choices(drop=["person", "town"]), {"pipeline": "spectra", "search": "random"}),
-    ],
-)
-def test_the_code_runs_as_it_stands_and_finds_the_same(choices, changed, tmp_path):
-    file = write(tmp_path)
-    changed = {"task": "auto", "target": "kind", **changed}
-    target, task = changed.pop("target"), changed.pop("task")
-    source = reading_code(file, target, task, choices)
-    given = TuningJob(
-        read_table(file, target, task, choices),
-        n_trials=4,
-        cv=3,
-        seed=5,
-        source=source,
-        command="spotsvm tune",
-        compare=False,
-        **changed,
-    )
-    results = given.run(quiet)
-    found, printed = executed(results[-1].code)
-    search = results[-1].search
-    assert found["search"].best_params_ == search.best_params_
-    assert found["search"].best_score_ == search.best_score_
-    assert str(search.best_score_) in printed
-    _, test = given.split
-    np.testing.assert_array_equal(found["model"].predict(test.X), recommended(results).predict(test.X))
-    assert search.study_.findings[REPEAT] == {"code": results[-1].code, "command": "spotsvm tune"}
-    assert max(len(line.replace(str(tmp_path), "")) for line in results[-1].code.splitlines()) <= 150
-
-
-def test_the_code_of_a_large_table(tmp_path, monkeypatch):
-    file = write(tmp_path)
-    choices = Choices(drop=["person", "town"])
-    few = Limits(whole=60, sampled=30, many=60, tested=20)
-    given = TuningJob(
-        read_table(file, "kind", choices=choices), n_trials=2, cv=3, search="random", limits=few, compare=False,
-        source=reading_code(file, "kind", "auto", choices),
-    )  # fmt: skip
-    results = given.run(quiet)
-    found, _ = executed(results[-1].code.replace("Limits()", "Limits(whole=60, sampled=30, many=60, tested=20)"))
-    assert found["search"].best_params_ == results[-1].search.best_params_
-    assert "# the command then fitted it to more rows" in results[-1].code
-
-
-@pytest.mark.filterwarnings("ignore::spotsvm.errors.ShortSeriesWarning")
-def test_the_code_of_a_series(tmp_path):
-    rng = np.random.default_rng(0)
-    rain = rng.exponential(size=420) * (rng.random(420) < 0.2)
-    level = np.convolve(rain, 0.8 ** np.arange(30))[:420] + rng.normal(scale=0.05, size=420)
-    file = tmp_path / "storm.csv"
-    pd.DataFrame({"time": pd.date_range("2011-03-31", periods=420, freq="h"), "rain": rain, "level": level}).to_csv(
-        file, index=False
-    )
-    source = series_code(file, "level", "time", "auto", 300)
-    given = TuningJob(
-        read_series(file, "level", "time", "auto", 300), n_trials=2, cv=3, search="random", pipeline="stormwater", horizon=2,
-        source=source, compare=False,
-    )  # fmt: skip
-    results = given.run(quiet)
-    found, _ = executed(results[-1].code)
-    assert found["search"].best_params_ == results[-1].search.best_params_
-
-
-def test_a_file_name_of_any_kind_stays_a_text():
-    odd = Path("a'b\"; import os.csv")
-    assert repr(str(odd)) in str(reading_code(odd, "y'", "auto", Choices()))
-    compile(str(reading_code(odd, "y'", "auto", Choices(drop=["d'"]))), "x", "exec")

@@ -3,9 +3,7 @@ import pytest
 from driven import drive, two_bowls, zdt1
 
 from spotsvm.errors import SolverError
-from spotsvm.searches import Domain, KrigingSearch, ParegoSearch, RandomSearch
-from spotsvm.solvers.search.checks import replayed
-from spotsvm.solvers.search.multi_objective.parego_search import augmented_tchebycheff
+from spotsvm.searches import Domain, ParegoSearch, RandomSearch
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -18,15 +16,6 @@ def test_it_reaches_the_front_in_40_evaluations(seed):
     assert np.median(distance) < 0.03
     assert np.median(distance) < other.points[:, 1:].mean(axis=1).min()
     assert np.ptp(search.points[20:, 0][distance < 0.03]) > 0.4  # more than one place of it
-
-
-def test_the_first_model_is_the_kriging_search_s_of_the_norm():
-    """After the design both search the same response, so they suggest the same point."""
-    search = ParegoSearch(Domain.continuous(2), 3, noise=False)
-    drive(search, two_bowls, 6)
-    response = augmented_tchebycheff(search.values, search.weights)
-    other = replayed(KrigingSearch(Domain.continuous(2), 3, noise=False), search.points, response)
-    assert np.array_equal(search.ask().point, other.ask().point)
 
 
 def test_weights_are_of_the_simplex_and_of_each_suggestion_s_own():

@@ -7,7 +7,6 @@ from completed_trials import bowl, facts
 
 from spotsvm import Study
 from spotsvm.errors import ArgumentError
-from spotsvm.study.workers.open import open_workers
 
 
 def here_or_there():
@@ -85,23 +84,3 @@ def test_jobs_that_end_in_an_error_are_lost_trials():
 def test_others_are_refused(name):
     with pytest.raises(ArgumentError, match=f"executor='{name}' cannot evaluate trials; use 'loky'"):
         Study(SPACE, "random", 0).run(bowl, 4, name)
-
-
-def test_a_run_that_ends_cancels_its_jobs():
-    class Endless:
-        cancelled = False
-
-        def submit(self, function, *args):
-            return self
-
-        def done(self):
-            return False
-
-        def cancel(self):
-            self.cancelled = True
-
-    jobs = Endless()
-    with open_workers(bowl, jobs, n_jobs=1) as workers:
-        workers.submit(0, {"x": 0.0, "y": 0.0})
-        assert workers.wait(0.2) == []
-    assert jobs.cancelled

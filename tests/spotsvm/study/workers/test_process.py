@@ -1,20 +1,14 @@
 """What becomes of worker processes when the process that started them is interrupted, or killed."""
 
-import errno
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import loky
 import pytest
 from completed_trials import becomes, is_alive
-from scipy.stats import uniform
 
 import spotsvm
-from spotsvm import Study
-from spotsvm.errors import WorkersError
-from spotsvm.study.workers.process import call_within
 
 pytestmark = [pytest.mark.faults, pytest.mark.skipif(os.name != "posix", reason="signals and process groups are POSIX's")]
 
@@ -123,24 +117,3 @@ def test_the_child_is_gone_with_its_parent(watch):
 def test_a_parent_that_is_gone_already_ends_it():
     code = "from spotsvm.study.workers.process import die_with_parent; die_with_parent(1 << 30); import time; time.sleep(5)"
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=20).returncode == 1
-
-
-@pytest.mark.parametrize(
-    ("error", "why"),
-    [(OSError(errno.EROFS, "Read-only file system"), "Read-only file system"), (ImportError("no sem_open"), "no sem_open")],
-    ids=str,
-)
-def test_where_the_system_has_no_semaphores_one_sentence_says_so(error, why, monkeypatch):
-    """As where /dev/shm cannot be written to."""
-
-    def refused(*_, **named):
-        raise error
-
-    monkeypatch.setattr(loky, "ProcessPoolExecutor", refused)
-    why = rf"worker processes cannot be started: the system gives no semaphores \({why}\), which .* /dev/shm"
-    with pytest.raises(WorkersError, match=why):
-        Study({"x": uniform(0, 1)}, "random", 0).run(lambda params: params["x"], 3, n_jobs=2)
-    with pytest.raises(WorkersError, match=why):
-        call_within(lambda: 1, 60.0)
-    study = Study({"x": uniform(0, 1)}, "random", 0).run(lambda params: params["x"], 3)  # the remedy
-    assert [trial.state for trial in study.trials] == ["ok"] * 3
