@@ -112,7 +112,6 @@ class _Choice(click.Choice[str]):
     """A choice that hints at the value that a misspelt one may stand for."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """Return the error message for an unknown value."""
         from spotsvm.common.text import did_you_mean  # on use: --help needs none of the library
 
         return f"{super().get_invalid_choice_message(value, ctx).rstrip('.')}{did_you_mean(str(value), self.choices) or '.'}"
@@ -133,7 +132,6 @@ class _SectionedCommand(click.Command):
     """A command whose help has its options in sections, in the order in which they are declared."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the sections."""
         sections: dict[str, list[tuple[str, str]]] = {}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None

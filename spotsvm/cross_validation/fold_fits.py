@@ -171,9 +171,7 @@ class View:
 class Sweep(Protocol):
     """Candidates that share a fit."""
 
-    def __len__(self) -> int:
-        """Return the number of candidates."""
-        ...
+    def __len__(self) -> int: ...
 
     def views(self, fitted: Any, test: Any, train: Any) -> list[View | Exception]:
         """Return the fitted model as each candidate has it, or the error of its own fit."""

@@ -75,7 +75,6 @@ class MultiKernelCostStudy(Experiment):
 
 
 def _warm_up() -> None:
-    """Compile the code of the scores."""
     data = digits_by_quarters()
     for groups in (data.groups, None):  # of several groups and of one
         cross_val_scores(

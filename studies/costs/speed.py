@@ -168,7 +168,6 @@ def _on_differences(differ: pd.DataFrame) -> str:
 
 
 def _warm_up() -> None:
-    """Compile the code for all kinds of settings."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 3)), rng.choice([-1.0, 1.0], 300)
     candidates = [{"C": cost, "gamma": gamma} for cost in (0.1, 2.0**15) for gamma in (2.0**-10, 2.0**-3, 4.0)]
@@ -221,7 +220,6 @@ class _Fallbacks(logging.Handler):
         self._logger.addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Count a setting."""
         self._count += 1
 
     def settings(self) -> int:

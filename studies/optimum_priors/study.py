@@ -42,7 +42,6 @@ class _Near:
         return u if self.width is None else np.asarray(norm.cdf(u, self.at, self.width))
 
     def support(self) -> tuple[float, float]:
-        """Return the bounds."""
         return self.parameter.low, self.parameter.high
 
 
@@ -159,5 +158,4 @@ class _Error:
         self._task = task
 
     def __call__(self, params: dict[str, Any]) -> float:
-        """Return the error."""
         return float(self._task.error(params))

@@ -175,7 +175,6 @@ class OversearchingStudy(Experiment):
         ]
 
     def _pools(self) -> list[DataSet]:
-        """Return the data sets."""
         if not self.quick and data_folder() is not None:
             return [DataSet(name, *read_binary(file)) for name, file in SETS.items()]
         X, y = load_breast_cancer(return_X_y=True)

@@ -125,7 +125,6 @@ class _Population:
         del self.members[self.size :]
 
     def best(self) -> tuple[Solution, float]:
-        """Return the best solution and its objective."""
         return self.members[0][1], self.members[0][0]
 
     def beta(self, k: int) -> Floats:

@@ -62,7 +62,6 @@ class KernelMachine(BaseEstimator, ABC):
         """Return the weights of the features, with the kernel "linear"."""
 
     def _set_kernel(self, X: Floats) -> None:
-        """Set the kernel for some training data."""
         check_kernel_name(self.kernel)
         self.kernel_ = make_kernel(self.kernel, X, gamma=self.gamma, coef0=self.coef0, degree=self.degree, sigma=self.sigma)
 

@@ -178,7 +178,6 @@ def _how_to_resume(search: Any, path: Any) -> str:
 
 
 def _seed(search: Any, random_state: Any, path: Any) -> int:
-    """Return the seed to use."""
     if random_state is None:
         own = getattr(search, "random_state", None)
         if isinstance(own, Integral):

@@ -390,7 +390,6 @@ def read_rows(path: str | Path, column: str, how: Choices) -> TableFile:
 
 
 def _read(path: str | Path, target: str, how: Choices) -> tuple[Layout, pd.DataFrame]:
-    """Return the layout, and all cells."""
     layout = Layout()
     try:
         layout = find_layout(path, target, how)
