@@ -81,8 +81,8 @@ def sample_rows(
 ) -> NDArray[np.intp]:
     """Return random rows without replacement, in their order, none of `held`; classes keep their shares, but have `least` rows.
 
-    A class with fewer rows has all of them, so that the classes may need more than `size`. Of `groups` at least five whole ones are
-    drawn, with some more or fewer rows, or random rows of them if they have more than twice as many.
+    A class with fewer rows has all of them, so that the classes may need more than `size`. Of `groups` at least five whole ones
+    are drawn, with some more or fewer rows, or random rows of them if they have more than twice as many.
     """
     rows = np.delete(np.arange(n), held) if len(held) else np.arange(n)
     if size >= len(rows):
