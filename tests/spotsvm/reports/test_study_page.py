@@ -14,6 +14,7 @@ from spotsvm.reports.model import AgainstRandom
 from spotsvm.reports.recommended import plausible_ranges
 from spotsvm.reports.study_page import study_page
 from spotsvm.reports.view import StudyView
+from spotsvm.trials.findings import Findings
 from spotsvm.trials.results import StudyResults
 from tests.spotsvm.reports.pages import SECTIONS, check_page
 
@@ -172,23 +173,23 @@ def test_fold_scores_tell_of_the_optimism_for_free(svc, no_pictures):
 def test_what_was_found_out_comes_before_what_is_free(svc, no_pictures):
     found = optimism_of_trials(svc.study_.trials).to_dict() | {"how": "nested", "value": 0.12345}
     study = RecordedCopy(svc.study_)
-    study.findings = {"oversearching": found, "stop": {"sentence": "The search stopped.", "n_trials": 12}}
+    study.findings = Findings({"oversearching": found, "stop": {"sentence": "The search stopped.", "n_trials": 12}})
     text, page = rendered(study)
     luck = section(text, "How much of it is luck")
     assert "0.123 (95 % interval" in luck
     assert "This estimate takes no further" not in luck
     assert [h[1] for h in page.headings if h[0] == 3] == ["Whether to continue"]
     assert ">Whether to continue</h3>" in section(text, "Convergence")
-    study.findings = {"oversearching": {"how": "magic"}}
+    study.findings = Findings({"oversearching": {"how": "magic"}})
     assert "The finding on oversearching cannot be read" in study_page(study).html()
-    study.findings = {"oversearching": found | {"how": "repeats"}}
+    study.findings = Findings({"oversearching": found | {"how": "repeats"}})
     assert "is a method of version 0.2.0" in study_page(study).html()
 
 
 class RecordedCopy(StudyResults):
     """A study's results with findings of the test's own."""
 
-    findings = {}  # noqa: RUF012  # a property of the class it is a copy of
+    findings = Findings()  # a property of the class it is a copy of
 
     def __init__(self, study):
         super().__init__(study.ledger, study.space, study.objectives, study.noise)
