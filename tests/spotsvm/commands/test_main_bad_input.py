@@ -139,7 +139,7 @@ def test_a_record_that_cannot_be_used(damage, recorded):
     if damage == "junk":
         record.write_bytes(np.random.default_rng(0).bytes(3000))
     else:  # with valid checksums
-        edit(record, "asked", lambda content: content["trial"].update(params="{", point="[0.5"), number=1)
+        edit(record, "asked", lambda content: content["trial"].update(params="{", point="[0.5"), number=0)
     for command in (args, ["export", record]):
         assert f"{record} is damaged" in refused(*command)
 
