@@ -9,7 +9,7 @@ SCRIPT = """
 import json
 from click.testing import CliRunner
 from numba.core import event
-from installed_command import main
+from importlib.metadata import entry_points
 
 class Names(event.Listener):
     def on_start(self, event):
@@ -21,6 +21,7 @@ class Names(event.Listener):
 
 compiled = []
 event.register("numba:compile", Names())
+main = next(iter(entry_points(group="console_scripts", name="spotsvm"))).load()
 done = CliRunner().invoke(main, ["demo", "--cv", "2", "--no-compare"])
 assert done.exit_code == 0, done.output
 print(json.dumps(compiled))
