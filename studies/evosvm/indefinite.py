@@ -20,6 +20,7 @@ from sklearn.svm import SVC
 from spotsvm.solvers.dual.evolution.memetic import memetic
 from spotsvm.solvers.dual.problem.problem import DualProblem, make_problem
 from spotsvm.solvers.dual.problem.spectrum import is_concave
+from spotsvm.solvers.kernels import squared_distances
 from spotsvm.studies.common.data import Floats, read_binary
 from spotsvm.studies.common.experiment import Experiment
 from spotsvm.studies.common.jobs import Job, Row
@@ -70,19 +71,14 @@ def cases_of(data_set: str, X: Floats, y: Floats, split: int, kernels: list[str]
     X, X_test, y, y_test = train_test_split(X, y, test_size=1 / 3, random_state=split, stratify=y)
     scaler = StandardScaler().fit(X)
     X, X_test = scaler.transform(X), scaler.transform(X_test)
-    unit = float(np.median(_squared_distances(X, X)[np.triu_indices(len(X), 1)]))
+    unit = float(np.median(squared_distances(X)[np.triu_indices(len(X), 1)]))
     for name in kernels:
         K = _kernel(name, X, X, unit)
         yield Case(data_set, split, name, 0.5 * (K + K.T), y, _kernel(name, X_test, X, unit), y_test)
 
 
-def _squared_distances(X: Floats, Z: Floats) -> Floats:
-    squares: Floats = (X * X).sum(axis=1)[:, None] + (Z * Z).sum(axis=1) - 2.0 * X @ Z.T
-    return squares.clip(min=0.0)
-
-
 def _kernel(name: str, X: Floats, Z: Floats, unit: float) -> Floats:
-    return KERNELS[name](X @ Z.T, _squared_distances(X, Z) / unit, X.shape[1])
+    return KERNELS[name](X @ Z.T, squared_distances(X, Z) / unit, X.shape[1])
 
 
 def libsvm(problem: DualProblem, cost: float) -> tuple[Floats, int, bool]:

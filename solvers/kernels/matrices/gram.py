@@ -138,7 +138,8 @@ class DistanceRows:
         values: Floats = self.centred_X[rows] @ self.centred_Z[columns].T
         values *= -2.0
         values += norms
-        if values.min() > _CANCELLED * norms.max():
+        # the first is on the diagonal if the rows are those of the columns
+        if values[0, 0] > _CANCELLED * norms[0, 0] and values.min() > _CANCELLED * norms.max():
             return values
         norms *= _CANCELLED
         doubtful = ~(values > norms)  # also where an overflow gave nan
@@ -404,6 +405,8 @@ class GramCache:
         base = self._base(kernel)
         if base is None:
             return gram_matrix(kernel, self.X, dtype=self._dtype, max_bytes=self._block_bytes)
+        if self._dtype == np.float32:  # its exponentials cost less than copies of halves
+            return finite_values(kernel.of(base.copy()), kernel)
         kept = base  # for the type checker, which does not narrow types inside a function
         result = np.empty_like(kept)
         fill_symmetric(result, lambda b, c: finite_values(kernel.of(kept[b, c].copy()), kernel), self._block_bytes)
