@@ -1,9 +1,6 @@
 """Text of a study in its report, its tables and its CSV files: shown, and obeyed by nothing."""
 
-import json
 import re
-import sqlite3
-from contextlib import closing
 
 import pytest
 from hypothesis import strategies as st
@@ -11,7 +8,7 @@ from scipy.stats import uniform
 
 from spotsvm import Study, load_study
 from tests.fuzz.hostile_values import TEXTS
-from tests.spotsvm.study.record.records import sign
+from tests.spotsvm.study.record.records import edit
 
 ANY = st.text(st.characters(exclude_categories=())) | st.sampled_from(TEXTS)
 MARK = "<script>alert(1)</script><img src=x onerror=y>\"'><b \x1b[31m\u202e{{7*7}}"
@@ -42,12 +39,10 @@ def strangers_record(path, several=False):
                 study.fail(trial, EVIL)
             else:
                 study.tell(trial, {"values": [k, -k]} if several else {"value": float(k), "split0_test_score": 0.5})
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        about = {"versions": {"spotsvm": f"0.2{EVIL}", EVIL: EVIL}, "search": EVIL, "batch_size": EVIL}
-        for key, value in about.items():
-            connection.execute("INSERT OR REPLACE INTO about (key, value) VALUES (?, ?)", (key, json.dumps(value)))
-        connection.execute("UPDATE trials SET origin = ?, note = ?", (EVIL, EVIL))
-        sign(connection)
+    about = {"versions": {"spotsvm": f"0.2{EVIL}", EVIL: EVIL}, "search": EVIL, "batch_size": EVIL}
+    edit(path, "described", lambda content: content["entries"].update(about))
+    for k in range(5):
+        edit(path, "asked", lambda content: content["trial"].update(origin=EVIL, note=EVIL), k)
     return load_study(path)
 
 
