@@ -17,7 +17,7 @@ from typing import Any, cast
 import pandas as pd
 from pandas.api.types import is_float_dtype, is_integer_dtype
 
-from spotsvm.common.csv_files import opened_csv, read_csv
+from spotsvm.common.csv_files import opened_csv
 from spotsvm.common.text import did_you_mean, printable_line
 from spotsvm.errors import ArgumentError, DataError, SpotSVMError
 from spotsvm.preprocessing.cells.words import is_missing
@@ -137,7 +137,28 @@ class Layout:
         return f"fields separated by {named}, decimal {mark}{thousands}, {written}{head}{above}"
 
 
-def find_layout(path: str | Path, target: str, how: Choices) -> Layout:
+@dataclass(frozen=True)
+class Source:
+    """A file and its unpacked bytes, which are read once."""
+
+    path: str | Path
+    content: bytes
+
+    @classmethod
+    def of(cls, path: str | Path) -> Source:
+        """Read a file; see `opened_csv`."""
+        with opened_csv(path) as stream:
+            return cls(path, stream.read())
+
+    def __str__(self) -> str:
+        return str(self.path)
+
+    def text(self, layout: Layout) -> io.TextIOWrapper:
+        """Return a stream of the text."""
+        return io.TextIOWrapper(io.BytesIO(self.content), layout.encoding, errors="replace", newline="")
+
+
+def find_layout(file: Source, target: str, how: Choices) -> Layout:
     """Return the layout of a file, detected from its first rows unless it is among the choices.
 
     The separator gives most rows the same number of fields. Rows of one cell above the table are a title. There is no header if
@@ -146,14 +167,13 @@ def find_layout(path: str | Path, target: str, how: Choices) -> Layout:
     separator = None if how.sep is None else _separator(how.sep)
     encoding = None if how.encoding is None else _known(how.encoding)
     thousands, skip_rows = how.thousands, how.skip_rows
-    with opened_csv(path) as stream:
-        start = stream.read(_BYTES)
-    if other := other_format(start, Path(path)):
-        raise DataError(f"{path} is no CSV file but {other}")
-    encoding = encoding or _encoding(start, path)
+    start = file.content[:_BYTES]
+    if other := other_format(start, Path(file.path)):
+        raise DataError(f"{file} is no CSV file but {other}")
+    encoding = encoding or _encoding(start, file)
     text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
-    if not skip_rows and (other := other_text(text, Path(path), target)):
-        raise DataError(f"{path} is no CSV file but {other}")
+    if not skip_rows and (other := other_text(text, Path(file.path), target)):
+        raise DataError(f"{file} is no CSV file but {other}")
     lines = [] if not skip_rows else text.splitlines(keepends=True)[:skip_rows]
     text = text[sum(map(len, lines)) :]
     parsed = {mark: _parsed(text, mark, len(start) == _BYTES) for mark in ([separator] if separator else (*SEPARATORS, BLANKS))}
@@ -176,32 +196,32 @@ def find_layout(path: str | Path, target: str, how: Choices) -> Layout:
     return Layout(separator, decimal, encoding, header, thousands, skip, title, tuple(map(tuple, rows)))
 
 
-def line_of(path: str | Path, layout: Layout, row: int) -> int:
+def line_of(file: Source, layout: Layout, row: int) -> int:
     """Return the number of the line in the file where a row begins; row 0 is the first one below the header."""
-    for k, (line, _) in enumerate(_rows(path, layout)):
+    for k, (line, _) in enumerate(_rows(file, layout)):
         if k == row + layout.header:
             return line
     return layout.skip + row + layout.header + 1
 
 
-def _unclosed_quote(path: str | Path, layout: Layout) -> int | None:
+def _unclosed_quote(file: Source, layout: Layout) -> int | None:
     """Return the number of the line in the file where a quote is opened that is never closed; None if there is none."""
-    begins = max((line for line, _ in _rows(path, layout)), default=1)  # the rest of the file is one row
-    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+    begins = max((line for line, _ in _rows(file, layout)), default=1)  # the rest of the file is one row
+    with file.text(layout) as text:
         n_quotes = sum(line.count('"') for k, line in enumerate(text, start=1) if k >= begins)
     return begins if n_quotes % 2 else None
 
 
-def uneven_rows(path: str | Path, layout: Layout, longer: bool) -> tuple[int, int] | None:
+def uneven_rows(file: Source, layout: Layout, longer: bool) -> tuple[int, int] | None:
     """Return the number of rows with more (or fewer) fields than the first row, and the line of the first such row; else None."""
-    rows = _rows(path, layout)
+    rows = _rows(file, layout)
     width = len(next(rows, (1, []))[1])
     lines = [line for line, fields in rows if (len(fields) > width if longer else len(fields) < width)]
     return (len(lines), lines[0]) if lines else None
 
 
-def _rows(path: str | Path, layout: Layout) -> Iterator[tuple[int, list[str]]]:
-    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+def _rows(file: Source, layout: Layout) -> Iterator[tuple[int, list[str]]]:
+    with file.text(layout) as text:
         for _ in range(layout.skip):
             next(text, "")
         for line, fields in _records(text, layout.separator):
@@ -258,7 +278,7 @@ def _title(rows: Sequence[tuple[int, Sequence[str]]]) -> tuple[int, str] | None:
     return rows[above][0] - 1, " ".join(filter(None, rows[0][1]))[:60]
 
 
-def _encoding(start: bytes, path: str | Path) -> str:
+def _encoding(start: bytes, file: Source) -> str:
     marked = next((name for mark, name in _MARKS if start.startswith(mark)), None)
     if marked is not None:
         return marked
@@ -266,7 +286,7 @@ def _encoding(start: bytes, path: str | Path) -> str:
         even, odd = (start[k::2].count(b"\0") / max(len(start[k::2]), 1) for k in (0, 1))
         if max(even, odd) > 0.6 and min(even, odd) < 0.1:  # Western text in UTF-16 has a zero in every second byte
             return "utf-16-be" if even > odd else "utf-16-le"
-        raise DataError(f"{path} is not text, as it contains zero bytes; save the table as CSV in UTF-8")
+        raise DataError(f"{file} is not text, as it contains zero bytes; save the table as CSV in UTF-8")
     try:
         codecs.getincrementaldecoder("utf-8")().decode(start)
     except UnicodeDecodeError:
@@ -330,14 +350,19 @@ def _has_header(rows: Sequence[Sequence[str]], target: str) -> bool:
 class TableFile:
     """A table as it was read, with its rows numbered from 0, and notes on what was left out."""
 
-    path: str | Path
+    source: Source
     frame: pd.DataFrame
     layout: Layout
     notes: tuple[str, ...] = ()
 
+    @property
+    def path(self) -> str | Path:
+        """The path of the file."""
+        return self.source.path
+
     def where(self, row: Any) -> str:
         """Return the place of a row in the file."""
-        return f"line {line_of(self.path, self.layout, int(row))}"
+        return f"line {line_of(self.source, self.layout, int(row))}"
 
     def warn(self) -> None:
         """Log the notes as warnings."""
@@ -358,7 +383,7 @@ def read_file(path: str | Path, target: str, how: Choices) -> TableFile:
 
     Without a header row the columns are named by their numbers from 1. DataError is raised if the file cannot be read.
     """
-    layout, frame = _read(path, target, how)
+    file, layout, frame = _read(path, target, how)
     if target not in frame.columns:
         none = "" if layout.header else ", numbered as there is no header row"
         raise DataError(
@@ -374,31 +399,32 @@ def read_file(path: str | Path, target: str, how: Choices) -> TableFile:
         frame = frame.drop(columns=spare)
         what = "1 column is empty" if len(spare) == 1 else f"{len(spare)} columns are empty"
         notes.append(f"{what} and left out: {listed(spare)}")
-    if len(frame) and frame.iloc[:, -1].isna().any() and (short := uneven_rows(path, layout, longer=False)):
+    if len(frame) and frame.iloc[:, -1].isna().any() and (short := uneven_rows(file, layout, longer=False)):
         n, first = short
         what = "1 row has" if n == 1 else f"{n} rows have"
         notes.append(
             f"{what} fewer fields than the first one; these fields are missing values ({'' if n == 1 else 'first '}line {first})"
         )
-    return TableFile(path, frame, layout, tuple(notes))
+    return TableFile(file, frame, layout, tuple(notes))
 
 
 def read_rows(path: str | Path, column: str, how: Choices) -> TableFile:
     """Read a file of further rows, without blank rows; its header must have `column`."""
-    layout, frame = _read(path, column, how)
-    return TableFile(path, frame, layout).without_blank_rows()
+    file, layout, frame = _read(path, column, how)
+    return TableFile(file, frame, layout).without_blank_rows()
 
 
-def _read(path: str | Path, target: str, how: Choices) -> tuple[Layout, pd.DataFrame]:
-    layout = Layout()
+def _read(path: str | Path, target: str, how: Choices) -> tuple[Source, Layout, pd.DataFrame]:
+    file, layout = Source(path, b""), Layout()
     try:
-        layout = find_layout(path, target, how)
+        file = Source.of(path)
+        layout = find_layout(file, target, how)
         # a file that begins in UTF-8 may have other characters further down
         others = [*_WESTERN] if how.encoding is None and layout.encoding == "utf-8" else []
         frame = None
         while frame is None:
             try:
-                frame = _frame(path, layout)
+                frame = _frame(file, layout)
             except UnicodeDecodeError:
                 if not others:
                     raise
@@ -410,22 +436,22 @@ def _read(path: str | Path, target: str, how: Choices) -> tuple[Layout, pd.DataF
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not {how.encoding} text: {error.reason}; use the right --encoding, or none") from error
     except pd.errors.ParserWarning as error:
-        raise DataError(_too_long(path, layout)) from error
+        raise DataError(_too_long(file, layout)) from error
     except Exception as error:  # pandas and the decompressors raise many types
-        if isinstance(error, pd.errors.ParserError) and uneven_rows(path, layout, longer=True):
-            raise DataError(_too_long(path, layout)) from error
-        why, remedy = _why_and_remedy(error, path, layout)
+        if isinstance(error, pd.errors.ParserError) and uneven_rows(file, layout, longer=True):
+            raise DataError(_too_long(file, layout)) from error
+        why, remedy = _why_and_remedy(error, file, layout)
         raise DataError(f"{path} is not a CSV file with a header row: {why}; {remedy}{_hint(layout)}") from error
     if not layout.header:
         frame.columns = pd.Index([str(k + 1) for k in range(frame.shape[1])])
-        return layout, frame
+        return file, layout, frame
     names = layout.rows[0] if layout.rows else ()
     # pandas renames a second "a" to "a.1", but a file may also have a column "a.1"
     twice = next((name for name in names if name and names.count(name) > 1), None) if len(set(names)) < len(names) else None
     if twice is not None:
         what = f"{path}: {names.count(twice)} columns are named {twice!r}; rename or remove all but one"
         raise DataError(f"{what}{_no_header(layout, how, target)}")
-    return layout, frame
+    return file, layout, frame
 
 
 def _no_header(layout: Layout, how: Choices, target: str) -> str:
@@ -440,28 +466,28 @@ def _no_header(layout: Layout, how: Choices, target: str) -> str:
     return "; if the first row has no names, use --no-header, which numbers the columns from 1"
 
 
-def _too_long(path: str | Path, layout: Layout) -> str:
+def _too_long(file: Source, layout: Layout) -> str:
     """Return an error message about rows with more fields than the header, with a remedy."""
-    n, first = uneven_rows(path, layout, longer=True) or (1, layout.skip + 2)
+    n, first = uneven_rows(file, layout, longer=True) or (1, layout.skip + 2)
     what = f"line {first} has" if n == 1 else f"{n} rows, the first in line {first}, have"
     return (
-        f"{path}: {what} more fields than the header ({layout}); correct {'it' if n == 1 else 'them'}, name the separator by "
+        f"{file}: {what} more fields than the header ({layout}); correct {'it' if n == 1 else 'them'}, name the separator by "
         "--sep, or leave out lines above the header by --skip-rows N"
     )
 
 
-def _frame(path: str | Path, layout: Layout) -> pd.DataFrame:
+def _frame(file: Source, layout: Layout) -> pd.DataFrame:
     """Return all cells: numbers where a column has nothing else, and else texts, whatever words mean a missing value."""
-    frame = _parsed_by_pandas(path, layout)
+    frame = _parsed_by_pandas(file, layout)
     whole = [k for k in range(frame.shape[1]) if _is_whole(frame.iloc[:, k])]
-    if whole and _has_zeros_in_front(path, layout):  # codes such as 01067, which are no numbers
-        texts = _parsed_by_pandas(path, layout, usecols=whole, dtype=str)
+    if whole and _has_zeros_in_front(file, layout):  # codes such as 01067, which are no numbers
+        texts = _parsed_by_pandas(file, layout, usecols=whole, dtype=str)
         for k, name in zip(whole, texts.columns, strict=True):
             if texts[name].str.fullmatch(r"0\d+").any():
                 frame.isetitem(k, cast("Any", texts[name]))
     large = [k for k in whole if is_float_dtype(frame.iloc[:, k]) and has_large(frame.iloc[:, [k]].to_numpy(dtype=float)).any()]
     if large:  # whole numbers with gaps, which are no floats
-        texts = _parsed_by_pandas(path, layout, usecols=large, dtype=str)
+        texts = _parsed_by_pandas(file, layout, usecols=large, dtype=str)
         for k, name in zip(large, texts.columns, strict=True):
             if texts[name].dropna().str.fullmatch(r"[+-]?\d+").all():
                 frame.isetitem(k, cast("Any", texts[name]))
@@ -473,11 +499,11 @@ def _is_whole(column: pd.Series) -> bool:
     return is_integer_dtype(column) or (is_float_dtype(column) and bool((column.dropna() % 1 == 0).all()))
 
 
-def _has_zeros_in_front(path: str | Path, layout: Layout) -> bool:
+def _has_zeros_in_front(file: Source, layout: Layout) -> bool:
     """Return whether a field has only digits, the first of which is 0."""
     ends = r'"\r\n' + re.escape(layout.separator)
     field = re.compile(rf"(?:^|[{ends}]) *0\d+ *(?=$|[{ends}])", re.MULTILINE)
-    with opened_csv(path) as stream, io.TextIOWrapper(stream, layout.encoding, errors="replace", newline="") as text:
+    with file.text(layout) as text:
         rest = ""
         while block := text.read(_BYTES):
             if field.search(rest + block):
@@ -486,12 +512,12 @@ def _has_zeros_in_front(path: str | Path, layout: Layout) -> bool:
     return False
 
 
-def _parsed_by_pandas(path: str | Path, layout: Layout, **options: Any) -> pd.DataFrame:
+def _parsed_by_pandas(file: Source, layout: Layout, **options: Any) -> pd.DataFrame:
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         # index_col=False makes rows longer than the header an error; otherwise pandas would shift their fields
-        return read_csv(
-            path,
+        frame: pd.DataFrame = pd.read_csv(
+            io.BytesIO(file.content),
             sep=r"\s+" if layout.separator == BLANKS else layout.separator,
             skiprows=layout.skip,
             decimal=layout.decimal,
@@ -505,6 +531,7 @@ def _parsed_by_pandas(path: str | Path, layout: Layout, **options: Any) -> pd.Da
             na_values=[""],
             **options,
         )
+        return frame
 
 
 def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
@@ -514,9 +541,9 @@ def _numbers_the_rows(frame: pd.DataFrame, target: str) -> bool:
     return bool(spare and is_integer_dtype(first) and first.is_unique)
 
 
-def _why_and_remedy(error: Exception, path: str | Path, layout: Layout) -> tuple[str, str]:
+def _why_and_remedy(error: Exception, file: Source, layout: Layout) -> tuple[str, str]:
     """Return an error of pandas in one line, and what to do; the line of an unclosed quote is found here: pandas counts rows."""
-    if isinstance(error, pd.errors.ParserError) and (line := _unclosed_quote(path, layout)) is not None:
+    if isinstance(error, pd.errors.ParserError) and (line := _unclosed_quote(file, layout)) is not None:
         return f"EOF inside string starting in line {line}", "a quote is opened and not closed, so close or remove it"
     why = " ".join(str(error).split()).removeprefix("Error tokenizing data. C error: ") or type(error).__name__
     empty = isinstance(error, pd.errors.EmptyDataError)

@@ -335,3 +335,21 @@ def test_times_that_are_none_are_refused(written):
         read_table(written("a,b,kind\n1,u,x\n,v,y\n"), "kind", choices=Choices(time_split="a"))
     with pytest.raises(ArgumentError, match="--time-split 'a' and --groups 'b' are different ways"):
         read_table(written("a,b,kind\n1,u,x\n,v,y\n"), "kind", choices=Choices(time_split="a", groups="b"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["a,code,y\n1,01067,0\n2,20095,1\n", "a,b,y\n1,2,0\n3,4\n5,6,1\n", "a,b,y\n1,9007199254740993,0\n2,,1\n"],
+    ids=["codes", "short rows", "large numbers with gaps"],
+)
+def test_a_file_is_opened_once_also_where_its_columns_are_read_twice(content, tmp_path, monkeypatch):
+    opened, real = [], Path.open
+
+    def counting(self, *args, **options):
+        opened.append(self)
+        return real(self, *args, **options)
+
+    (tmp_path / "t.csv").write_text(content)
+    monkeypatch.setattr(Path, "open", counting)
+    read_table(tmp_path / "t.csv", "y")
+    assert opened == [tmp_path / "t.csv"]

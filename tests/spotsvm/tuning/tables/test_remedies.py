@@ -19,7 +19,7 @@ from spotsvm.errors import ArgumentError, DataError, SpotSVMError
 from spotsvm.tables import Choices, held_out, make_table, read_series, read_table
 from spotsvm.tuning.tables import formats
 from spotsvm.tuning.tables.faults import check_features
-from spotsvm.tuning.tables.reading import find_layout
+from spotsvm.tuning.tables.reading import Source, find_layout
 from spotsvm.tuning.tables.split import check_folds
 
 N = 40
@@ -550,4 +550,4 @@ def test_files_of_columns_are_converted_by_polars_as_well(tmp_path, monkeypatch)
 def test_unusual_headers_are_csv(text, tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(text)
-    assert find_layout(path, "y", Choices()).rows
+    assert find_layout(Source.of(path), "y", Choices()).rows
