@@ -166,6 +166,8 @@ def test_a_record_gives_the_same_section(tmp_path):
 
 def test_a_search_with_sweeps():
     search = SpotSearchCV(SVM, SVM_SPACE, n_iter=8, random_state=0).fit(X, y)
+    assert str(search.methods_section()) == str(search.methods_section(search.expected_score_))
+    search.set_params(keep_out_of_fold=False).fit(X, y)
     section, n = search.methods_section(), len(search.cv_results_["params"])
     text = str(section)
     assert f"8 finished trials, each of which was scored with several values of `svc__C` that share their work: {n} con" in text
