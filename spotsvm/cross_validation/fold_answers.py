@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from spotsvm.common.compat import ScorerParts, scorer_parts
+from spotsvm.common.compat import ScorerParts, num_samples, scorer_parts
 from spotsvm.cross_validation.fold_data import Split
 from spotsvm.estimators import Floats
 from spotsvm.luck.scores import as_vector, labels_of
@@ -172,7 +172,8 @@ class Answering:
             try:
                 values = respond(model, X, response, self.classes)
                 by_vote = self.classes is None or response == "predict"
-                return TestedRows(response, values, values if by_vote else respond(model, X, "predict", self.classes))
+                votes = values if by_vote else respond(model, X, "predict", self.classes)
+                return TestedRows(response, values, votes) if len(values) == len(votes) == num_samples(X) else None
             except Exception as error:  # a user's estimator may raise any error
                 _log.info("%s gives no answers: %s", response, error)
         return None

@@ -175,7 +175,7 @@ def test_memory_is_limited_for_the_trial_alone(opened, kind):
 
 
 @pytest.mark.parametrize("kind", ["threads", "pool", "dask"])
-def test_what_is_abandoned_does_not_begin_and_what_has_ended_is_given(opened, kind, tmp_path):
+def test_what_is_abandoned_does_not_begin_and_what_has_ended_is_given(opened, kind, tmp_path, request):
     def objective(params):
         (tmp_path / f"began {params['x']}").touch()
         assert params["x"] == 0 or becomes((tmp_path / "go").exists)
@@ -191,6 +191,10 @@ def test_what_is_abandoned_does_not_begin_and_what_has_ended_is_given(opened, ki
         given = [(key, outcome.value) for key, outcome in workers.abandon()]
         assert given == [(0, 1.0)] or (kind, given) == ("dask", [])
         assert workers.wait() == []
+        if kind == "dask":  # the scheduler takes trials from the workers a little later
+            client = request.getfixturevalue("client")
+            assert becomes(lambda: not any(client.processing().values()))
+            time.sleep(0.3)
         (tmp_path / "go").touch()
         time.sleep(0.3)
         if kind != "pool":

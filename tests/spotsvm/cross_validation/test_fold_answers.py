@@ -409,3 +409,18 @@ def test_cutoffs_that_share_a_fit_have_the_answers_of_each_alone(n_jobs):
             assert one.answers.response == other.answers.response == "decision_function"
             assert np.array_equal(one.answers.values, other.answers.values)
     assert not np.array_equal(together[0].answers.values, together[1].answers.values)
+
+
+class Short(LogisticRegression):
+    """Predicts one row alone, and scores none."""
+
+    def predict(self, X):
+        return super().predict(X[:1])
+
+    def score(self, X, y):
+        return 1.0
+
+
+def test_answers_of_another_number_of_rows_are_none():
+    (scores,) = scorer(Short(), TWO, OF_TWO, folds_of(OF_TWO), engine="sklearn").score([{}])
+    assert (scores.answers, scores.numbers["split0_test_score"]) == (None, 1.0)
