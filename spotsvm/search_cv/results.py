@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from scipy.stats import rankdata
 from sklearn.base import is_classifier, is_regressor
 
@@ -237,7 +238,7 @@ def search_out_of_fold(
     Candidates of an average, or to be calibrated, are fitted on the folds again if their answers are missing, as a record of an
     earlier version has none; and if each fold tests rows of one class alone, which "balanced" weights of a fold would show.
     """
-    if not run.responses:
+    if not run.responses or y is None or issparse(y):
         return None
     estimator, params, classifier = search.estimator, best.results["params"], is_classifier(search.estimator)
     average, calibrated = search.averages, bool(search.calibrate)
@@ -272,9 +273,11 @@ def is_own(estimator: Any, params: Mapping[str, Any], start: bool) -> bool:
     own = estimator.get_params()
 
     def same(name: str, value: Any) -> bool:
+        if start and isinstance(own[name], str) and own[name] in ("scale", "auto"):
+            return True
         if start and isinstance(value, float) and isinstance(own[name], int | float):
             return bool(np.isclose(own[name], value))
-        return (start and own[name] in ("scale", "auto")) or (type(own[name]) is type(value) and own[name] == value)
+        return type(own[name]) is type(value) and bool(np.array_equal(own[name], value))
 
     return all(name in own and same(name, value) for name, value in params.items())
 

@@ -4,10 +4,12 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 from scipy.stats import loguniform
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, get_scorer, log_loss, roc_auc_score
@@ -20,6 +22,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
     cross_val_predict,
 )
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -350,3 +353,15 @@ def test_the_best_candidates_keep_answers_where_all_have_too_many_bytes(search, 
     scores = small.cv_results_["mean_test_score"]
     assert (kept.sum(), kept[small.best_index_]) == (5, True)
     assert scores[kept].min() >= np.sort(scores)[-5]
+
+
+def test_own_parameters_that_are_arrays_and_targets_that_are_sparse():
+    priors = [np.array([0.5, 0.5]), np.array([0.2, 0.8]), None]
+    model = QuadraticDiscriminantAnalysis(priors=np.array([0.5, 0.5]), reg_param=0.5)
+    search = SpotSearchCV(model, {"priors": priors}, n_iter=3, cv=FOLDS, random_state=0).fit(X, Y)
+    assert search.verdict_ == search.out_of_fold_.verdict()
+    labels = csr_matrix(np.column_stack([Y, 1 - Y]))
+    each = OneVsRestClassifier(DecisionTreeClassifier(random_state=0))
+    several = SpotSearchCV(each, {"estimator__max_depth": [1, 2]}, n_iter=2, cv=KFold(3), random_state=0).fit(X, labels)
+    assert not hasattr(several, "out_of_fold_")
+    assert several.predict(X[:2]).shape == (2, 2)
