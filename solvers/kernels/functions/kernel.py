@@ -43,7 +43,7 @@ class Kernel:
     `"linear"`                <x, z>
     `"poly"`                  (gamma <x, z> + coef0)^degree
     `"rbf"`                   exp(-gamma d^2)
-    `"laplacian"`             exp(-gamma sum_j |x_j - z_j|)
+    `"laplacian"`             exp(-gamma sum_j abs(x_j - z_j))
     `"sigmoid"`               tanh(gamma <x, z> + coef0)
     `"epanechnikov"`          max(0, 1 - gamma d^2)
     `"multiquadric"`          sqrt(gamma d^2 + coef0^2)

@@ -10,7 +10,7 @@ from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from functools import cache
 from itertools import repeat
 from types import UnionType
-from typing import Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,7 +91,10 @@ def _recorded(kind: type) -> tuple[tuple[Field[Any], Any], ...]:
 
 @cache
 def _parts(kind: Any) -> tuple[Any, tuple[Any, ...]]:
-    return get_origin(kind), get_args(kind)
+    origin = get_origin(kind)
+    if hasattr(origin, "__value__"):  # numpy's NDArray may be an alias
+        origin = get_origin(origin.__value__)
+    return UnionType if origin is Union else origin, get_args(kind)
 
 
 def _written(value: Any, kind: Any, arrays: list[bytes]) -> Any:

@@ -78,8 +78,8 @@ def test_a_search_makes_no_fits_but_those_of_candidates_on_folds_and_of_its_memb
     table = search.out_of_fold_
     assert Counted.fits == 4 * 4 + of_model
     if search.refit:
-        assert expected_score(search, X, Y) == search.expected_score_
-        assert tuning_verdict(search, X, Y) == search.verdict_  # None is the tree's own depth
+        assert expected_score(search, X, Y).to_dict() == search.expected_score_.to_dict()
+        assert tuning_verdict(search, X, Y).to_dict() == search.verdict_.to_dict()  # None is the tree's own depth
     table.expected("neg_log_loss")
     assert Counted.fits == 4 * 4 + of_model
 
@@ -132,9 +132,9 @@ def test_every_refit_has_a_score_to_expect(search):
     for refit in (True, "1se", "average", lambda results: int(np.argmax(results["mean_test_score"]))):
         other = SpotSearchCV(SVM, SPACE, refit=refit, **OPTIONS).fit(X, Y)
         assert other.expected_score_.how == "draws"
-        assert other.expected_score_ == other.out_of_fold_.expected() == expected_score(other, X, Y)
+        assert other.expected_score_.to_dict() == other.out_of_fold_.expected().to_dict() == expected_score(other, X, Y).to_dict()
         assert other.constant_score_.value == pytest.approx(max(Y.mean(), 1 - Y.mean()), abs=0.02)
-        assert other.verdict_ == other.out_of_fold_.verdict() == tuning_verdict(other, X, Y)
+        assert other.verdict_.to_dict() == other.out_of_fold_.verdict().to_dict() == tuning_verdict(other, X, Y).to_dict()
 
 
 class Remembering(ClassifierMixin, BaseEstimator):
@@ -212,7 +212,7 @@ def test_a_resumed_search_has_the_same_table(refit, tmp_path):
     np.testing.assert_allclose(resumed.out_of_fold_.answers, whole.out_of_fold_.answers, atol=0.02)
     again = SpotSearchCV(SVM, SPACE, **options).fit(X, Y)
     np.testing.assert_array_equal(again.out_of_fold_.answers, resumed.out_of_fold_.answers)
-    assert again.expected_score_ == resumed.expected_score_
+    assert again.expected_score_.to_dict() == resumed.expected_score_.to_dict()
 
 
 def test_rows_in_several_folds_and_in_none():
@@ -319,7 +319,7 @@ def test_a_scorer_that_needs_the_model_itself_is_an_error_of_the_table_alone():
 def test_a_saved_search_has_its_table(search):
     loaded = pickle.loads(pickle.dumps(search))
     np.testing.assert_array_equal(loaded.out_of_fold_.answers, search.out_of_fold_.answers)
-    assert loaded.out_of_fold_.expected() == search.expected_score_
+    assert loaded.out_of_fold_.expected().to_dict() == search.expected_score_.to_dict()
 
 
 def test_weights_of_rows_and_groups_reach_the_table():
@@ -359,7 +359,7 @@ def test_own_parameters_that_are_arrays_and_targets_that_are_sparse():
     priors = [np.array([0.5, 0.5]), np.array([0.2, 0.8]), None]
     model = QuadraticDiscriminantAnalysis(priors=np.array([0.5, 0.5]), reg_param=0.5)
     search = SpotSearchCV(model, {"priors": priors}, n_iter=3, cv=FOLDS, random_state=0).fit(X, Y)
-    assert search.verdict_ == search.out_of_fold_.verdict()
+    assert search.verdict_.to_dict() == search.out_of_fold_.verdict().to_dict()
     labels = csr_matrix(np.column_stack([Y, 1 - Y]))
     each = OneVsRestClassifier(DecisionTreeClassifier(random_state=0))
     several = SpotSearchCV(each, {"estimator__max_depth": [1, 2]}, n_iter=2, cv=KFold(3), random_state=0).fit(X, labels)

@@ -55,8 +55,8 @@ def test_the_table_of_a_fit(model):
 
 def test_expected_score_and_verdict_follow_from_the_table(model):
     table = model.out_of_fold_
-    assert table.expected() == model.expected_score_
-    assert table.verdict() == model.verdict_
+    assert table.expected().to_dict() == model.expected_score_.to_dict()
+    assert table.verdict().to_dict() == model.verdict_.to_dict()
     assert table.expected(confidence=0.8).interval[0] > model.expected_score_.interval[0]
     np.testing.assert_allclose(table.scores(), model.settings_["score"], rtol=1e-12)
 
@@ -99,7 +99,7 @@ def test_a_threshold_moves_predictions_and_scores_of_labels():
     table = model.out_of_fold_
     np.testing.assert_array_equal(table.predictions() == "plum", table.probabilities()[:, 1] >= 0.9)
     assert table.expected("f1").metric == "f1"
-    assert table.expected() == model.expected_score_
+    assert table.expected().to_dict() == model.expected_score_.to_dict()
 
 
 def test_rows_in_no_fold_and_weights():
@@ -129,7 +129,7 @@ def test_weights_count_once_in_the_constant():
 def test_a_saved_table_is_the_same(model, kept):
     table = kept(model).out_of_fold_
     np.testing.assert_array_equal(table.answers, model.out_of_fold_.answers)
-    assert table.expected() == model.expected_score_
+    assert table.expected().to_dict() == model.expected_score_.to_dict()
 
 
 def by_skops(model):
@@ -140,7 +140,7 @@ def by_skops(model):
 def test_the_table_can_be_dropped(two_classes):
     dropped = TunedSVC(**SMALL, keep_out_of_fold=False).fit(X, FRUIT)
     assert not hasattr(dropped, "out_of_fold_")
-    assert dropped.expected_score_ == two_classes.expected_score_
+    assert dropped.expected_score_.to_dict() == two_classes.expected_score_.to_dict()
     np.testing.assert_array_equal(dropped.predict_set(X), two_classes.predict_set(X))
     with pytest.raises(ArgumentError, match="keep_out_of_fold='no'"):
         TunedSVC(**SMALL, keep_out_of_fold="no").fit(X, FRUIT)

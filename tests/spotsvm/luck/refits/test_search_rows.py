@@ -65,7 +65,7 @@ def test_an_average_has_a_verdict_of_its_own():
     search.set_params(space={**space, "svc__gamma": [1.0, 0.01]}).fit(rows, y)
     assert search.verdict_.value == pytest.approx(search.expected_score_.value - search.default_score_.value)
     assert search.constant_score_.value < search.default_score_.value < search.expected_score_.value
-    assert tuning_verdict(search, rows, y) == search.verdict_
+    assert tuning_verdict(search, rows, y).to_dict() == search.verdict_.to_dict()
 
 
 def test_a_score_of_which_rows_cannot_be_drawn_has_no_verdict():
