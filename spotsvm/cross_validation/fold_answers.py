@@ -173,7 +173,9 @@ class Answering:
                 values = respond(model, X, response, self.classes)
                 by_vote = self.classes is None or response == "predict"
                 votes = values if by_vote else respond(model, X, "predict", self.classes)
-                return TestedRows(response, values, votes) if len(values) == len(votes) == num_samples(X) else None
+                if len(values) == len(votes) == num_samples(X) and np.isfinite(values).all():
+                    return TestedRows(response, values, votes)
+                _log.info("%s gives answers of another number of rows, or some that are not finite", response)
             except Exception as error:  # a user's estimator may raise any error
                 _log.info("%s gives no answers: %s", response, error)
         return None

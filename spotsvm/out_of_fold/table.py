@@ -485,7 +485,12 @@ class OutOfFold(FramesInState):
         scoring = self.scoring if scoring is None else scoring
         score = self._score(scoring)
         self._check(scoring, score)
-        if score is None or not self.is_drawable:
+        if score is not None and not self.is_drawable:
+            raise ArgumentError(
+                f"scoring={self.scoring!r} has chosen the settings, and rows cannot be drawn by it, so no draw can repeat the "
+                "choice; scores() has the score of each setting"
+            )
+        if score is None:
             raise ArgumentError(
                 f"scoring={scoring!r}, by which rows cannot be drawn again; use a scorer of scikit-learn by its name, such as "
                 "'accuracy', 'roc_auc', 'r2' or 'neg_root_mean_squared_error', and a target of one column"

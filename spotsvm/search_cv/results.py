@@ -235,8 +235,8 @@ def search_out_of_fold(
 ) -> OutOfFold | None:
     """Return the out-of-fold table of a search, from the answers that came back with the scores; None without answers.
 
-    Candidates of an average, or to be calibrated, are fitted on the folds again if their answers are missing, as a record of an
-    earlier version has none; and if each fold tests rows of one class alone, which "balanced" weights of a fold would show.
+    The chosen candidate, or those of an average, are fitted again if their answers were not kept; and all that compete if each
+    fold tests rows of one class alone, which "balanced" weights would show.
     """
     if not run.responses or y is None or issparse(y):
         return None
@@ -249,13 +249,16 @@ def search_out_of_fold(
     trials = [t for t in search.study_.trials if t.state != "running"]
     found: list[FoldAnswers | None] = [answers_of(trial) for trial in trials]
     merged = folds_of_all_classes(splits, y, search.study_.seed) if classifier else splits
-    again = pool if average else pool[:1] if calibrated else []
+    needed = average or calibrated
+    again = pool if average else pool[:1] if calibrated or any(one is not None for one in found) else []
     if merged is not splits:
         found, again = [None] * len(trials), pool if average or not calibrated else pool[:1]
     if missing := [k for k in again if found[k] is None]:
         fixed = with_fixed_weights(estimator, [params[k] for k in missing], y, given.fit)
-        for k, scores in zip(missing, run.scores_on(merged, fixed), strict=True):
+        for k, scores in zip(missing, run.scores_on(merged, fixed, needed), strict=True):
             found[k] = scores.answers
+    if not average and pool and found[pool[0]] is None:
+        return None
     own_trials = run.own_trials(search.study_)
     own = [k for k, trial in enumerate(trials) if found[k] is not None and is_own(estimator, params[k], trial in own_trials)]
     units = units_of(search.cv, given.groups, len(np.asarray(y)))

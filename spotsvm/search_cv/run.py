@@ -284,13 +284,15 @@ class SpotSearchRun:
         done = [t for t in study.trials if t.state == "ok" and holds_bounds(t)]
         return [t for t in done for point in points if np.allclose(t.point, point, rtol=0.0, atol=_ROUNDING)][:1]
 
-    def scores_on(self, splits: Sequence[Split], candidates: Sequence[Mapping[str, Any]]) -> list[FoldScores]:
-        """Return the scores, with answers, of candidates on other folds, by a scorer that has scored no others."""
+    def scores_on(
+        self, splits: Sequence[Split], candidates: Sequence[Mapping[str, Any]], needed: bool = True
+    ) -> list[FoldScores]:
+        """Return the scores, with answers, of candidates on these folds; raise an error if all fail although they are needed."""
         n_jobs = None if self._search.uses_workers else self._search.n_jobs
         scorer = self._on(splits, self._fit_params, **self._options, n_jobs=n_jobs, advise=False, responses=self.responses)
         scores = scorer.score(candidates)
         failed = [one for one in scores if one.answers is None]
-        if len(failed) == len(scores):
+        if needed and len(failed) == len(scores):
             raise scorer.last_error or ArgumentError(f"estimator={self._search.estimator!r} gives no answers for rows")
         if failed:
             reason = (

@@ -365,3 +365,31 @@ def test_own_parameters_that_are_arrays_and_targets_that_are_sparse():
     several = SpotSearchCV(each, {"estimator__max_depth": [1, 2]}, n_iter=2, cv=KFold(3), random_state=0).fit(X, labels)
     assert not hasattr(several, "out_of_fold_")
     assert several.predict(X[:2]).shape == (2, 2)
+    with pytest.raises(ArgumentError, match="has chosen the settings, and rows cannot be drawn by it"):
+        SpotSearchCV(SVM, SPACE, scoring=lambda model, X, y: 1.0, **OPTIONS).fit(X, Y).out_of_fold_.expected("accuracy")
+
+
+class Unsure(DecisionTreeClassifier):
+    """Has probabilities that are not finite at a depth of 1."""
+
+    def predict_proba(self, X, check_input=True):
+        return super().predict_proba(X) * (np.nan if self.max_depth == 1 else 1.0)
+
+    def predict(self, X, check_input=True):
+        return self.classes_[super().predict_proba(X).argmax(axis=1)]
+
+
+def test_answers_that_are_not_finite_give_way_to_votes():
+    search = SpotSearchCV(Unsure(random_state=0), {"max_depth": [1, 2]}, n_iter=2, cv=FOLDS, random_state=0).fit(X, Y)
+    table = search.out_of_fold_
+    assert (table.response, len(table.rows)) == ("predict", len(Y))
+    assert np.isfinite(table.answers).all()
+
+
+def test_the_chosen_candidate_has_answers_where_a_record_has_none(tmp_path):
+    options = OPTIONS | {"path": tmp_path / "record.db"}
+    SpotSearchCV(SVM, SPACE, **options | {"n_iter": 3}, keep_out_of_fold=False).fit(X, Y)
+    resumed = SpotSearchCV(SVM, SPACE, **options).fit(X, Y)
+    table = resumed.out_of_fold_
+    assert table.weights[resumed.best_index_] == 1.0
+    assert table.settings["answered"].to_numpy()[resumed.best_index_]
