@@ -392,12 +392,15 @@ class OutOfFold(FramesInState):
         if size <= most:
             return self, None
         n_kept = max(int(most * len(self.kept) / size), np.count_nonzero(self.weights), 1)
-        merit = np.where(self.weights > 0, np.inf, self.scores().to_numpy(na_value=-np.inf))[self.kept]
+        known = self._score(self.scoring) is not None  # another scorer may need the models
+        scores = self.scores(None if known else "r2" if self.classes is None else "accuracy")
+        merit = np.where(self.weights > 0, np.inf, scores.to_numpy(na_value=-np.inf))[self.kept]
         best = np.sort(np.argsort(-merit, kind="stable")[:n_kept])
-        pool = None if self.pool is None else np.flatnonzero(np.isin(best, self.pool))
+        place = {int(k): i for i, k in enumerate(best)}
+        pool = None if self.pool is None else np.array([place[int(k)] for k in self.pool if int(k) in place])
         kept = self.kept[best]
         settings = self.settings.assign(answered=np.isin(np.arange(len(self.settings)), kept))
-        table = replace(self, settings=settings, kept=kept, answered=self.answered.of(best), pool=pool, best=None)
+        table = replace(self, settings=settings, kept=kept, answered=self.answered.of(best), pool=pool)
         return table, limit_notice(len(best), len(self.kept) + self.n_dropped)
 
     def __repr__(self) -> str:

@@ -314,6 +314,8 @@ def test_a_scorer_that_needs_the_model_itself_is_an_error_of_the_table_alone():
     assert not hasattr(search, "expected_score_")
     with pytest.raises(ArgumentError, match="cannot be computed from answers"):
         search.out_of_fold_.scores()
+    small, _ = search.out_of_fold_.limited(search.out_of_fold_.answers.nbytes // 4)
+    assert small.settings["answered"].to_numpy()[search.best_index_]
 
 
 def test_a_saved_search_has_its_table(search):
@@ -393,3 +395,11 @@ def test_the_chosen_candidate_has_answers_where_a_record_has_none(tmp_path):
     table = resumed.out_of_fold_
     assert table.weights[resumed.best_index_] == 1.0
     assert table.settings["answered"].to_numpy()[resumed.best_index_]
+
+
+def test_a_table_of_too_many_bytes_still_has_the_chosen_candidate(search):
+    simplest = SpotSearchCV(SVM, SPACE, refit="1se", **OPTIONS).fit(X, Y)
+    for one in (search, simplest):
+        small, _ = one.out_of_fold_.limited(one.out_of_fold_.answers.nbytes // 4)
+        assert small.kept[small.pool[small.best]] == one.best_index_
+        np.testing.assert_array_equal(small.decisions(), one.out_of_fold_.decisions())
