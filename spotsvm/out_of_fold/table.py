@@ -51,8 +51,9 @@ class OutOfFold(FramesInState):
     Attributes
     ----------
     settings : DataFrame
-        A row for each setting: its parameters, and "answered", False for one without answers, because it failed or because the
-        table has been limited.
+        A row for each setting: "answered", which is False for one without answers, because it failed or because the table has
+        been limited; for a search the "number" and "state" of its trial, and its parameters with the prefix of `cv_results_`, as
+        in "param_C"; for a tuned model the columns of `settings_`.
     weights : ndarray of shape (n_settings,)
         The weight of each setting in the fitted model; 1 for a single setting.
     response : {"predict_proba", "decision_function", "predict"}

@@ -31,18 +31,17 @@ from spotsvm.luck.refits.fit_weights import with_fixed_weights
 from spotsvm.luck.refits.search_access import check_given, given_by, kept_params, routing_enabled, with_params
 from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
 from spotsvm.preprocessing.frames import as_frame
+from spotsvm.search_cv.cv_results import best_candidate, warn_of_results
 from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, check_types, notices_of, samples
 from spotsvm.search_cv.named_laws import with_laws, with_named_laws
 from spotsvm.search_cv.notebook import ResultsHtmlMixin
-from spotsvm.search_cv.results import (
+from spotsvm.search_cv.out_of_fold import (
     OF_TABLE,
     answers_out_of_fold,
-    best_candidate,
     check_combination,
     combination,
     estimates,
     search_out_of_fold,
-    warn_of_results,
 )
 from spotsvm.search_cv.run import SearchArguments, SpotSearchRun, check_arguments, given_space, seed_of
 from spotsvm.search_cv.simplest import ONE_SE, simplest

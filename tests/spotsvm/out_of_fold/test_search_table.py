@@ -95,7 +95,7 @@ def test_answers_are_those_of_models_fitted_on_the_other_folds(search):
     trees = SpotSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2, 3]}, n_iter=3, cv=FOLDS).fit(X, Y)
     found = trees.out_of_fold_
     assert (found.response, found.answers.shape) == ("predict_proba", (3, len(Y), 2))
-    for depth, answers in zip(found.settings["max_depth"], found.answers, strict=True):
+    for depth, answers in zip(found.settings["param_max_depth"], found.answers, strict=True):
         tree = DecisionTreeClassifier(max_depth=int(depth), random_state=0)
         np.testing.assert_allclose(answers, cross_val_predict(tree, X, Y, cv=FOLDS, method="predict_proba"))
         assert found.scores("neg_log_loss")[depth - 1] == pytest.approx(-log_loss(Y, answers))
@@ -103,7 +103,7 @@ def test_answers_are_those_of_models_fitted_on_the_other_folds(search):
 
 def test_the_table_has_what_cv_results_has(search):
     table, results = search.out_of_fold_, search.cv_results_
-    assert table.settings["svc__C"].tolist() == results["param_svc__C"].tolist()
+    assert table.settings["param_svc__C"].tolist() == results["param_svc__C"].tolist()
     assert table.weights[search.best_index_] == table.weights.sum() == 1.0
     by_fold = [
         np.mean([accuracy_score(Y[test], answers[test, 0] > 0) for _, test in FOLDS.split(X, Y)]) for answers in table.answers
@@ -111,6 +111,31 @@ def test_the_table_has_what_cv_results_has(search):
     np.testing.assert_allclose(by_fold, results["mean_test_score"])
     for k, answers in enumerate(table.answers):
         assert table.scores("roc_auc")[k] == pytest.approx(roc_auc_score(Y, answers[:, 0]))
+
+
+class Named(Counted):
+    """A tree whose parameters have the names of columns of the table."""
+
+    def __init__(self, number=None, state=2, answered=0.0):
+        self.number, self.state, self.answered = number, state, answered
+
+    def fit(self, X, y):
+        self.tree_ = DecisionTreeClassifier(
+            max_depth=self.number, min_samples_leaf=self.state, ccp_alpha=self.answered, random_state=0
+        ).fit(X, y)
+        self.classes_ = self.tree_.classes_
+        return self
+
+
+def test_parameters_with_the_names_of_its_columns_replace_no_column():
+    space = {"number": [1, 2], "state": [2, 9], "answered": [0.0, 0.01]}
+    search = SpotSearchCV(Named(), space, n_iter=8, cv=FOLDS, random_state=0).fit(X, Y)
+    settings = search.out_of_fold_.settings
+    assert settings["number"].tolist() == list(range(8))
+    assert set(settings["state"]) == {"ok"}
+    assert settings["answered"].all()
+    for name in space:
+        assert settings[f"param_{name}"].tolist() == search.cv_results_[f"param_{name}"].tolist()
 
 
 def test_a_reader_recomputes_the_expected_score(search):

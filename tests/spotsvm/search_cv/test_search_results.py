@@ -10,7 +10,7 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.svm import SVC
 
 from spotsvm import Space, SpotSearchCV, Trial, expected_score, load_study
-from spotsvm.search_cv.results import search_results
+from spotsvm.search_cv.cv_results import search_results
 from spotsvm.study.stop import TimeLimit
 
 #: a plain search: one candidate a suggestion, no default at the start
