@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -9,6 +9,7 @@ from spotsvm.surrogates.responses import aggregate, are_penalties, judge_noise, 
 FLOATS = st.floats(-1e308, 1e308)
 
 
+@settings(max_examples=40)
 @given(arrays(float, st.integers(1, 8), elements=FLOATS))
 def test_squares_and_differences_are_numbers_and_the_digits_stay(values):
     scaled, unit = within_reach(values)
@@ -89,6 +90,7 @@ def test_ties_ask_for_a_second_look():
     assert not needs_second_look(again, np.array([1.0, 1.0, 1.0, 2.0, 9.0, 1.0, 1.0]))
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.integers(0, 4), st.floats(-1e3, 1e3)), min_size=1, max_size=30))
 def test_means_counts_and_scatter(rows):
     X = np.array([[float(k)] for k, _ in rows])

@@ -27,9 +27,7 @@ def drawn_task(seed, n, kind="rbf"):
 
 
 @pytest.mark.parametrize("kind", ["rbf", "linear"])
-@pytest.mark.parametrize("C", [0.05, 1.0, 30.0])
-@pytest.mark.parametrize("epsilon", [0.0, 0.1, 1.0])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("C", "epsilon", "weighted"), [(0.05, 0.1, True), (1.0, 0.0, False), (30.0, 1.0, True)])
 def test_it_agrees_with_libsvm(kind, C, epsilon, weighted):
     K, y = drawn_task(0, 120, kind)
     bounds = random_bounds(1, 120, C) if weighted else np.full(120, C)
@@ -41,7 +39,7 @@ def test_it_agrees_with_libsvm(kind, C, epsilon, weighted):
     assert found.bias == pytest.approx(machine.intercept_[0], abs=1e-4)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(SEEDS, st.sampled_from(["rbf", "linear"]), COSTS, EPSILON)
 def test_the_optimum_is_that_of_a_general_solver(seed, kind, C, epsilon):
     K, y = drawn_task(seed, 9, kind)
@@ -52,7 +50,7 @@ def test_the_optimum_is_that_of_a_general_solver(seed, kind, C, epsilon):
     assert found.objective == pytest.approx(general_optimum(Q, linear, np.tile(bounds, 2), sign), rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(SEEDS, st.sampled_from(["rbf", "linear"]), COSTS, EPSILON)
 def test_what_is_reported_is_what_was_found(seed, kind, C, epsilon):
     K, y = drawn_task(seed, 40, kind)
@@ -76,13 +74,13 @@ def test_what_is_reported_is_what_was_found(seed, kind, C, epsilon):
     assert (residual[at_bound] * np.sign(beta[at_bound]) >= epsilon - 1e-5).all()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(SEEDS, COSTS, EPSILON, st.booleans())
 def test_every_step_is_feasible_and_no_step_descends(seed, C, epsilon, warm):
     K, y = drawn_task(seed, 12, "linear")
     start = np.random.default_rng(seed).uniform(-1.5, 1.5, 12) * C if warm else None
     before = 0.0 if not warm else -np.inf
-    for cap in (*range(1, 16), 24, 25, 50, 100):
+    for cap in (*range(1, 8), 24, 25, 50):
         found = solve_dual_regression(K, y, C, epsilon, start=start, max_iter=cap, tol=1e-7)
         assert found.iterations <= cap
         assert (np.abs(found.alpha) <= C).all()
@@ -91,7 +89,7 @@ def test_every_step_is_feasible_and_no_step_descends(seed, C, epsilon, warm):
         before = found.objective
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS, COSTS, EPSILON)
 def test_where_it_starts_changes_nothing(seed, C, epsilon):
     K, y = drawn_task(seed, 40)
@@ -141,12 +139,11 @@ def test_two_rows_have_the_closed_solution(a, b, c, C):
     assert found.converged
 
 
-@pytest.mark.parametrize("C", [1.0, 100.0])
-def test_it_meets_libsvms_objective_on_real_data(C):
+def test_it_meets_libsvms_objective_on_real_data():
     X, y = load_diabetes(return_X_y=True)
     K = rbf_kernel(StandardScaler().fit_transform(X), gamma=0.1)
-    _, beta = libsvm(K, y, np.full(len(y), C), 0.1)
-    found = solve_dual_regression(K, y, C, 0.1, tol=1e-6)
+    _, beta = libsvm(K, y, np.full(len(y), 100.0), 0.1)
+    found = solve_dual_regression(K, y, 100.0, 0.1, tol=1e-6)
     assert found.converged
     assert found.objective == pytest.approx(objective(K, y, beta, 0.1), rel=1e-6)
 

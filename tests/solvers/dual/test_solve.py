@@ -33,7 +33,7 @@ def solve(problem, method, **options):
     return solve_dual(problem.K, problem.y, problem.C, method, bias=problem.bias, **options)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.sampled_from(METHODS), st.sampled_from(["rbf", "linear", "sigmoid"]), st.sampled_from([0.1, 10.0]))
 def test_what_is_reported_is_what_was_found(drawn, seed, method, kind, C):
     bias = method in ("exact", "memetic", "auto") and seed % 2 == 0
@@ -60,9 +60,8 @@ def test_what_is_reported_is_what_was_found(drawn, seed, method, kind, C):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("kind", ["rbf", "sigmoid"])
-def test_the_same_seed_gives_the_same_result(drawn, method, kind):
-    problem = drawn(1, 30, kind, 5.0)
+def test_the_same_seed_gives_the_same_result(drawn, method):
+    problem = drawn(1, 30, "sigmoid", 5.0)
     one, other, third = (solve(problem, method, random_state=seed) for seed in (3, 3, 4))
     np.testing.assert_array_equal(one.alpha, other.alpha)
     assert (one.iterations, one.evaluations, one.message) == (other.iterations, other.evaluations, other.message)
@@ -112,7 +111,7 @@ def test_max_iter_caps_generations(drawn, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("C", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("C", [1e-6, 1e6])
 def test_every_method_takes_two_rows(method, C):
     found = solve_dual([[1.0, 0.2], [0.2, 1.0]], [1, -1], C, method, random_state=0)
     assert 0.0 <= found.alpha.min() <= found.alpha.max() <= C

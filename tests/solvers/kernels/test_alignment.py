@@ -39,11 +39,3 @@ def test_the_ideal_kernels_of_classes_and_targets():
     assert alignment_with_target(K, y) == pytest.approx(naive(K, np.outer(y, y)), rel=1e-12)
     with pytest.raises(SolverError, match=r"K has the shape \(12, 12\) and y 3 entries; use a matrix of shape \(3, 3\)"):
         alignment_with_labels(K, [0, 1, 0])
-
-
-def test_a_better_kernel_is_better_aligned():
-    """Normal x and its sign: the alignment of x x' is the squared correlation, 2/pi; an independent kernel has none."""
-    x, other = RNG.normal(size=(2, 2000))
-    y = np.sign(x)
-    assert alignment_with_labels(np.outer(x, x), y) == pytest.approx(2 / np.pi, abs=0.03)
-    assert alignment_with_labels(np.outer(other, other), y) < 0.01

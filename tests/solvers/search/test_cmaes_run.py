@@ -38,12 +38,6 @@ def test_what_ends_a_run(f, tol_x, reason):
     assert made.all_failed == ("failed" in reason)
 
 
-def test_it_converges():
-    made = run(tol_x=1e-6)
-    drive(made, bowl, 200)
-    assert made.es.mean == pytest.approx([0.3] * 3, abs=1e-5)
-
-
 def test_the_mean_is_recombined_of_all_that_were_told():
     """Hansen 2016, equation (6): the weighted mean of the best; those beyond the generation are among them."""
     made = run(sigma0=0.05)  # so narrow that no bound is near

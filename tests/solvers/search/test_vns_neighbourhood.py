@@ -11,7 +11,7 @@ from spotsvm.solvers.search.vns_search import neighbourhood_radii, shake, unifor
 NORMS = {"inf": np.inf, "2": 2, "1": 1}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data(), d=st.integers(1, 12), norm=st.sampled_from(list(NORMS)), seed=st.integers(0, 2**32 - 1))
 def test_a_shaken_point_is_in_the_neighbourhood_and_in_the_cube(data, d, norm, seed):
     around = np.array(data.draw(st.lists(st.floats(0, 1), min_size=d, max_size=d)))
@@ -22,18 +22,7 @@ def test_a_shaken_point_is_in_the_neighbourhood_and_in_the_cube(data, d, norm, s
     assert not np.array_equal(point, around)
 
 
-@pytest.mark.parametrize("around", [0.5, 0.1, 1.0])
-def test_the_neighbourhood_in_the_cube_is_drawn_from_uniformly(around):
-    rng = np.random.default_rng(0)
-    middle, radius = np.array([around, 0.5]), np.array([0.3, 0.05])
-    points = np.array([shake(Domain.continuous(2), middle, radius, "inf", rng) for _ in range(1500)])
-    low, high = max(around - 0.3, 0), min(around + 0.3, 1)
-    assert kstest(points[:, 0], "uniform", args=(low, high - low)).pvalue > 0.01
-    assert kstest(points[:, 1], "uniform", args=(0.45, 0.1)).pvalue > 0.01
-    assert abs(np.corrcoef(points.T)[0, 1]) < 0.08
-
-
-@pytest.mark.parametrize(("norm", "d"), [("2", 2), ("1", 2), ("2", 12), ("1", 20)])
+@pytest.mark.parametrize(("norm", "d"), [("2", 2), ("1", 20)])
 def test_a_ball_is_drawn_from_uniformly(norm, d):
     """The norm of a uniform point of a ball, to the power d, is uniform: by rejection (2), and by Gibbs sampling."""
     rng = np.random.default_rng(1)
@@ -66,12 +55,6 @@ def test_integers_change_as_far_as_the_radius_reaches():
     assert set(draws(0.09)[1][:, 1]) == {2}
     assert set(draws(0.25)[1][:, 1]) == {1, 2, 3}
     assert np.bincount(draws(1.0)[1][:, 1]).min() > 90
-
-
-@pytest.mark.parametrize("radius", [0.05, 0.3, 1.0, 2.5])
-def test_a_category_changes_the_more_often_the_larger_the_radius(radius):
-    changed = (draws(radius, 2000)[1][:, 0] != 0).mean()
-    assert changed == pytest.approx(min(radius, 1) * 2 / 3, abs=0.04)
 
 
 def test_what_counted_for_nothing_is_drawn_from_its_whole_range():

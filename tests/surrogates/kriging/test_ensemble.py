@@ -13,25 +13,6 @@ SMOOTH = np.sin(5 * POINTS[:, 0]) + POINTS[:, 1] ** 2
 NOISE = 0.5 * RNG.normal(size=30)
 
 
-@pytest.mark.parametrize("warped", [False, True])
-def test_members_predict_the_function(warped):
-    models = KrigingEnsemble(DOMAIN, warped=warped).fit(POINTS, SMOOTH, np.random.default_rng(0))
-    assert len(models.members) == 4
-    mean, error = models.predict_evaluated()
-    assert np.allclose(mean, SMOOTH, atol=0.02)
-    assert (error < 0.1).all()
-
-
-def test_noise_is_found():
-    rng = np.random.default_rng(0)
-    quiet = KrigingEnsemble(DOMAIN, warped=False).fit(POINTS, SMOOTH, rng)
-    loud = KrigingEnsemble(DOMAIN, warped=False).fit(POINTS, SMOOTH + NOISE, rng)
-    assert quiet.nugget < 0.01
-    assert 0.3 < loud.noise < 0.8
-    mean, _ = loud.predict_evaluated()
-    assert np.sqrt(np.mean((mean - SMOOTH) ** 2)) < np.sqrt(np.mean(NOISE**2))
-
-
 def test_chains_go_on_from_fit_to_fit_and_give_the_same_models_where_they_do_not_move():
     one = KrigingEnsemble(DOMAIN)
     first = one.fit(POINTS[:20], SMOOTH[:20], np.random.default_rng(1))

@@ -67,11 +67,10 @@ def plain_evolution(problem, kind, rng, s):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("matrix", ["rbf", "sigmoid"])
-@pytest.mark.parametrize("C", [1.0, 100.0])
+@pytest.mark.parametrize(("matrix", "C"), [("rbf", 100.0), ("sigmoid", 1.0)])
 def test_the_same_evolution_as_with_full_evaluations(drawn, kind, matrix, C):
-    problem = drawn(0, 60, matrix, C)
-    for seed, changes in ((0, {}), (1, {"patience": 250, "max_generations": 250})):
+    problem = drawn(0, 40, matrix, C)
+    for seed, changes in ((0, {}), (1, {"patience": 80, "max_generations": 80})):
         s = EvolutionSettings(**changes)
         found = evolve(problem, kind, np.random.default_rng(seed), s)
         alpha, generations = plain_evolution(problem, kind, np.random.default_rng(seed), s)
@@ -104,20 +103,19 @@ def plain_swarm(problem, rng, generations, pull):
     return np.abs(max(own, key=lambda best: best[0])[1])
 
 
-@pytest.mark.parametrize("matrix", ["rbf", "sigmoid"])
 @pytest.mark.parametrize(
     ("pulls", "pull"),
     [("uniform", lambda rng, shape: rng.random(shape)), ("gaussian", lambda rng, shape: 1.0 + rng.standard_normal(shape))],
     ids=["uniform", "gaussian"],
 )
-def test_the_same_swarm_as_one_particle_at_a_time(drawn, matrix, pulls, pull):
-    problem = drawn(0, 40, matrix, 2.0)
+def test_the_same_swarm_as_one_particle_at_a_time(drawn, pulls, pull):
+    problem = drawn(0, 40, "sigmoid", 2.0)
     found = swarm(problem, np.random.default_rng(3), SwarmSettings(pulls=pulls))
     expected = plain_swarm(problem, np.random.default_rng(3), found.iterations, pull)
     np.testing.assert_allclose(found.alpha, expected, atol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.integers(0, 10_000),
     st.sampled_from(METHODS),
@@ -141,28 +139,6 @@ def test_always_feasible_and_not_above_the_optimum(drawn, seed, method, matrix, 
         assert problem.objective(found.alpha) <= optimum + 1e-6 * abs(optimum)
 
 
-def test_switching_goes_only_to_the_ends(drawn):
-    problem = drawn(0, 30, C=2.0)
-    alpha = run("switching", problem, patience=2000, max_generations=2000).alpha
-    first = np.random.default_rng(0).random((10, 30)) * 2.0
-    for i in range(30):
-        assert alpha[i] in (0.0, 2.0, *first[:, i])  # a coordinate never hit keeps a value it started with
-    assert np.isin(alpha, [0.0, 2.0]).sum() >= 15
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_more_generations_come_closer_to_the_optimum(drawn, kind):
-    problem = drawn(0, 60, C=1.0)
-    optimum = problem.objective(coordinate_ascent(problem, np.zeros(60), 1e-8).alpha)
-    reached = []
-    for generations in (5, 50, 2000):
-        found = run(kind, problem, patience=generations, max_generations=generations)
-        assert found.iterations == generations
-        reached.append(problem.objective(found.alpha) / optimum)
-    assert reached[0] < reached[1] < reached[2]
-    assert reached[2] > 0.6
-
-
 @pytest.mark.parametrize("method", ["switching", "swarm"])
 def test_it_stops_by_its_rule_or_at_its_cap_and_tells(drawn, method):
     found = run(method, drawn(0, 40))
@@ -179,9 +155,9 @@ def test_the_papers_settings():
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("n", [1, 2, 3])
-def test_very_few_rows(drawn, method, n):
-    assert np.isfinite(run(method, drawn(0, n, C=1e6)).alpha).all()
+def test_very_few_rows(drawn, method):
+    for n in (1, 2, 3):
+        assert np.isfinite(run(method, drawn(0, n, C=1e6)).alpha).all()
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,7 @@ def kernel(load, gamma, n=None):
     return rbf_kernel(StandardScaler().fit_transform(X[:n]), gamma=gamma).astype(np.float32), y[:n]
 
 
-@pytest.mark.parametrize("load", [load_wine, load_digits])
-@pytest.mark.parametrize("weights", ["equal", "of rows and classes"])
+@pytest.mark.parametrize(("load", "weights"), [(load_wine, "equal"), (load_digits, "of rows and classes")])
 def test_they_are_the_classifiers_of_svc(load, weights):
     K, y = kernel(load, 0.03, 300)
     k, rng = len(np.unique(y)), np.random.default_rng(0)

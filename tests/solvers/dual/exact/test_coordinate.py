@@ -62,7 +62,7 @@ def plain_ascent(problem, beta, tol, steps):
     return beta
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, KINDS, st.sampled_from([0.1, 1.0, 30.0]), st.integers(0, 25))
 def test_the_kernel_does_what_plain_numpy_does(drawn, seed, kind, C, steps):
     problem = drawn(seed, 12, kind, C)
@@ -71,7 +71,7 @@ def test_the_kernel_does_what_plain_numpy_does(drawn, seed, kind, C, steps):
     assert problem.objective(found.alpha) == pytest.approx(problem.objective(np.abs(expected)), rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=200))
 def test_the_largest_positive_entry(values):
     score = np.array(values)
@@ -79,7 +79,7 @@ def test_the_largest_positive_entry(values):
     assert (at, best) == ((int(score.argmax()), score.max()) if score.max() > 0 else (-1, 0.0))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(SEEDS)
 def test_no_place_in_the_box_of_two_is_better_than_the_best_pair(seed):
     rng = np.random.default_rng(seed)

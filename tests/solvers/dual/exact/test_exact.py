@@ -9,7 +9,7 @@ import pytest
 from dual_references import general_optimum, libsvm, objective, random_bounds
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import StandardScaler
 
@@ -17,7 +17,6 @@ from spotsvm.solvers.dual import DualProblem, make_problem, solve_dual
 
 SEEDS = st.integers(0, 10_000)
 BIAS = st.booleans()
-KINDS = st.sampled_from(["rbf", "linear", "sigmoid", "distance", "wavy"])
 DEFINITE = st.sampled_from(["rbf", "linear"])
 COSTS = st.sampled_from([0.1, 1.0, 30.0, 1e3])
 KERNELS = {
@@ -33,16 +32,8 @@ def exact(problem, **options):
     return solve_dual(problem.K, problem.y, problem.C, "exact", bias=problem.bias, **options)
 
 
-def assert_feasible(problem, alpha):
-    assert (alpha >= 0).all()
-    assert (alpha <= problem.C).all()
-    if problem.bias:
-        assert abs(alpha @ problem.y) <= 1e-13 * problem.n * problem.C.max()
-
-
 @pytest.mark.parametrize("kernel", KERNELS)
-@pytest.mark.parametrize("C", [0.03, 1.0, 30.0])
-@pytest.mark.parametrize("weights", ["none", "classes", "rows"])
+@pytest.mark.parametrize(("C", "weights"), [(0.03, "classes"), (1.0, "none"), (30.0, "rows")])
 def test_it_agrees_with_libsvm(kernel, C, weights):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((130, 4))
@@ -58,7 +49,7 @@ def test_it_agrees_with_libsvm(kernel, C, weights):
     assert found.bias == pytest.approx(machine.intercept_[0], rel=1e-4, abs=1e-4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, DEFINITE, COSTS, BIAS)
 def test_the_optimum_is_that_of_a_general_solver(drawn, seed, kind, C, bias):
     problem = drawn(seed, 10, kind, random_bounds(seed, 10, C), bias)
@@ -78,7 +69,7 @@ def test_permuted_rows_permute_the_solution(drawn, seed, bias):
     np.testing.assert_allclose(other.decision, one.decision[order], atol=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEEDS, st.sampled_from([1e-12, 1e-8, 0.01, 300.0, 1e8, 1e12]), st.sampled_from([1.0, 1e3]), BIAS)
 def test_a_factor_of_the_kernel_rescales_C(drawn, seed, factor, C, bias):
     problem = drawn(seed, 25, "rbf", C, bias)
@@ -89,7 +80,7 @@ def test_a_factor_of_the_kernel_rescales_C(drawn, seed, factor, C, bias):
     np.testing.assert_allclose(other.decision, one.decision, atol=1e-6)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(SEEDS, DEFINITE, COSTS, BIAS)
 def test_the_gap_is_what_the_tolerance_allows_wherever_it_starts(drawn, seed, kind, C, bias):
     problem = drawn(seed, 40, kind, random_bounds(seed, 40, C), bias)
@@ -192,7 +183,7 @@ def assert_it_meets_libsvms_objective(X, classes):
         assert found.kkt_violation <= 1e-6 + 1e-9
 
 
-@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer, load_digits])
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer])
 def test_it_meets_libsvms_objective_on_real_data(load):
     assert_it_meets_libsvms_objective(*load(return_X_y=True))
 

@@ -33,13 +33,13 @@ def assert_feasible(problem, alpha):
         assert abs(alpha @ problem.y) <= 1e-13 * problem.n * problem.C.max()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEEDS, KINDS, st.sampled_from([0.1, 30.0, 1e6]), BIAS, st.booleans())
 def test_every_step_is_feasible_and_no_step_descends(drawn, seed, kind, C, bias, warm):
     problem = drawn(seed, 14, kind, random_bounds(seed, 14, C), bias)
     start = np.random.default_rng(seed).uniform(-0.5, 1.5, 14) * C if warm else np.zeros(14)
     before = problem.objective(feasible(problem, start))
-    for cap in (*range(1, 20), 28, 29, 30, 60, 120):
+    for cap in (*range(1, 8), 14, 28, 29, 60):
         found = solve_exact(problem, start, 1e-6, cap)
         assert found.iterations <= cap
         assert_feasible(problem, found.alpha)
@@ -60,7 +60,7 @@ def test_the_cap_is_kept_and_told(drawn, bias):
     assert iteration_cap(60) < iteration_cap(600)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEEDS, st.sampled_from(["sigmoid", "distance", "wavy"]), COSTS, BIAS)
 def test_indefinite_kernels_end_at_a_stationary_point(drawn, seed, kind, C, bias):
     problem = drawn(seed, 40, kind, random_bounds(seed, 40, C), bias)

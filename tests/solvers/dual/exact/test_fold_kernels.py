@@ -37,7 +37,7 @@ def plain_rebalance(beta, slope, lower, upper):
     return balanced
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, st.booleans())
 def test_rebalance(seed, regression):
     rng, _, _, lower, upper = drawn_machines(seed, regression)
@@ -52,7 +52,7 @@ def test_rebalance(seed, regression):
         np.testing.assert_allclose(beta, expected, atol=1e-13 * N)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, st.booleans(), st.sampled_from([0.0, 0.5, 1.0]))
 def test_biases(seed, regression, at_bounds):
     rng, _, _, lower, upper = drawn_machines(seed, regression)
@@ -78,7 +78,7 @@ def test_the_middle_of_a_half_infinite_interval_and_of_all_biases():
 
 @pytest.mark.parametrize("most_free", [None, N])
 @pytest.mark.parametrize("same", [True, False])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=SEEDS, regression=st.booleans())
 def test_train(same, most_free, seed, regression):
     rng, K, z, lower, upper = drawn_machines(seed, regression)

@@ -62,7 +62,7 @@ def plain_smo(K, z, beta, lower, upper, epsilon, tol):
     raise AssertionError("no convergence")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.floats(), min_size=1, max_size=5))
 def test_the_least_and_the_largest_are_those_of_numpy_also_of_nan(values):
     values = np.array(values)
@@ -70,7 +70,7 @@ def test_the_least_and_the_largest_are_those_of_numpy_also_of_nan(values):
     np.testing.assert_equal(kernels._largest(values), values.max())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, SIZES, st.floats(-3, 6))
 def test_the_steepest_rise(seed, n, shift):
     rng = np.random.default_rng(seed)
@@ -82,7 +82,7 @@ def test_the_steepest_rise(seed, n, shift):
         assert shift - rise[place] >= (1 - DIGITS) * (shift - rise.min())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, SIZES, st.sampled_from([np.float32, np.float64]), st.floats(-3, 6))
 def test_the_partner_and_the_largest_violation(seed, n, dtype, best):
     rng = np.random.default_rng(seed)
@@ -105,7 +105,7 @@ def test_a_partner_without_curvature_gains_most(curvature):
     assert (place, gap) == (1, 8.5)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, SIZES, st.sampled_from([np.float32, np.float64]))
 def test_a_move_changes_the_slopes_and_finds_the_next_rise(seed, n, dtype):
     rng = np.random.default_rng(seed)
@@ -119,7 +119,7 @@ def test_a_move_changes_the_slopes_and_finds_the_next_rise(seed, n, dtype):
     assert place == kernels._steepest_rise(rise, 2.0, *room())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, EPSILON)
 def test_slopes_and_back(seed, epsilon):
     _, g, lower, upper, beta = drawn_pairs(seed, 30, epsilon)
@@ -142,7 +142,7 @@ def test_add_rows(seed, dtype):
     np.testing.assert_allclose(g, expected, rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, EPSILON)
 def test_active_are_all_that_could_be_in_a_violating_pair(seed, epsilon):
     K, z, lower, upper, beta = drawn_pairs(seed, 30, epsilon)
@@ -156,7 +156,7 @@ def test_active_are_all_that_could_be_in_a_violating_pair(seed, epsilon):
     np.testing.assert_array_equal(part, K[np.ix_(active[:m], active[:m])])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, EPSILON, st.sampled_from([np.float32, np.float64]), st.sampled_from([1, 20 * 20, 40 * 40]))
 def test_solve_ends_where_plain_numpy_does(seed, epsilon, dtype, buffer):
     K, z, lower, upper, beta = drawn_pairs(seed, 40, epsilon, dtype)
@@ -178,7 +178,7 @@ def test_solve_ends_where_plain_numpy_does(seed, epsilon, dtype, buffer):
     np.testing.assert_allclose(plain @ (beta - expected), 0.0, atol=1e-4)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.integers(2, 25), st.data())
 def test_taking_a_row_out_of_a_factor(seed, m, data):
     A = np.random.default_rng(seed).standard_normal((m, m + 2))
@@ -221,7 +221,7 @@ def plain_descent(H, slope, beta, lower, upper, most):
     return most, False
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(SEEDS, st.integers(1, 15), st.sampled_from([0, 1, 3, 20]), st.sampled_from([0.01, 1.0, 100.0]))
 def test_the_descent_on_a_face_is_that_of_plain_numpy(seed, m, most, width):
     rng = np.random.default_rng(seed)
@@ -236,7 +236,7 @@ def test_the_descent_on_a_face_is_that_of_plain_numpy(seed, m, most, width):
     assert slope @ step + 0.5 * step @ H @ step <= 1e-12
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, st.integers(2, 40), st.integers(1, 3), st.booleans())
 def test_a_newton_step_is_feasible_and_does_not_ascend_on_a_singular_matrix(seed, m, rank, ties):
     rng = np.random.default_rng(seed)

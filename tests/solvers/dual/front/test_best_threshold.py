@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.solvers.dual.front.best_threshold import best_count_threshold, best_hinge_threshold
@@ -14,6 +14,7 @@ def count(decision, y, b):
     return np.sum(y * (decision + b) < 1 - 1e-9)
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.integers(-6, 6), st.booleans()), min_size=2, max_size=12))
 def test_no_other_threshold_is_better(rows):
     decision = np.array([value / 2 for value, _ in rows])

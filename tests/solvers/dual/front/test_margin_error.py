@@ -11,7 +11,6 @@ from spotsvm.errors import SolverError
 from spotsvm.solvers.dual.front.evolve_front import evolve_front
 from spotsvm.solvers.dual.front.front import better_than_constant, exact_front, natural_scale, resolve_front, without_C
 from spotsvm.solvers.dual.front.margin_error import MarginError
-from spotsvm.solvers.pareto import non_dominated
 
 
 @pytest.fixture(scope="module")
@@ -115,16 +114,6 @@ def test_an_exact_point_is_the_optimum_of_its_C(noisy, searched):
         assert weighted == pytest.approx(svm_optimum(K, y, exact.C[i], True), rel=1e-5)
 
 
-@pytest.mark.parametrize("error", ["hinge", "count"])
-def test_nothing_exact_is_lost(searched, error):
-    criteria, exact, front = searched(error)
-    exact_objectives, objectives = criteria.objectives(exact.expansions), criteria.objectives(front.expansions)
-    for point in exact_objectives:
-        assert (objectives <= point * (1 + 1e-12)).all(axis=1).any()
-    assert len(non_dominated(objectives)) == len(front)
-    assert covered(criteria, front) >= covered(criteria, exact)
-
-
 def test_by_count_evolution_finds_more_than_exact_solutions_and_resolving_more_still(searched):
     criteria, exact, front = searched("count")
     resolved = resolve_front(criteria, front, 100, 1e-6)
@@ -151,17 +140,6 @@ def test_by_count_the_front_of_one_feature_is_the_best_there_is():
                 assert any(e <= errors and n <= norm * (1 + 1e-6) for e, n in reached.items()), (low, high, errors)
 
 
-@pytest.mark.parametrize("error", ["hinge", "count"])
-def test_a_seed_repeats_itself_and_leaves_the_global_generator_alone(noisy, error):
-    criteria = criteria_of(*noisy, error)
-    np.random.seed(5)  # noqa: NPY002
-    state = np.random.get_state()[1].copy()  # noqa: NPY002
-    first, second, other = (found_front(criteria, seed, n_generations=20)[1].expansions.alpha for seed in (7, 7, 8))
-    assert np.array_equal(first, second)
-    assert not np.array_equal(first, other)
-    assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
-
-
 def test_an_indefinite_kernel_leaves_out_what_has_no_norm():
     random = np.random.default_rng(0)
     A = random.normal(size=(30, 30))
@@ -171,15 +149,6 @@ def test_an_indefinite_kernel_leaves_out_what_has_no_norm():
     assert len(front)
     assert (front.expansions.norm_squared > 0).all()
     assert np.isfinite(criteria.objectives(front.expansions)).all()
-
-
-def test_a_zero_kernel_has_an_empty_front():
-    criteria = criteria_of(np.zeros((6, 6)), np.array([1.0, 1, 1, 1, -1, -1]), "hinge")
-    _, front = found_front(criteria, n_generations=3)
-    assert len(front) == 0
-    constant = criteria.constant()
-    assert constant.misclassified[0] == pytest.approx(1 / 3)
-    assert constant.hinge[0] == pytest.approx(2 / 3)
 
 
 def test_the_constant_is_of_the_larger_class_and_what_is_no_better_is_left_out(noisy):

@@ -16,7 +16,7 @@ def gaussian(rng, n):
     return np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(axis=2))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEEDS, st.integers(1, 8), st.integers(1, 8))
 def test_every_bias_of_the_interval_has_the_least_loss_and_no_other_one(seed, n_first, n_second):
     rng = np.random.default_rng(seed)
@@ -158,8 +158,15 @@ def test_a_bad_argument_is_told(name, value, said):
         make_problem(**{"K": np.eye(3), "y": Y, "C": 1.0, name: value})
 
 
-@pytest.mark.parametrize("K", [np.eye(3, dtype=np.float32), np.eye(3, dtype=int), np.eye(3).tolist(), np.eye(6)[::2, ::2]])
-@pytest.mark.parametrize("C", [2, np.float32(2), [2, 2, 2], np.full(6, 2.0)[::2]])
+@pytest.mark.parametrize(
+    ("K", "C"),
+    [
+        (np.eye(3, dtype=np.float32), 2),
+        (np.eye(3, dtype=int), np.float32(2)),
+        (np.eye(3).tolist(), [2, 2, 2]),
+        (np.eye(6)[::2, ::2], np.full(6, 2.0)[::2]),
+    ],
+)
 def test_arrays_are_made_plain(K, C):
     problem = make_problem(K, [1, -1, 1], C, True)
     for array in (problem.K, problem.y, problem.C):
@@ -176,7 +183,7 @@ def at_bounds(problem, seed):
     return problem.C * rng.choice([0.0, 1.0, rng.random()], problem.n)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEEDS, st.sampled_from(["rbf", "linear", "wavy"]))
 def test_objective_and_decision_are_the_sums_of_the_paper(drawn, seed, kind):
     problem = drawn(seed, 10, kind, 3.0)
@@ -188,7 +195,7 @@ def test_objective_and_decision_are_the_sums_of_the_paper(drawn, seed, kind):
     assert problem.objective(alpha, problem.decision(alpha)) == problem.objective(alpha)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(SEEDS, st.booleans())
 def test_kkt_is_the_largest_slope_of_a_feasible_direction(drawn, seed, bias):
     bounds = np.random.default_rng(seed).choice([0.0, 0.5, 2.0], 10)
@@ -221,7 +228,7 @@ def test_the_bias_is_the_mean_over_free_rows_else_the_middle_of_what_is_allowed(
     assert unbiased.kkt(np.array([0.5, 1, 0.3, 0]), decision)[1] == 0.0
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(SEEDS, st.floats(-2, 2))
 def test_the_primal_is_that_of_the_hyperplane(seed, bias):
     rng = np.random.default_rng(seed)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.solvers.dual.problem.spectrum import SMALLEST_EIGENVALUE, clipping, matrix_state
@@ -12,6 +12,7 @@ def with_eigenvalues(values, seed=0):
     return (K + K.T) / 2
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 1000), st.integers(1, 30), st.floats(-14, 2), st.floats(-120, 120), st.booleans())
 def test_the_state_is_that_of_the_eigenvalues(seed, n, exponent, size, negative):
     rng = np.random.default_rng(seed)
@@ -25,7 +26,7 @@ def test_the_state_is_that_of_the_eigenvalues(seed, n, exponent, size, negative)
     assert matrix_state(K) == ("semidefinite" if ratio >= SMALLEST_EIGENVALUE else "indefinite")
 
 
-@pytest.mark.parametrize("n", [5, 60, 200])
+@pytest.mark.parametrize("n", [5, 200])
 @pytest.mark.parametrize(("ratio", "state"), [(-2e-8, "indefinite"), (-5e-9, "semidefinite"), (0.0, "semidefinite")])
 def test_the_margin_is_that_of_the_largest_eigenvalue(n, ratio, state):
     """With equal ones the norm is far above the largest, the shift between them, and no Cholesky factor decides."""
@@ -57,6 +58,7 @@ def test_small_and_empty_matters():
     np.testing.assert_allclose(clipping(K)[0], K, atol=1e-12)
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 1000), st.integers(1, 20))
 def test_clipping_is_a_projection_that_new_rows_can_take(seed, n):
     rng = np.random.default_rng(seed)

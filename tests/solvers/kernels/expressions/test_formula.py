@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 
 from spotsvm.kernels import Expression
@@ -93,7 +92,3 @@ PLUS, MINUS = node("add", C1, C2), node("subtract", C1, C2)
 def test_parentheses(expression, text, latex):
     assert expression.text() == text
     assert expression.latex().replace("[", "(").replace("]", ")") == latex
-
-
-def inner(u, v):
-    return float(np.dot(u, v))

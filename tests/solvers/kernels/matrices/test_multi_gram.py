@@ -50,7 +50,7 @@ def test_a_sum_is_the_sum(max_bytes):
     np.testing.assert_allclose(np.vstack([values for _, values in blocks]), expected(X, Z), rtol=1e-12, atol=1e-12)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.lists(st.floats(0.0, 2.0), min_size=3, max_size=3), st.floats(0.1, 10.0))
 def test_a_product_is_the_anisotropic_gaussian_kernel(gammas, weight):
     kernel = MultiKernel(tuple(base("rbf", columns, g) for columns, g in zip((A, B, C), gammas, strict=True)), (weight,), True)

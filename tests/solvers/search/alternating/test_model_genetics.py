@@ -18,7 +18,7 @@ def test_the_first_population_is_the_paper_s_grid():
 
 
 @given(PAIRS, PAIRS, st.integers(0, 10**6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_children_are_positive_and_on_the_parents_line(a, b, seed):
     """One weight moves both parameters, unless one would not be positive."""
     child = ModelGenetics(GRID, crossover_probability=1.0).cross(a, b, np.random.default_rng(seed))
@@ -32,20 +32,12 @@ def test_children_are_positive_and_on_the_parents_line(a, b, seed):
 
 
 @given(PAIRS, st.integers(0, 10**6))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_mutations_stay_in_their_range(model, seed):
     mutant = ModelGenetics(GRID, mutation_probability=1.0).mutate(model, np.random.default_rng(seed))
     assert mutant != model
     for x, y in zip(mutant, model, strict=True):
         assert 0.9 * y * (1 - 1e-12) <= x <= 1.1 * y * (1 + 1e-12)
-
-
-def test_the_probabilities():
-    genetics, rng = ModelGenetics(GRID), np.random.default_rng(0)
-    crossed = [genetics.cross((1.0, 1.0), (10.0, 10.0), rng) != (1.0, 1.0) for _ in range(2000)]
-    mutated = [genetics.mutate((1.0, 1.0), rng) != (1.0, 1.0) for _ in range(2000)]
-    assert np.mean(crossed) == pytest.approx(0.7, abs=0.04)
-    assert np.mean(mutated) == pytest.approx(0.2, abs=0.04)
 
 
 def test_a_single_value_is_fixed():

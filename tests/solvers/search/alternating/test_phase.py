@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from spotsvm.solvers.search.alternating import ModelGenetics, Phase
+from spotsvm.solvers.search.alternating import Phase
 
 
 class Counting:
@@ -41,14 +41,6 @@ def run(phase, **options):
 )
 def test_two_generations_without_growth_end_it(children, first, expected):
     assert run(Phase(Counting(children, first), 2)) == (expected[-1] > expected[0], expected)
-
-
-def test_the_budget_ends_it():
-    phase = Phase(Counting(range(10)), 2)
-    _, means = run(phase, may_go_on=iter([True, True, False]).__next__)
-    assert (len(means), phase.cut_short) == (3, True)
-    run(phase)
-    assert not phase.cut_short
 
 
 def test_a_run_of_so_many_generations_at_most_renews_nothing():
@@ -106,13 +98,3 @@ def test_another_measure_of_progress():
     ]:
         best = Phase(Counting(children), 2, progress=lambda population: population.best_fitness)
         assert run(best)[1] == pytest.approx(means)
-
-
-def test_it_finds_an_optimum():
-    phase = Phase(ModelGenetics([np.geomspace(0.01, 100, 5), np.geomspace(0.01, 100, 4)]), 20)
-
-    def fitness(models):
-        return np.array([[-(np.log(a / 3.0) ** 2) - np.log(b / 0.2) ** 2] for a, b in models])
-
-    assert phase.run(fitness, np.random.default_rng(0))
-    assert np.log(phase.population.best) == pytest.approx(np.log([3.0, 0.2]), abs=0.1)

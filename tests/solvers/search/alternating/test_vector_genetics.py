@@ -26,7 +26,7 @@ def cases(draw):
 
 
 @given(cases())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_children_hold_k_rows_of_each_class_and_with_itself_a_parent_keeps_its_support_vectors(case):
     _, genetics, rng = case
     one, other = genetics.initial(2, rng)

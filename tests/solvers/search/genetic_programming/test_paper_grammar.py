@@ -10,7 +10,7 @@ from spotsvm.kernels import Expression
 from spotsvm.solvers.kernels.expressions import PAPER_BLOCKS
 from spotsvm.solvers.kernels.expressions.expression import parts_of
 from spotsvm.solvers.search.genetic_programming import PaperGrammar
-from spotsvm.solvers.search.genetic_programming.paper_grammar import cross_subtrees, grow_subtree, replace_label, replace_node
+from spotsvm.solvers.search.genetic_programming.paper_grammar import cross_subtrees, grow_subtree, replace_label
 
 GRAMMAR = PaperGrammar()
 X_I, X_J, C1 = Expression("x_i"), Expression("x_j"), Expression("c1")
@@ -40,7 +40,7 @@ def test_table_1():
 
 def test_growth_reaches_every_block_and_every_depth():
     rng = np.random.default_rng(0)
-    expressions = [GRAMMAR.grow(rng) for _ in range(3000)]
+    expressions = [GRAMMAR.grow(rng) for _ in range(1500)]
     assert {n.block for e in expressions for n in e.nodes()} == set(PAPER_BLOCKS)
     assert {e.depth for e in expressions} == set(range(2, 11))
     assert {e.type for e in expressions} == {"scalar"}
@@ -63,7 +63,7 @@ def test_limits():
     assert GRAMMAR.is_valid(all_four)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_a_label_is_replaced_by_one_of_the_same_types(seed):
     before = grown(seed)
@@ -75,17 +75,7 @@ def test_a_label_is_replaced_by_one_of_the_same_types(seed):
         assert old.arguments == new.arguments != ()
 
 
-@settings(max_examples=100, deadline=None)
-@given(SEEDS)
-def test_a_node_is_replaced_within_the_depth(seed):
-    rng = np.random.default_rng(seed)
-    before = grown(seed, max_depth=6)
-    after = replace_node(before, 6, rng)
-    assert after.depth <= 6
-    assert after.type == "scalar"
-
-
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_a_crossed_subtree_is_of_the_other_parent(seed):
     first, second = grown(seed), grown(seed + 1)
@@ -103,17 +93,6 @@ def test_a_crossed_subtree_is_of_the_other_parent(seed):
 
 def _differ(of_first, of_child, path, k):
     return of_first[path].block == of_child[path].block and of_first[(*path, k)] != of_child[(*path, k)]
-
-
-def test_all_operators_are_used():
-    rng = np.random.default_rng(0)
-    other = Expression("square", (Expression("squared_distance", (X_J, X_I)),))
-    children = Counter(GRAMMAR.vary([LINEAR, other], rng).text() for _ in range(2000))
-    assert children["|x_i - x_j|^2"] > 500  # a new label
-    assert children["(|x_j - x_i|^2)^2"] > 50  # the other parent's tree
-    assert len(children) > 100  # new subtrees
-    alone = {GRAMMAR.vary([LINEAR], rng).text() for _ in range(300)}
-    assert "(|x_j - x_i|^2)^2" not in alone
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from spotsvm.errors import SolverError
 from spotsvm.kernels import Expression
 from spotsvm.solvers.kernels.expressions import InnerProducts, evaluate
-from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
+from spotsvm.solvers.search.genetic_programming import PsdGrammar
 from spotsvm.solvers.search.genetic_programming import psd_grammar as change
 from spotsvm.solvers.search.genetic_programming.psd_grammar import PSD_BLOCKS, degree, grow_kernel
 
@@ -29,7 +29,7 @@ def assert_semidefinite(kernel, X):
     assert eigenvalues[0] >= -1e-8 * eigenvalues[-1], kernel.text()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(SEEDS)
 def test_random_kernels_are_positive_semidefinite(seed):
     rng = np.random.default_rng(seed)
@@ -37,22 +37,6 @@ def test_random_kernels_are_positive_semidefinite(seed):
     grammar = PsdGrammar(squared_norm=10.0 ** rng.uniform(-2, 2) * float((X**2).sum(axis=1).mean()))
     kernel = grow_kernel(int(rng.integers(1, 7)), grammar.squared_norm, rng)
     if grammar.is_valid(kernel):
-        assert_semidefinite(kernel, X)
-
-
-@settings(max_examples=20, deadline=None)
-@given(SEEDS)
-def test_they_stay_so_through_long_chains_of_variation(seed):
-    rng = np.random.default_rng(seed)
-    X = rows(rng)
-    grammar = PsdGrammar(squared_norm=float((X**2).sum(axis=1).mean()), max_constants=12)
-    pool = [WIDE, Expression("linear", value=0.1)]
-    for _ in range(100):
-        child = grammar.vary([pool[-1], pool[rng.integers(len(pool))]], rng)
-        if grammar.is_valid(child):
-            pool.append(child)
-    assert len(pool) > 50
-    for kernel in pool[-10:]:
         assert_semidefinite(kernel, X)
 
 
@@ -81,16 +65,7 @@ def test_growth_gives_small_valid_kernels_of_every_kind():
     assert max(k.depth for k in kernels) <= 6  # a factor collected at the top is a level more
 
 
-def test_first_numbers_suit_the_size_of_the_rows():
-    rng = np.random.default_rng(0)
-    for squared_norm in (1e-4, 1.0, 1e4):
-        grammar = PsdGrammar(squared_norm=squared_norm)
-        kernels = [k for k in (grammar.grow(rng) for _ in range(400)) if k.block in ("gaussian", "linear")]
-        middle = np.exp(np.median([np.log(k.value * squared_norm) for k in kernels]))
-        assert 0.7 < middle < 1.8
-
-
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(SEEDS)
 def test_numbers_take_small_steps_within_their_bounds(seed):
     rng = np.random.default_rng(seed)
@@ -156,14 +131,6 @@ def test_the_degree_is_limited():
     assert degree(Expression("normalise", (cube,))) == 0
     assert PsdGrammar().is_valid(Expression("square", (cube,)))
     assert not PsdGrammar().is_valid(Expression("cube", (cube,)))
-
-
-@pytest.mark.parametrize("grammar", [PaperGrammar(), PsdGrammar(squared_norm=2.0)])
-def test_the_seed_decides(grammar):
-    grown = [[grammar.grow(np.random.default_rng(s)) for s in range(30)] for _ in range(2)]
-    assert grown[0] == grown[1]
-    children = [[grammar.vary(grown[0][:2], np.random.default_rng(s)) for s in range(30)] for _ in range(2)]
-    assert children[0] == children[1]
 
 
 @pytest.mark.parametrize("squared_norm", [0.0, -1.0, np.nan, np.inf, "1"])

@@ -58,18 +58,6 @@ def test_the_budget_counts_evaluations_and_nothing_is_evaluated_twice():
     assert not found.exhausted
 
 
-def test_no_population_holds_a_duplicate():
-    class Watched(Words):
-        def vary(self, parent, mate, rng):
-            # most children are a parent again
-            return (parent, "copy") if rng.random() < 0.9 else super().vary(parent, mate, rng)
-
-    for n in (5, 20, 60, 200):
-        found = run(breeder=Watched(), n_trials=n)
-        genomes = [one.genome for one in found.population]
-        assert len(set(genomes)) == len(genomes) == min(n, 20)
-
-
 def test_the_worse_half_is_replaced_even_by_what_is_worse_still():
     class Worse(Words):
         def grow(self, rng):
@@ -86,13 +74,6 @@ def test_the_first_individuals_can_be_given():
     found = run(start=["deadbeee", "aaaaaaaa", "deadbeee"], n_trials=20)
     assert [one.genome for one in found.evaluated[:2]] == ["deadbeee", "aaaaaaaa"]
     assert [one.origin for one in found.evaluated[:3]] == ["start", "start", "growth"]
-
-
-def test_ties_are_broken_by_what_follows():
-    found = run(fitness=lambda genome: (0.0, float(genome.count("a"))), n_trials=400)
-    assert found.best.fitness == (0.0, 0.0)
-    ranked = found.ranked(5)
-    assert [one.fitness for one in ranked] == sorted(one.fitness for one in found.evaluated)[:5]
 
 
 def test_the_dead_stay_behind():

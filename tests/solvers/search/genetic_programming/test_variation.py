@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import SolverError
 from spotsvm.kernels import Expression
-from spotsvm.solvers.kernels.expressions import CONSTANTS, InnerProducts, evaluate
+from spotsvm.solvers.kernels.expressions import InnerProducts, evaluate
 from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar, breed_new, breed_variation
 from spotsvm.solvers.search.genetic_programming.grammar import canonical_key
 
@@ -53,12 +53,6 @@ def test_an_unchanged_child_is_no_success():
         assert bred.expression != LINEAR
 
 
-def test_semidefinite_kernels_take_few_tries():
-    grammar, rng = PsdGrammar(squared_norm=3.0), np.random.default_rng(0)
-    tries = [breed_new(grammar, lambda expression: True, 100, rng).tries for _ in range(200)]
-    assert np.mean(tries) < 1.5
-
-
 @pytest.mark.parametrize("tries", [0, 2.5, None])
 def test_a_number_of_tries_that_is_none(tries):
     with pytest.raises(SolverError, match="breeding_tries="):
@@ -66,7 +60,8 @@ def test_a_number_of_tries_that_is_none(tries):
 
 
 COMMUTING = {"add", "multiply", "add_vectors", "inner_product", "squared_distance"}
-PRODUCT = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
+C1, C2 = Expression("c1"), Expression("c2")
+SCALED = Expression("multiply", (C1, LINEAR))
 
 
 def grown(seed):
@@ -93,6 +88,7 @@ def relabelled(node, names):
     return Expression(names.get(node.block, node.block), tuple(relabelled(c, names) for c in node.arguments), node.value)
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10_000))
 def test_the_order_of_commuting_arguments_and_of_the_two_inputs_does_not_matter(seed):
     expression = grown(seed)
@@ -119,23 +115,18 @@ def test_equal_keys_are_equal_kernels():
     assert pairs > 20
 
 
-@pytest.mark.parametrize("old", CONSTANTS)
-def test_constants_may_be_renamed(old):
-    one = Expression("add", (Expression("multiply", (Expression(old), PRODUCT)), Expression(old)))
+def test_constants_may_be_renamed():
+    one = Expression("add", (Expression("multiply", (C1, LINEAR)), C1))
     assert canonical_key(one) == canonical_key(
-        Expression("add", (Expression("c3"), Expression("multiply", (PRODUCT, Expression("c3")))))
+        Expression("add", (Expression("c3"), Expression("multiply", (LINEAR, Expression("c3")))))
     )
-
-
-C1, C2 = Expression("c1"), Expression("c2")
-SCALED = Expression("multiply", (C1, PRODUCT))
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
         (Expression("add", (SCALED, C1)), Expression("add", (SCALED, C2))),
-        (Expression("subtract", (PRODUCT, C1)), Expression("subtract", (C1, PRODUCT))),
+        (Expression("subtract", (LINEAR, C1)), Expression("subtract", (C1, LINEAR))),
         (Expression("gaussian", value=1.0), Expression("gaussian", value=2.0)),
     ],
     ids=["one constant twice is not two", "what does not commute", "another number"],

@@ -23,15 +23,6 @@ def test_the_smallest_is_on_the_front(objectives, weights):
     assert set(best) <= set(non_dominated(objectives)) or not np.ptp(objectives, axis=0).all()
 
 
-def test_each_point_of_a_front_is_the_smallest_at_some_weights_be_it_concave():
-    first = np.linspace(0, 1, 11)
-    objectives = np.column_stack([first, np.sqrt(1 - first**2)])
-    found = {
-        int(np.argmin(augmented_tchebycheff(objectives, np.array([w, 1 - w]), 1e-6))) for w in np.linspace(0.001, 0.999, 999)
-    }
-    assert found == set(range(11))
-
-
 def test_units_make_no_difference():
     objectives = np.random.default_rng(0).random((9, 2))
     weights = np.array([0.3, 0.7])
