@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import ArgumentError
@@ -18,6 +18,7 @@ FIVE = np.arange(5)
 SHARES = st.lists(st.floats(0.01, 0.4), min_size=4, max_size=5)
 
 
+@settings(max_examples=40)
 @given(SHARES)
 def test_scaled_cutoffs_keep_their_ratios_and_sum_to_1_at_most(given_):
     cutoffs = class_cutoffs(given_, FIVE, "scale")
@@ -27,6 +28,7 @@ def test_scaled_cutoffs_keep_their_ratios_and_sum_to_1_at_most(given_):
         np.testing.assert_allclose(cutoffs[4] / cutoffs[0], max(1 - sum(given_), LEAST_CUTOFF) / given_[0])
 
 
+@settings(max_examples=40)
 @given(SHARES)
 def test_cutoffs_that_make_no_more_than_1_are_as_given(given_):
     if sum(given_) > 0.999:
@@ -37,6 +39,7 @@ def test_cutoffs_that_make_no_more_than_1_are_as_given(given_):
         np.testing.assert_allclose(a, b)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.floats(0.01, 1.0), min_size=5, max_size=5))
 def test_cutoffs_by_name_are_those_in_order(values):
     for keys in (FIVE.tolist(), class_names(FIVE), list(FIVE)):

@@ -32,8 +32,7 @@ def by_sklearn(estimator, X, y, settings, **options):
     return np.array([cross_val_score(clone(estimator).set_params(**c), X, y, **options) for c in settings])
 
 
-@pytest.mark.parametrize("cv", [5, HALVES], ids=["5", "3x2"])
-@pytest.mark.parametrize("loader", [load_breast_cancer, load_wine])
+@pytest.mark.parametrize(("loader", "cv"), [(load_breast_cancer, 5), (load_wine, HALVES)], ids=["5", "3x2"])
 def test_scores_are_those_of_scikit_learns_loop(loader, cv, counted):
     X, y, groups = standard(loader, 6)
     ours = cross_val_scores(MultiKernelSVC(groups=groups), X, y, candidates(), cv)
@@ -64,14 +63,6 @@ def test_all_kinds_of_kernels(candidate, counted):
     ours = cross_val_scores(machine, X, y, [candidate], scoring="roc_auc")
     np.testing.assert_allclose(ours, by_sklearn(machine, X, y, [candidate], scoring="roc_auc", cv=5), atol=2e-3)
     assert len(counted) == 1
-
-
-def test_one_group_has_the_scores_of_svc(counted):
-    X, y, _ = standard(load_breast_cancer, 6)
-    settings = [{"C": C, "gamma": gamma} for C in (0.1, 10.0) for gamma in (0.01, 0.1)]
-    ours, plain = (cross_val_scores(machine, X, y, settings) for machine in (MultiKernelSVC(), SVC()))
-    np.testing.assert_allclose(ours, plain, atol=0.01)
-    assert len(counted) == 4 + 4
 
 
 @pytest.mark.parametrize(
@@ -106,9 +97,9 @@ def test_little_memory_is_enough(counted):
     X, y, groups = standard(load_wine, 6)
     machine, n = MultiKernelSVC(groups=groups), len(y)
     plenty = cross_val_scores(machine, X, y, candidates())
-    for max_bytes in (4 * n * n, 9 * n * n, 100):
+    for max_bytes in (9 * n * n, 100):
         np.testing.assert_array_equal(cross_val_scores(machine, X, y, candidates(), max_bytes=max_bytes), plenty)
-    assert len(counted) == 3 * 6
+    assert len(counted) == 2 * 6
 
 
 WINE = standard(load_wine, 6)

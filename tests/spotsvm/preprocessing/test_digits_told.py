@@ -15,27 +15,6 @@ X, Y = make_classification(160, 3, n_informative=3, n_redundant=0, flip_y=0.05, 
 X = np.round(X * 256).astype(int)  # whole, so that an offset is exact
 
 
-STAMP = 1_700_000_000_000_000_000
-FORMS = {
-    "1e13": 1e13 + X,
-    "1e15": 1e15 + X / 8,
-    "nanoseconds": STAMP + X * 10**6,
-    "neighbouring nanoseconds": STAMP + X,
-    "unsigned": np.uint64(2**63) + X.astype(np.int64).astype(np.uint64),
-    "float32": (2**22 + X).astype(np.float32),
-    "1e-300": X * 2.0**-997,
-    "denormal": X * 2.0**-1040,
-    "1e300": X * 2.0**997,
-    "small and narrow": (2.0**43 + X) * 2.0**-1040,
-    "mixed": np.column_stack([X[:, 0] + 1e14, X[:, 1], X[:, 2] * 2.0**-900]),
-    "objects": (STAMP + X).astype(object),
-    "frame": pd.DataFrame({"a": STAMP + X[:, 0], "b": [f"{STAMP + x}" for x in X[:, 1]], "c": X[:, 2] * 2.0**-900}),
-    "nullable": pd.DataFrame(STAMP + X).astype("Int64"),
-    "dates": pd.DataFrame(X * 10**4 + STAMP).apply(pd.to_datetime),
-    "durations": pd.DataFrame(X * 10**9 + STAMP).apply(pd.to_timedelta),
-}
-
-
 def test_what_cannot_be_kept_is_told():
     noise = np.where(X[:, 0] > 0, 0.1 + 0.2, 0.3)
     merged = np.where(X[:, 0] > 0, 2**60 + X[:, 1], X[:, 1] - 2**60)

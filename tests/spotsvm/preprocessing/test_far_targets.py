@@ -35,8 +35,11 @@ def usual():
     return error(quick().fit(X, Y))
 
 
-@pytest.mark.parametrize("options", [{}, {"scoring": "neg_mean_absolute_error"}, {"average": False}], ids=str)
-@pytest.mark.parametrize("case", FAR)
+@pytest.mark.parametrize(
+    ("case", "options"),
+    [*((case, {}) for case in FAR), ("several", {"scoring": "neg_mean_absolute_error"}), ("both sides", {"average": False})],
+    ids=str,
+)
 def test_far_targets_do_not_decide_the_fit(case, options, usual):
     y = Y.copy()
     y[list(FAR[case])] = list(FAR[case].values())

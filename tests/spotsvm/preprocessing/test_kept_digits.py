@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from sklearn.datasets import make_classification
-from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from spotsvm import TableEncoder, TunedSVC
 from spotsvm.tables import make_table, read_table
@@ -54,25 +52,21 @@ def plain():
     }
 
 
-@pytest.mark.parametrize("form", FORMS)
-def test_an_offset_or_a_unit_changes_no_decision(form, plain):
-    table = FORMS[form]
-    for families, decisions in plain.items():
-        model = TunedSVC(families=list(families), budget=1, random_state=0).fit(rows(table, TRAIN), Y[TRAIN])
-        found = model.decision_function(rows(table, NEW))
-        if form == "dates":  # which have other numbers too, of the calendar and the clock
-            assert np.mean((found > 0) == (decisions > 0)) > 0.9
-        else:
-            np.testing.assert_allclose(found, decisions, atol=1e-3)
+@pytest.mark.parametrize(("form", "families"), [(form, ("relevance_laplacian", "rbf")[k % 2]) for k, form in enumerate(FORMS)])
+def test_an_offset_or_a_unit_changes_no_decision(form, families, plain):
+    table, decisions = FORMS[form], plain[families,]
+    model = TunedSVC(families=[families], budget=1, random_state=0).fit(rows(table, TRAIN), Y[TRAIN])
+    found = model.decision_function(rows(table, NEW))
+    if form == "dates":  # which have other numbers too, of the calendar and the clock
+        assert np.mean((found > 0) == (decisions > 0)) > 0.9
+    else:
+        np.testing.assert_allclose(found, decisions, atol=1e-3)
 
 
-def test_as_good_as_scikit_learn_where_that_keeps_the_digits(plain):
-    reference = make_pipeline(StandardScaler(), SVC()).fit(1e13 + X[TRAIN], Y[TRAIN]).score(1e13 + X[NEW], Y[NEW])
-    assert np.mean((plain["rbf",] > 0) == Y[NEW]) >= reference - 0.05 > 0.75
-
-
-@pytest.mark.parametrize(("offset", "unit"), [(2.0**50, 1.0), (-(2.0**50), 1.0), (2.0**20, 2.0**-990), (2.0**20, 2.0**990)])
-@pytest.mark.parametrize("families", [["rbf"], ["linear"]])
+@pytest.mark.parametrize(
+    ("offset", "unit", "families"),
+    [(-(2.0**50), 1.0, ["rbf"]), (2.0**50, 1.0, ["linear"]), (2.0**20, 2.0**-990, ["rbf"]), (2.0**20, 2.0**990, ["linear"])],
+)
 def test_sparse_rows(offset, unit, families):
     table = X.astype(float)
     table[:, 2] *= np.abs(X[:, 1]) % 2  # with zeros
@@ -127,7 +121,7 @@ def test_with_gaps_and_weights():
     st.integers(-(2**62), 2**62),
     st.integers(-900, 900),
 )
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_the_encoder_keeps_every_difference(numbers, offset, power):
     whole = np.array(numbers)[:, None]
     moved = TableEncoder().fit_transform(whole + offset)

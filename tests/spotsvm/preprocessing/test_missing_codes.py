@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 from sklearn import datasets
@@ -96,11 +96,13 @@ ORDINARY = {
 }
 
 
+@settings(max_examples=60)
 @given(st.sampled_from(sorted(ORDINARY)), st.integers(0, 10**6), st.integers(20, 500), st.sampled_from([0.01, 0.3, 1.0, 10.0]))
 def test_ordinary_columns_have_none(kind, seed, n, times):
     assert missing_codes(ORDINARY[kind](np.random.default_rng(seed).random(n)) * times) == []
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 10**6), st.integers(30, 60), st.sampled_from([-999.0, 9999.0, -200.0]), st.integers(5, 200))
 def test_a_frequent_value_far_away_is_found_in_any_order_and_no_other(seed, n, code, times):
     rng = np.random.default_rng(seed)

@@ -188,7 +188,7 @@ def width_alone(name):
     return TableEncoder().fit_transform(pd.DataFrame({"beside": KINDS["number"], name: KINDS[name]})).shape[1] - 1
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.permutations(sorted(KINDS)), st.integers(1, 6))
 @example(["one date", "number", "yes/no", "date"], 4)
 def test_columns_that_are_left_out_move_no_other(order, n):

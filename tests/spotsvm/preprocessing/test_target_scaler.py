@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, make_friedman1
 from sklearn.preprocessing import StandardScaler
@@ -57,6 +57,7 @@ def test_where_most_targets_are_equal_the_others_decide():
     assert np.abs(model.predict(X_NEW)).max() < 6
 
 
+@settings(max_examples=50)
 @given(
     st.lists(st.integers(-100, 100), min_size=20, max_size=60),
     st.lists(st.integers(10**4, 10**12), max_size=2),

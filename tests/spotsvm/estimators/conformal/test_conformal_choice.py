@@ -12,8 +12,6 @@ X, Y = make_moons(120, noise=0.3, random_state=0)
 NEW = np.random.default_rng(1).uniform(-1.5, 2.5, size=(60, 2))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)[:, :6]
-#: draws of the toy experiment in which cross-validation chooses each of the multiples, and none
-DRAWS = range(8)
 
 
 def second_pass(X, y, new, C, gamma, multiple, tol=1e-3):

@@ -12,7 +12,7 @@ from spotsvm.studies.conformal.toy import draw_points, labels_of
 
 X, Y = make_moons(120, noise=0.3, random_state=0)
 #: draws of the toy experiment in which cross-validation chooses each of the multiples, and none
-DRAWS = range(8)
+DRAWS = (0, 1, 5, 6)
 
 
 def second_pass(X, y, new, C, gamma, multiple, tol=1e-3):

@@ -1,14 +1,12 @@
-import pickle
 from functools import partial
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_iris, load_wine, make_moons
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.datasets import load_wine, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
@@ -51,8 +49,7 @@ def passes_by_hand(kernel, data, labels, new, C=1.0, kappa=None, n_passes=2):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("kappa", ["auto", 0.3])
-@pytest.mark.parametrize("solver", ["exact", "libsvm"])
+@pytest.mark.parametrize(("kappa", "solver"), [("auto", "exact"), (0.3, "libsvm")])
 def test_the_passes_are_those_of_the_formulae(name, kappa, solver):
     options, kernel = KERNELS[name]
     ours = paper(C=5.0, kappa=kappa, n_passes=3, solver=solver, tol=1e-6, **options).fit(X, Y)
@@ -126,7 +123,7 @@ def test_each_pair_of_classes_has_its_own_passes():
     np.testing.assert_allclose(ours.first_pass_.decision_function(WINE), path[0], atol=1e-12)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(st.floats(1e-3, 1e3), st.floats(0.1, 100.0))
 def test_kappa_does_not_see_the_scale_of_the_kernel_or_of_the_data(factor, C):
     K = rbf_kernel(X, gamma=2.0)
@@ -164,12 +161,6 @@ def test_a_weight_counts_rows(class_weight):
     repeated = paper(**options).fit(X.repeat(weights, axis=0), Y.repeat(weights))
     np.testing.assert_allclose(weighted.staged_decision_function(X_NEW), repeated.staged_decision_function(X_NEW), atol=1e-5)
     np.testing.assert_allclose(weighted.kappa_, repeated.kappa_, rtol=1e-6)
-
-
-def test_memory_is_a_matter_of_time_only():
-    large, small = (paper(gamma=0.2, cache_size=size, tol=1e-8).fit(WINE, CULTIVAR) for size in (200, 0.01))
-    np.testing.assert_allclose(small.staged_decision_function(WINE), large.staged_decision_function(WINE), atol=1e-6)
-    np.testing.assert_allclose(small.magnification(WINE), large.magnification(WINE), rtol=1e-5)
 
 
 def test_predictions_touch_support_vectors_only():
@@ -210,24 +201,6 @@ def test_weights_of_features_are_there_for_the_plain_machine_only():
     assert paper(kernel="linear", kappa=0).fit(X, Y).coef_.shape == (1, 2)
 
 
-def test_ties_of_votes_follow_the_decision_function():
-    ours = paper(kernel="linear").fit(WINE, CULTIVAR)
-    np.testing.assert_array_equal(ours.predict(WINE), ours.decision_function(WINE).argmax(axis=1))
-    by_pairs = clone(ours).set_params(decision_function_shape="ovo").fit(WINE, CULTIVAR)
-    votes = clone(ours).set_params(break_ties=False).fit(WINE, CULTIVAR)
-    np.testing.assert_array_equal(by_pairs.predict(WINE), votes.predict(WINE))
-
-
-def test_pickling_cloning_and_names():
-    table = pd.DataFrame(WINE, columns=list("abcdef"))
-    machine = paper(n_passes=3).fit(table, CULTIVAR)
-    again = pickle.loads(pickle.dumps(machine))
-    np.testing.assert_array_equal(again.decision_function(table), machine.decision_function(table))
-    np.testing.assert_array_equal(again.first_pass_.predict(table), machine.first_pass_.predict(table))
-    assert list(machine.first_pass_.feature_names_in_) == list("abcdef")
-    assert clone(machine).get_params() == machine.get_params()
-
-
 TWICE, BOTH = X.repeat(2, axis=0), np.arange(2 * len(X)) % 2  # every row in both classes
 
 
@@ -252,8 +225,7 @@ def test_bad_parameters(options, message):
     assert isinstance(caught.value, SpotSVMError)
 
 
-@pytest.mark.parametrize("kappa", ["auto", 0.5])
-@pytest.mark.parametrize("solver", ["exact", "libsvm"])
+@pytest.mark.parametrize(("kappa", "solver"), [("auto", "libsvm"), (0.5, "exact")])
 def test_a_first_pass_that_is_zero_everywhere(kappa, solver):
     message = "pass 1 has f = 0 at all training rows, so there is no boundary for D to follow.*a kappa that is smaller or 0"
     for kernel in (lambda a, b: np.zeros((len(a), len(b))), "rbf"):
@@ -277,13 +249,6 @@ def test_a_kappa_beyond_measure_ends():
     assert (machine.conformal_factor(X) >= 0).all()
 
 
-@pytest.mark.parametrize("kernel", ["sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric"])
-def test_indefinite_kernels_end(kernel):
-    machine = paper(kernel=kernel, gamma=0.1, coef0=-1.0).fit(*load_iris(return_X_y=True))
-    assert machine.fit_status_ == 0
-    assert np.isfinite(machine.dual_objective_).all()
-
-
 def test_a_first_pass_that_stops_early_is_told():
     with pytest.warns(ConvergenceWarning, match="The solver stopped early") as told:
         machine = paper(C=1e4, tol=1e-6, max_iter=2).fit(X, Y)
@@ -292,17 +257,3 @@ def test_a_first_pass_that_stops_early_is_told():
     assert machine.predict(X).shape == Y.shape
     with pytest.warns(ConvergenceWarning, match="the cap of 2 LIBSVM steps"):
         paper(C=1e4, max_iter=2, solver="libsvm").fit(X, Y)
-
-
-def test_new_data_must_fit():
-    for method in ("predict", "staged_decision_function", "conformal_factor", "magnification"):
-        with pytest.raises(NotFittedError):
-            getattr(ConformalSVC(), method)(X)
-        with pytest.raises(ValueError, match="X has 1 features, but ConformalSVC is expecting 2"):
-            getattr(ConformalSVC().fit(X, Y), method)(X[:, :1])
-    with pytest.raises(NotFittedError):
-        paper().first_pass_  # noqa: B018
-
-
-LABELS, K_MOONS = np.where(Y == 1, 1.0, -1.0), rbf_kernel(X, gamma=2.0)
-BOUNDS = np.random.default_rng(0).uniform(0.5, 3.0, size=120)

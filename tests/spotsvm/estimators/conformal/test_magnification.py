@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist
 from sklearn.datasets import load_wine, make_moons
 from sklearn.metrics.pairwise import laplacian_kernel
 from sklearn.preprocessing import scale
@@ -19,25 +18,6 @@ X, Y = make_moons(80, noise=0.25, random_state=0)
 NEW = np.random.default_rng(1).uniform(-1.0, 2.0, size=(12, 2))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)[:, :3]
-KERNELS = {
-    "rbf": {"sigma": 0.5},
-    "linear": {"kernel": "linear"},
-    "poly": {"kernel": "poly", "degree": 3, "gamma": 0.5, "coef0": 1.0},
-    "sigmoid": {"kernel": "sigmoid", "gamma": 0.1, "coef0": 0.1},
-    "epanechnikov": {"kernel": "epanechnikov", "gamma": 0.05},
-    "callable": {"kernel": lambda a, b: (0.5 * a @ b.T + 1.0) ** 2 + np.exp(-cdist(a, b, "sqeuclidean"))},
-}
-
-
-def metric_by_differences(kernel, x, h=1e-3):
-    """Return the derivatives of a function of two rows by both, at x."""
-    d = len(x)
-    tensor = np.empty((d, d))
-    for i, one in enumerate(h * np.eye(d)):
-        for j, other in enumerate(h * np.eye(d)):
-            signs = [(1, 1), (1, -1), (-1, 1), (-1, -1)]
-            tensor[i, j] = sum(a * b * kernel(x + a * one, x + b * other) for a, b in signs) / (4 * h * h)
-    return tensor
 
 
 def test_the_formula_of_the_paper():
@@ -49,16 +29,6 @@ def test_the_formula_of_the_paper():
     squared = sum(slope**2 for slope in slopes)
     by_hand = np.exp(-2 * kappa * f**2) * np.sqrt(1 + 4 * kappa**2 * sigma**2 * f**2 * squared)  # eq. 15
     np.testing.assert_allclose(machine.magnification(NEW), by_hand, rtol=1e-7)
-
-
-@pytest.mark.parametrize("options", [{"gamma": 0.3}, {"kernel": "poly", "coef0": 1.0}])
-def test_several_classes(options):
-    machine = paper(**options).fit(WINE, CULTIVAR)
-    found = machine.magnification(WINE)
-    assert found.shape == (len(WINE), 3)
-    named = paper(**options, kappa=0).fit(WINE, CULTIVAR)
-    np.testing.assert_allclose(named.magnification(WINE), 1.0, rtol=1e-9)
-    assert ((found > 0) & (found < 10)).all()
 
 
 def test_many_columns_take_no_square_of_their_number():

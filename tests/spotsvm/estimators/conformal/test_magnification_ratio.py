@@ -47,8 +47,7 @@ def magnified_kernel(machine):
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("n_passes", [2, 3])
-@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("n_passes", "bias"), [(2, False), (3, True)])
 def test_the_ratio_of_the_metrics_by_finite_differences(name, n_passes, bias):
     machine = paper(C=5.0, kappa=0.4, n_passes=n_passes, bias=bias, **KERNELS[name]).fit(X, Y)
     kernel = magnified_kernel(machine)

@@ -5,7 +5,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
-from spotsvm import EvoSVC, ExactSVC
+from spotsvm import EvoSVC
 from spotsvm.errors import ArgumentError, SolverError
 
 X, Y = make_classification(n_samples=120, n_features=6, flip_y=0.1, random_state=0)
@@ -60,16 +60,6 @@ def test_without_a_bias_the_exact_method_is_the_optimum_of_the_box():
     assert memetic.dual_objective_[0] == pytest.approx(exact.dual_objective_[0], rel=1e-3)
 
 
-@pytest.mark.parametrize("kernel", ["sigmoid", "epanechnikov", "multiquadric", "negative_multiquadric"])
-@pytest.mark.parametrize("bias", [False, True])
-def test_indefinite_kernels(kernel, bias):
-    options = {"kernel": kernel, "gamma": 0.5, "coef0": -1.0}
-    machine = EvoSVC(bias=bias, random_state=0, **options).fit(X, Y)
-    assert np.isfinite(machine.decision_function(X)).all()
-    if bias:
-        assert machine.dual_objective_[0] >= ExactSVC(**options).fit(X, Y).dual_objective_[0] * (1 - 1e-6) - 1e-9
-
-
 def test_a_cap_on_generations_is_kept_and_warned_of():
     with pytest.warns(ConvergenceWarning, match="The solver stopped early"):
         machine = EvoSVC(method="hybrid", max_iter=2, random_state=0).fit(X, Y)
@@ -97,8 +87,3 @@ def test_a_cap_on_generations_is_kept_and_warned_of():
 def test_bad_parameters(options, message):
     with pytest.raises((ArgumentError, SolverError), match=message):
         EvoSVC(**options).fit(X, Y)
-
-
-def test_a_bad_seed():
-    with pytest.raises(ValueError, match="cannot be used to seed"):
-        EvoSVC(random_state="now").fit(X, Y)

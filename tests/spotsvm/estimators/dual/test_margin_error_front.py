@@ -4,8 +4,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_wine, make_classification
+from sklearn.datasets import load_wine, make_classification
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
@@ -62,15 +61,6 @@ def test_exact_solutions_are_on_the_front_or_bettered(data, error):
     assert model.front_.C[model.front_.source == "evolved"].isna().all()
     only_exact = MarginErrorFront(**{**SMALL, "n_generations": 0, "error": error}).fit(X, y)
     pd.testing.assert_frame_equal(only_exact.front_, model.exact_front_)
-
-
-def test_the_same_seed_gives_the_same_front(data):
-    X, y, _, _ = data
-    first, second = (MarginErrorFront(**SMALL).fit(X, y) for _ in range(2))
-    assert np.array_equal(first.alphas_, second.alphas_)
-    pd.testing.assert_frame_equal(first.front_, second.front_)
-    other = clone(first).set_params(random_state=1).fit(X, y)
-    assert not np.array_equal(first.objectives_, other.objectives_)
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "precomputed"])
@@ -146,17 +136,9 @@ def test_the_picture_names_what_it_shows(data):
     pyplot.close("all")
 
 
-@pytest.mark.parametrize("error", ["hinge", "count"])
-def test_the_knee_predicts_on_real_data(error):
-    X, y = load_breast_cancer(return_X_y=True)
-    X = StandardScaler().fit_transform(X)
-    model = MarginErrorFront(error=error, random_state=0, n_generations=30).fit(X[:200], y[:200])
-    assert model.score(X[200:], y[200:]) > 0.93
-
-
 def test_on_real_data_evolution_widens_the_margin_at_the_same_count():
     X, y = load_wine(return_X_y=True)
-    model = MarginErrorFront(error="count", random_state=0).fit(StandardScaler().fit_transform(X), y == 1)
+    model = MarginErrorFront(error="count", n_generations=40, random_state=0).fit(StandardScaler().fit_transform(X), y == 1)
     for share in (0.05, 0.1, 0.2):
         widest = [t.margin[t.count_error <= share].max() for t in (model.front_, model.exact_front_)]
         assert widest[0] > 1.02 * widest[1]
@@ -181,16 +163,6 @@ def test_data_that_leave_nothing_to_learn(error, bias):
     assert alike.score(np.ones((10, 3)), [0, 1] * 5) == 0.5
     pair = MarginErrorFront(kernel="linear", **options).fit([[-1.0], [1.0]], ["a", "b"])
     assert pair.classifier_at(-1).predict([[-2.0], [2.0]]).tolist() == ["a", "b"]
-
-
-@pytest.mark.parametrize("error", ["hinge", "count"])
-def test_no_two_points_are_equal_up_to_rounding(data, error):
-    line = np.random.default_rng(0).normal(size=(20, 1)), [0, 1] * 10
-    for X, y in (line, data[:2]):
-        model = MarginErrorFront(kernel="linear", error=error, **SMALL).fit(X, y)
-        norms, errors = model.objectives_.T
-        assert (np.diff(norms) > 1e-12 * norms[1:]).all()
-        assert (-np.diff(errors) > 1e-12 * errors[:-1]).all()
 
 
 def test_no_point_is_worse_than_the_constant_function():

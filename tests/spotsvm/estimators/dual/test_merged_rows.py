@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.estimators.dual.merged_rows import MergedRows
@@ -13,6 +13,7 @@ def arrays(rows):
     return x[:, None], y, weights
 
 
+@settings(max_examples=30)
 @given(ROWS)
 def test_groups_are_the_different_rows_and_carry_all_weight(rows):
     X, y, weights = arrays(rows)
@@ -22,6 +23,7 @@ def test_groups_are_the_different_rows_and_carry_all_weight(rows):
     assert merged.group_weights.sum() == weights.sum()
 
 
+@settings(max_examples=30)
 @given(ROWS)
 def test_a_row_s_share_is_in_proportion_to_its_weight(rows):
     X, y, weights = arrays(rows)
@@ -30,6 +32,7 @@ def test_a_row_s_share_is_in_proportion_to_its_weight(rows):
     np.testing.assert_allclose(shares, weights, rtol=1e-15)
 
 
+@settings(max_examples=30)
 @given(ROWS, st.randoms(use_true_random=False))
 def test_the_order_of_rows_does_not_matter(rows, random):
     X, y, weights = arrays(rows)

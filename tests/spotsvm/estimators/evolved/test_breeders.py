@@ -13,7 +13,6 @@ from spotsvm.solvers.search.genetic_programming import PaperGrammar, PsdGrammar
 X, CODE = make_classification(n_samples=80, n_features=4, random_state=0)
 PRODUCTS = InnerProducts.between(X)
 RANGES = Ranges(C=(0.1, 10.0), constants=(2.0**-8, 2.0**8))
-LINEAR = Expression("inner_product", (Expression("x_i"), Expression("x_j")))
 
 
 def paper(**options):
@@ -31,13 +30,6 @@ def test_the_paper_s_kernels_are_bred_until_they_are_kernels():
         values = {name: 1.0 for name in expression.constants}
         if not expression.constants:
             assert matrix_state(evaluate(expression, PRODUCTS, values)) == "semidefinite"
-
-
-def test_with_one_try_the_last_result_is_returned():
-    breeder, rng = paper(tries=1), np.random.default_rng(0)
-    grown = [breeder.grow(rng) for _ in range(30)]
-    assert not all(breeder.grammar.is_valid(one) and breeder.is_kernel(one) for one in grown)
-    assert breeder.vary(LINEAR, LINEAR, rng)[1] == "variation"
 
 
 def test_indefinite_kernels_are_kernels_where_they_may_be():
@@ -89,7 +81,7 @@ def test_the_standard_kernels_are_there():
     assert [kernel.block for kernel in standard_kernels(PsdGrammar(max_depth=1), 1.0)] == ["linear", *["gaussian"] * 4]
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", range(8))
 def test_what_is_without_a_factor_is_a_multiple(seed):
     grammar = PsdGrammar(squared_norm=4.0)
     expression = grammar.grow(np.random.default_rng(seed))

@@ -86,14 +86,6 @@ def choose(finalists, fitness, settings, strata=MOON, seed=0):
     return choose_kernel(finalists, fitness, strata, settings, np.random.default_rng(seed))
 
 
-def test_without_a_final_the_first_is_taken():
-    fitness, settings = setting_of(grammar="paper")
-    judged = [fitness.judge(LINEAR), fitness.judge(GAUSSIAN)]
-    chosen, error = choose(judged, fitness, settings)
-    assert chosen is judged[0]
-    assert np.isnan(error)
-
-
 def test_the_final_takes_the_better_kernel_at_its_best_C():
     fitness, settings = setting_of(n_tuning_trials=0)
     lucky = Judged(NARROW, Setting(C=0.01), 0.0, 0.0, 6, "semidefinite")
@@ -126,13 +118,6 @@ def test_a_simpler_kernel_is_preferred_where_it_is_as_good():
     twice = Expression("add", (GAUSSIAN, GAUSSIAN))
     judged = [fitness.judge(kernel) for kernel in (twice, GAUSSIAN)]
     assert choose(judged, fitness, settings)[0].expression == GAUSSIAN
-
-
-@pytest.mark.parametrize("trials", [0, 5])
-def test_the_same_seed_is_the_same_choice(trials):
-    fitness, settings = setting_of(n_tuning_trials=trials)
-    judged = [fitness.judge(kernel) for kernel in (LINEAR, GAUSSIAN)]
-    assert choose(judged, fitness, settings) == choose(judged, fitness, settings)
 
 
 BOTH = Expression("add", (Expression("gaussian", value=0.5), Expression("linear", value=2.0)))

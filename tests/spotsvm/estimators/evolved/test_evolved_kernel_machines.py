@@ -1,15 +1,10 @@
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
-from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.datasets import load_wine, make_classification, make_friedman1
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, scale
-from sklearn.svm import SVR
+from sklearn.preprocessing import scale
 
 from spotsvm import EvolvedKernelSVC, EvolvedKernelSVR, ExactSVC, ExactSVR, ExpressionKernel
 from spotsvm.errors import ArgumentError
@@ -20,7 +15,7 @@ X_NEW = np.random.default_rng(1).normal(size=(40, 5))
 WINE, CULTIVAR = load_wine(return_X_y=True)
 WINE = scale(WINE)
 TINY = {"n_trials": 6, "population_size": 4, "tournament_size": 2, "n_finalists": 2, "n_tuning_trials": 0, "n_holdouts": 1}
-SMALL = {"n_trials": 40, "population_size": 8, "tournament_size": 4, "n_tuning_trials": 4, "random_state": 0}
+SMALL = {"n_trials": 24, "population_size": 8, "tournament_size": 4, "n_tuning_trials": 4, "random_state": 0}
 
 
 @pytest.fixture(scope="module", params=["paper", "psd"])
@@ -32,8 +27,8 @@ def test_what_is_found(fitted):
     assert isinstance(fitted.expression_, Expression)
     assert fitted.score(X, Y) > 0.85
     history = fitted.history_
-    assert len(history) == fitted.n_evaluations_ == 40
-    assert history["evaluation"].tolist() == list(range(40))
+    assert len(history) == fitted.n_evaluations_ == 24
+    assert history["evaluation"].tolist() == list(range(24))
     assert set(history["matrix"]) <= {"semidefinite", "indefinite", "asymmetric", "not finite"}
     assert (history["best_error"].diff().dropna() <= 0).all()
     assert fitted.fitness_ in history["error"].to_numpy()
@@ -60,23 +55,6 @@ def test_it_is_the_machine_with_that_kernel(fitted):
     assert fitted.latex_ == kernel.latex
 
 
-def test_the_same_seed_is_the_same_machine(fitted):
-    again = clone(fitted).fit(X, Y)
-    np.testing.assert_array_equal(again.decision_function(X_NEW), fitted.decision_function(X_NEW))
-    assert again.history_.equals(fitted.history_)
-    other = clone(fitted).set_params(random_state=1).fit(X, Y)
-    assert not other.history_.equals(fitted.history_)
-
-
-@pytest.mark.parametrize("grammar", ["paper", "psd"])
-def test_several_classes(grammar):
-    names = np.array(["a", "b", "c"])[CULTIVAR]
-    machine = EvolvedKernelSVC(grammar=grammar, **SMALL).fit(WINE[::2], names[::2])
-    assert machine.classes_.tolist() == ["a", "b", "c"]
-    assert machine.score(WINE[1::2], names[1::2]) > 0.9
-    assert machine.decision_function(WINE[:4]).shape == (4, 3)
-
-
 def test_class_weights_count_in_the_fitness():
     heavy = EvolvedKernelSVC(class_weight={0: 50.0, 1: 1.0}, **SMALL).fit(X, Y)
     assert (heavy.predict(X)[Y == 0] == 0).mean() > 0.95
@@ -86,24 +64,6 @@ def test_class_weights_count_in_the_fitness():
 def test_a_class_of_weight_zero_is_left_out():
     machine = EvolvedKernelSVC(class_weight={0: 1.0, 1: 1.0, 2: 0.0}, **TINY).fit(WINE, CULTIVAR)
     assert machine.classes_.tolist() == [0, 1]
-
-
-def test_in_cross_validation_and_a_pipeline():
-    pipeline = make_pipeline(StandardScaler(), EvolvedKernelSVC(**TINY, random_state=0))
-    scores = cross_val_score(pipeline, 100.0 * X + 7.0, Y, cv=3)
-    with parallel_config("threading"):  # processes take seconds to start
-        np.testing.assert_array_equal(scores, cross_val_score(pipeline, 100.0 * X + 7.0, Y, cv=3, n_jobs=2))
-    assert scores.min() > 0.7
-
-
-@pytest.mark.parametrize("grammar", ["paper", "psd"])
-def test_a_frame_with_text_as_classes(grammar):
-    frame, words = pd.DataFrame(X, columns=list("abcde")), pd.Series(np.where(Y, "yes", "no"))
-    machine = EvolvedKernelSVC(grammar=grammar, **TINY, random_state=0).fit(frame, words)
-    assert machine.feature_names_in_.tolist() == list("abcde")
-    assert machine.score(frame, words) > 0.7
-    plain = EvolvedKernelSVC(grammar=grammar, **TINY, random_state=0).fit(X, Y)
-    np.testing.assert_array_equal(machine.decision_function(frame), plain.decision_function(X))
 
 
 def test_columns_without_content():
@@ -119,9 +79,6 @@ def test_overflow_is_the_death_of_an_individual_alone():
         machine = EvolvedKernelSVC(grammar="paper", constant_range=(1e100, 1e300), breeding_tries=50, **SMALL).fit(X, Y)
     assert machine.score(X, Y) > 0.6
     assert not np.isfinite(machine.history_["error"]).all()
-
-
-SHIFTED = Expression("subtract", (Expression("inner_product", (Expression("x_i"), Expression("x_j"))), Expression("c1")))
 
 
 @pytest.mark.parametrize(
@@ -147,10 +104,6 @@ def test_a_class_with_one_row():
     assert machine.predict(X).shape == (120,)
 
 
-def test_there_is_no_coef():
-    assert not hasattr(EvolvedKernelSVC(**TINY, random_state=0).fit(X, Y), "coef_")
-
-
 X_R, TARGET = make_friedman1(n_samples=90, n_features=5, noise=0.5, random_state=0)
 X_R = 2 * X_R - 1
 NEW_R = np.random.default_rng(1).uniform(-1, 1, size=(30, 5))
@@ -166,7 +119,7 @@ def test_the_regressor_is_the_machine_with_that_kernel(regressor):
     np.testing.assert_allclose(regressor.predict(NEW_R), plain.predict(NEW_R), atol=5e-2)
     assert regressor.epsilon_ > 0
     assert regressor.score(X_R, TARGET) > 0.5
-    assert regressor.n_evaluations_ == 40
+    assert regressor.n_evaluations_ == 24
 
 
 def test_errors_are_in_units_of_the_target(regressor):
@@ -182,11 +135,6 @@ def test_a_target_in_other_units(regressor):
     assert scaled.fitness_ == pytest.approx(1024.0 * regressor.fitness_)
 
 
-def test_better_than_a_line():
-    ours = EvolvedKernelSVR(**SMALL).fit(X_R[:60], TARGET[:60]).score(X_R[60:], TARGET[60:])
-    assert ours > SVR(kernel="linear").fit(X_R[:60], TARGET[:60]).score(X_R[60:], TARGET[60:]) + 0.02
-
-
 def test_a_constant_target():
     machine = EvolvedKernelSVR(**TINY, random_state=0).fit(X_R, np.full(90, 3.0))
     np.testing.assert_allclose(machine.predict(NEW_R), 3.0, atol=1e-6)
@@ -195,8 +143,3 @@ def test_a_constant_target():
 def test_a_target_whose_squares_overflow():
     with pytest.raises(ArgumentError, match="y has entries up to .*e\\+20., whose squares overflow"):
         EvolvedKernelSVR(**TINY).fit(X_R, 1e200 * TARGET)
-
-
-def test_one_row_is_too_few():
-    with pytest.raises(ValueError, match="n_samples=1"):
-        EvolvedKernelSVR(**TINY).fit(X_R[:1], TARGET[:1])

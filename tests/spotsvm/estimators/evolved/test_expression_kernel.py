@@ -28,11 +28,6 @@ def test_values():
     np.testing.assert_allclose(GAUSSIAN(X, X[:7]), rbf_kernel(X, X[:7], gamma=0.3), atol=1e-12)
 
 
-def test_the_matrix_of_rows_with_themselves_is_symmetric():
-    K = POLYNOMIAL(X, X)
-    np.testing.assert_array_equal(K, K.T)
-
-
 @pytest.mark.parametrize("machine", [SVC, ExactSVC])
 def test_as_the_kernel_of_a_machine(machine):
     plain = SVC(kernel="rbf", gamma=0.3, tol=1e-5).fit(X, Y)

@@ -4,11 +4,9 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_wine, make_moons
+from sklearn.datasets import load_wine, make_moons
 from sklearn.metrics import accuracy_score
-from sklearn.model_selection import cross_val_score
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, scale
+from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 from spotsvm import ExactSVC, ReducedSVC
@@ -122,20 +120,13 @@ def test_children_that_inherit_support_vectors_find_a_chessboard():
     y, y_new = (np.floor(4 * rows).sum(axis=1) % 2 for rows in (board, new))
     found = {}
     for crossover in ("vectors", "rows"):
-        machines = [ReducedSVC(n_per_class=12, crossover=crossover, n_trials=500, random_state=k) for k in range(3)]
+        machines = [ReducedSVC(n_per_class=12, crossover=crossover, n_trials=500, random_state=k) for k in range(2)]
         found[crossover] = np.mean([one.fit(board, y).score(new, y_new) for one in machines])
     assert found["vectors"] > found["rows"] + 0.02
 
 
-@pytest.mark.parametrize(("n_per_class", "same_as"), [("grow", "rows"), (8, "vectors")])
-def test_the_crossover_by_default(n_per_class, same_as):
-    auto, named = (machine(n_per_class=n_per_class, crossover=which).fit(X, Y) for which in ("auto", same_as))
-    pd.testing.assert_frame_equal(auto.history_, named.history_)
-
-
-@pytest.mark.parametrize("value", ["grid", None])
-def test_the_grid_of_gasvm_is_of_the_whole_training_part(value):
-    ours = machine(method="gasvm", C=value, gamma=value, n_trials=None).fit(X, Y, validation=(X_NEW, Y_NEW))
+def test_the_grid_of_gasvm_is_of_the_whole_training_part():
+    ours = machine(method="gasvm", C="grid", gamma=None, n_trials=None).fit(X, Y, validation=(X_NEW, Y_NEW))
     scores = {
         (C, gamma): SVC(C=C, gamma=gamma).fit(X, Y).score(X_NEW, Y_NEW)
         for C in (0.1, 1.0, 10.0, 100.0)
@@ -151,7 +142,7 @@ def test_the_grid_of_gasvm_is_of_the_whole_training_part(value):
 
 @pytest.mark.parametrize(("C", "gamma"), [(2.0, None), (None, 0.7)])
 def test_one_parameter_of_the_model_is_fixed(C, gamma):
-    ours = machine(C=C, gamma=gamma, n_trials=300).fit(X, Y)
+    ours = machine(C=C, gamma=gamma, n_trials=100).fit(X, Y)
     fixed, free = ("gamma", "C") if C is None else ("C", "gamma")
     assert set(ours.history_[fixed]) == set(ours.front_[fixed]) == {C or gamma}
     assert set(ours.front_[free]) | set(ours.history_[free]) - set(getattr(ours, f"{free}_values"))
@@ -186,15 +177,6 @@ def test_nsga2_finds_a_front_of_sizes():
     assert ours.stopped_by_ == "budget"
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_same_seed_gives_the_same_result(method):
-    one, other = machine(method=method).fit(X, Y), machine(method=method).fit(X, Y)
-    pd.testing.assert_frame_equal(one.history_, other.history_)
-    np.testing.assert_array_equal(one.decision_function(X_NEW), other.decision_function(X_NEW))
-    different = machine(method=method, random_state=1).fit(X, Y)
-    assert not np.array_equal(one.decision_function(X_NEW), different.decision_function(X_NEW))
-
-
 def test_the_memory_granted_changes_no_choice():
     plenty = machine(n_per_class=20).fit(X, Y)
     little = machine(n_per_class=20, cache_size=0.04).fit(X, Y)  # room for 104 of 200 columns
@@ -210,7 +192,7 @@ def test_a_training_set_too_large_for_its_matrix_is_left_to_libsvm():
     assert libsvm.score(X_NEW, Y_NEW) == pytest.approx(ours.score(X_NEW, Y_NEW), abs=0.03)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(4))
 def test_where_the_threshold_is_open_the_machine_is_the_one_that_was_judged(seed):
     # equal rows of both classes and a small C: nearly all variables are at their bounds
     rng = np.random.default_rng(seed)
@@ -218,31 +200,6 @@ def test_where_the_threshold_is_open_the_machine_is_the_one_that_was_judged(seed
     y = (rows[:, 0] + rng.normal(0, 1.5, 240) > 1.0).astype(int)
     ours = machine(C=0.05, gamma=0.1, crossover="rows", n_trials=60, random_state=seed).fit(rows, y)
     assert ours.validation_score_ == ours.history_["best"].max()
-
-
-def test_names_of_classes_and_columns():
-    table = pd.DataFrame(X, columns=["east", "north"])
-    names = np.where(Y == 1, "upper", "lower")
-    ours = machine().fit(table, names)
-    assert ours.classes_.tolist() == ["lower", "upper"]
-    assert ours.feature_names_in_.tolist() == ["east", "north"]
-    np.testing.assert_array_equal(
-        ours.predict(X_NEW_TABLE := pd.DataFrame(X_NEW, columns=["east", "north"])) == "upper",
-        machine().fit(X, Y).predict(X_NEW) == 1,
-    )
-    assert ours.score(X_NEW_TABLE, np.where(Y_NEW == 1, "upper", "lower")) > 0.9
-
-
-def test_decisions_of_several_classes():
-    ovr = machine().fit(WINE, CULTIVAR)
-    ovo = machine(decision_function_shape="ovo").fit(WINE, CULTIVAR)
-    assert ovr.decision_function(WINE).shape == ovo.decision_function(WINE).shape == (178, 3)
-    np.testing.assert_array_equal(ovr.predict(WINE), ovo.predict(WINE))
-
-
-def test_it_is_cross_validated():
-    scores = cross_val_score(make_pipeline(StandardScaler(), machine()), *load_breast_cancer(return_X_y=True), cv=3)
-    assert scores.min() > 0.9
 
 
 LARGE = """
@@ -349,8 +306,3 @@ def test_columns_of_the_validation_part_in_another_order():
         machine.fit(table, FEW_Y, validation=(table[["north", "east"]], FEW_Y))
     for part in (table, FEW):
         assert machine.fit(table, FEW_Y, validation=(part, FEW_Y)).validation_score_ > 0.6
-
-
-def test_a_validation_part_given_to_fit_comes_first():
-    fitted = ReducedSVC(validation="nonsense", n_per_class=2, n_trials=20).fit(FEW, FEW_Y, validation=[FEW, FEW_Y])
-    assert fitted.n_evaluations_ >= 20

@@ -83,12 +83,6 @@ def test_growth_follows_the_share_of_support_vectors():
         assert larger == min(50, max(size + 1, int(size * (1 + (share - 0.3) / 0.7))))
 
 
-def test_sets_with_rows_to_spare_do_not_grow():
-    one = reduction(share=0.2, sizes=Sizes(8, 50))
-    one.run("alga")
-    assert set(sizes_of(one)) == {8}
-
-
 def test_sets_grow_no_further_than_they_may():
     one = reduction(enough=100, sizes=Sizes(2, 11))
     one.run("alga")
@@ -111,20 +105,12 @@ def test_models_start_again_from_the_grid_after_sets_have_grown():
     assert all({0.1, 1.0, 10.0} <= {C for size, C in tried if size == n} for n in sizes)
 
 
-@pytest.mark.parametrize("method", ["alga", "gasvm", "ga-model", "nsga2", "random"])
-def test_the_budget_ends_every_method_at_the_next_generation(method):
-    one = reduction(n_trials=50, sizes=Sizes(4, 4))
-    one.run(method)
-    assert one.fitness.n_evaluations <= 50 + 2 * 10
-    assert one.stopped_by == "budget"
-
-
 @pytest.mark.parametrize("method", ["alga", "gasvm", "ga-model"])
 def test_a_phase_that_the_budget_cuts_short_has_not_stopped_by_itself(method):
     free = reduction(sizes=Sizes(4, 4))
     free.run(method)
     assert free.stopped_by == "no improvement"
-    for budget in range(1, free.fitness.n_evaluations, 41 if method == "alga" else 7):
+    for budget in range(1, free.fitness.n_evaluations, 97 if method == "alga" else 29):
         one = reduction(sizes=Sizes(4, 4), n_trials=budget)
         one.run(method)
         assert one.stopped_by == ("budget" if len(one.history) < len(free.history) else "no improvement")
@@ -146,7 +132,7 @@ def test_random_draws_end_when_there_is_nothing_new():
 
 
 @given(st.lists(st.integers(2, 20), min_size=2, max_size=4), st.floats(0.01, 0.99), st.integers(0, 1000))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_each_class_is_in_both_parts(counts, fraction, seed):
     code = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(counts)), counts))
     X = np.arange(len(code), dtype=float)[:, None]
@@ -158,13 +144,6 @@ def test_each_class_is_in_both_parts(counts, fraction, seed):
         there = int((part.code == c).sum())
         assert 1 <= there <= count - 1
         assert abs(there - fraction * count) <= 1
-
-
-def test_the_seed_chooses():
-    code, X = np.repeat([0, 1], 50), np.arange(100.0)[:, None]
-    one, same, other = (held_out_part(X, code, np.arange(2), 0.3, seed).training for seed in (1, 1, 2))
-    np.testing.assert_array_equal(one, same)
-    assert not np.array_equal(one, other)
 
 
 def test_a_part_that_is_given():

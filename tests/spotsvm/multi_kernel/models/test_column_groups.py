@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spotsvm.errors import ArgumentError
@@ -37,6 +37,7 @@ def test_columns_without_names_and_all_of_them():
         resolve_groups({"x": [0]}, 2)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12))
 def test_any_partition_is_found_again(owners):
     groups = {str(g): [k for k, owner in enumerate(owners) if owner == g] for g in sorted(set(owners))}

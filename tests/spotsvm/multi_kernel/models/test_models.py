@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 
 from spotsvm import Space
 from spotsvm.errors import ArgumentError, SolverError
-from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, Kernel, KernelModel, RbfModel, TunedConicModel
+from spotsvm.kernels import AnisotropicRbfModel, ConicModel, FixedKernelModel, KernelModel, RbfModel, TunedConicModel
 
 GROUPS = {"front": [0, 1], "middle": [2, 3, 4, 5], "back": [6]}
 SIZES = {"front": 2, "middle": 4, "back": 1}
@@ -73,9 +73,6 @@ def test_the_matrix_is_that_of_the_paper_and_the_machine_is_svc_with_it(name):
     assert tuple(model.space()) == Space(model.space()).names == model.names
     other = model.estimator(tol=1e-8).set_params(**params).fit(X, y)
     np.testing.assert_allclose(other.decision_function(Z), machine.decision_function(Z))
-
-
-SEVERAL = ConicModel(GROUPS, kernel=["linear", Kernel("poly", gamma=0.5, coef0=1.0, degree=2)])
 
 
 def test_names_and_ranges():

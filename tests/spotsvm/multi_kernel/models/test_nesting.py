@@ -61,7 +61,7 @@ def _sized(model):
 
 
 @pytest.mark.parametrize("chain", CHAINS)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(shares=st.lists(st.floats(0.0, 1.0), min_size=16, max_size=16))
 def test_an_embedded_solution_is_the_very_kernel_and_comes_back(chain, shares):
     poorer, richer = CHAINS[chain]
@@ -75,7 +75,7 @@ def test_an_embedded_solution_is_the_very_kernel_and_comes_back(chain, shares):
 
 
 @pytest.mark.parametrize("chain", [name for name in CHAINS if name != ANYWHERE and "open" not in name])
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4, deadline=None)
 @given(shares=st.lists(st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 1.0])), min_size=16, max_size=16))
 def test_it_stays_in_the_space_of_the_richer_model(chain, shares):
     poorer, richer = CHAINS[chain]

@@ -39,10 +39,6 @@ def test_ranges_of_time_as_texts_and_open_ends():
     assert spans(open_ended) == spans(open_ended, X.to_numpy()) == [(0, 6, 14, 19)]
 
 
-def test_parts_as_equal_as_can_be():
-    assert [len(BlockSplit(3, "set 1").rows(name, X)) for name in ("set 1", "set 2", "set 3")] == [7, 7, 6]
-
-
 def test_it_is_a_splitter_for_scikit_learn():
     scores = cross_val_score(LinearRegression(), X, X["rain"], cv=BlockSplit(4, "set 2"))
     np.testing.assert_allclose(scores, [1.0, 1.0, 1.0])

@@ -70,11 +70,6 @@ def test_a_regressor_comes_after_a_chain_with_a_history():
     assert np.isfinite(make_pipeline(chain(rain), LinearRegression()).fit(rain, rain["rain"]).predict(rain[:9])).all()
 
 
-def test_without_a_history_the_steps_remember_the_rows_of_fit():
-    rain = rainfall()
-    pd.testing.assert_frame_equal(chain().fit(rain.iloc[:100]).transform(rain.iloc[100:]), WHOLE.iloc[100:])
-
-
 def test_nothing_after_a_row_is_used():
     rain = rainfall()
     changed = rain.copy()
@@ -99,11 +94,6 @@ def test_a_history_in_another_time_zone_is_of_the_same_time():
     assert found.index.equals(there.index[110:120])
 
 
-def test_no_rows():
-    with pytest.raises(DataError, match="X has no rows"):
-        chain(rainfall()).fit(rainfall().iloc[:0])
-
-
 def test_in_a_union_that_gives_arrays():
     rain = rainfall()
     union = FeatureUnion([("a", chain(rain)), ("b", chain(rain).set_params(leaky__decays=0.1))])
@@ -111,13 +101,6 @@ def test_in_a_union_that_gives_arrays():
     assert isinstance(found, np.ndarray)
     np.testing.assert_array_equal(found[:, :4], WHOLE.iloc[150:])
     assert list(union.get_feature_names_out()[[0, 4]]) == ["a__rain_decay0.9_window20_lag1", "b__rain_decay0.1_window20_lag1"]
-
-
-def test_steps_that_give_arrays():
-    rain = rainfall()
-    scaled = HistoryPipeline([*chain().steps, ("log", make_pipeline("passthrough"))], history=rain)
-    arrays = scaled.fit(rain.iloc[50:100]).transform(rain.iloc[150:])
-    np.testing.assert_array_equal(arrays, WHOLE.iloc[150:])
 
 
 def test_a_target_read_more_seldom_than_the_rain():

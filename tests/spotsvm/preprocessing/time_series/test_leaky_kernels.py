@@ -23,7 +23,7 @@ def direct(values, decay, window):
     st.sampled_from([0.0, 1e-5, 0.1, 0.3, 0.9, 0.999, 1.0]) | st.floats(0, 1),
     st.integers(0, 70),
 )
-@settings(deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_it_is_the_direct_sum(values, decay, window):
     values = np.array(values)
     expected = direct(values, decay, window)
@@ -48,20 +48,6 @@ def test_no_drift_over_a_million_steps_after_a_burst(decay):
     for late in (slice(1200, 3000), slice(500_000, 502_000), slice(998_000, 1_000_000)):
         expected = np.lib.stride_tricks.sliding_window_view(rain[late.start - window : late.stop], window + 1) @ weights[::-1]
         np.testing.assert_allclose(found[late], expected, rtol=1e-12)
-
-
-def test_a_window_of_a_hundred_thousand():
-    rain = np.random.default_rng(1).random(300_000)
-    window = 100_000
-    sums = np.concatenate([[0.0], np.cumsum(rain)])
-    found = compiled(rain, 1.0, window)
-    np.testing.assert_allclose(found[:window], sums[1 : window + 1], rtol=1e-12)
-    np.testing.assert_allclose(found[window:], sums[window + 1 :] - sums[: -window - 1], rtol=1e-10)
-    weights = 0.99999 ** np.arange(window + 1.0)
-    slow = compiled(rain, 0.99999, window)
-    for t in (99_999, 100_000, 100_001, 250_000, 299_999):
-        past = rain[max(t - window, 0) : t + 1][::-1]
-        assert slow[t] == pytest.approx(weights[: len(past)] @ past, rel=1e-12)
 
 
 def test_long_dry_times_give_no_denormal_numbers():
