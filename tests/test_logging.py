@@ -38,25 +38,20 @@ def test_a_logger_of_another_name_is_found():
 
 QUIET = """
     import logging
+    import spotsvm.surrogates
     from spotsvm import Study
+    logging.getLogger("spotsvm.surrogates.kriging").warning("nobody listens")
     study = Study({"x": [1, 2]}, "random", 0).run(lambda params: params["x"], n_trials=5)  # ends early, which is a warning
     assert study.n_finished == 2
     assert logging.getLogger().handlers == []
     logging.getLogger("mine").warning("mine is heard")
 """
 
-LOWER = """
-    import logging
-    import spotsvm.surrogates
-    logging.getLogger("spotsvm.surrogates.kriging").warning("nobody listens")
-"""
 
-
-@pytest.mark.parametrize(("script", "heard"), [(QUIET, "mine is heard\n"), (LOWER, "")])
-def test_a_program_that_does_not_listen_hears_nothing(script, heard, tmp_path):
-    code = "\n".join(line[4:] for line in script.splitlines())
+def test_a_program_that_does_not_listen_hears_nothing(tmp_path):
+    code = "\n".join(line[4:] for line in QUIET.splitlines())
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert (result.stdout, result.stderr) == ("", heard)
+    assert (result.stdout, result.stderr) == ("", "mine is heard\n")
 
 
 COMPILING = """

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from installed_command import main
 
+from spotsvm.study.record.record import Record
 from tests.spotsvm.study.record.records import edit
 
 SCRIPT = str(Path(sys.executable).with_name("spotsvm"))
@@ -144,9 +145,20 @@ def test_a_record_that_cannot_be_used(damage, recorded):
         assert f"{record} is damaged" in refused(*command)
 
 
-@pytest.mark.parametrize("args", [["tune", "missing.csv", "--target", "y"], ["tune", "missing.csv"]])
-def test_the_installed_script_says_one_line(args, tmp_path):
-    process = subprocess.run([SCRIPT, *args], cwd=tmp_path, capture_output=True, text=True)
+def test_the_installed_script_says_one_line(tmp_path):
+    process = subprocess.run([SCRIPT, "tune", "missing.csv", "--target", "y"], cwd=tmp_path, capture_output=True, text=True)
     assert (process.returncode, process.stdout, process.stderr.count("\n")) == (2, "", 1)
     assert process.stderr.startswith("spotsvm: error: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_export_that_cannot_be_read_or_written(tmp_path, good):
+    Record(tmp_path / "new.db").close()
+    before = (tmp_path / "new.db").read_bytes()
+    assert "is the record itself" in refused("export", tmp_path / "new.db", "--csv", tmp_path / "new.db")
+    assert (tmp_path / "new.db").read_bytes() == before
+    for path in ("missing.db", "empty.db", "table.csv"):
+        (tmp_path / "empty.db").write_bytes(b"")
+        assert path in refused("export", tmp_path / path)
+    for csv in (tmp_path, good / "out.csv", tmp_path / "none" / "out.csv", "/proc/out.csv"):
+        assert f"--csv {csv}: cannot write the trials" in refused("export", tmp_path / "new.db", "--csv", csv)

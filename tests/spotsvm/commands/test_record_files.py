@@ -6,20 +6,9 @@ from contextlib import closing
 
 import pytest
 
-from spotsvm import Study
 from spotsvm.errors import StorageError
 from spotsvm.study.record.opening import record_files
 from spotsvm.study.record.record import Record
-
-SPACE = {"x": list(range(50))}
-
-
-def made(path, n=3, budget=None):
-    with Study(SPACE, "random", 0, path=path) as study:
-        study.run(lambda params: 0.5 + params["x"], n_trials=n)
-        if budget is not None:
-            study._books.plan(budget)
-    return path
 
 
 def test_all_records_in_a_folder_by_name(tmp_path):

@@ -48,11 +48,6 @@ def test_what_cannot_be_written_to_is_told_in_one_line(command, where, code, sai
     assert shell(f"{SCRIPT} {command.format(record=record)} {where}") == (code, "", said)
 
 
-def test_a_reader_that_goes_away_is_not_told(record):
-    code, told, said = shell(f"{SCRIPT} export {record} | head -1")
-    assert (code, told.count("\n"), said) == (0, 1, "")
-
-
 def test_a_record_does_not_get_the_number_of_a_closed_stream(record):
     code, told, said = shell(f"{SCRIPT} export {record} <&- 2>&-")
     assert (code, told.count("\n"), said) == (0, 4, "")

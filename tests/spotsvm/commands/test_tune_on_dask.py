@@ -11,7 +11,9 @@ from completed_trials import becomes
 from installed_command import main
 
 from spotsvm import load_study
+from spotsvm.commands import tune as cluster_module
 from spotsvm.errors import StorageError
+from spotsvm.study.workers.on_dask import OnDask  # noqa: E402
 
 distributed = pytest.importorskip("distributed", reason='Dask is not installed: pip install "spotsvm[dask]"')
 
@@ -72,3 +74,34 @@ def test_ctrl_c_gives_the_cluster_back_and_ends_with_130(table, address, tmp_pat
     with distributed.Client(address, set_as_default=False) as client:
         assert becomes(lambda: not any(client.processing().values()))
     assert len(load_study(tmp_path / "out" / "random.db").trials) > 0
+
+
+def test_nested_searches_are_spread_too(table, address, monkeypatch):
+    submitted = []
+    submit = OnDask.submit
+    monkeypatch.setattr(OnDask, "submit", lambda self, *args: submitted.append(1) or submit(self, *args))
+    done = tune(table, "--trials", "3", "--search", "random", "--dask", address, "--oversearching", "nested")
+    assert done.exit_code == 0, done.output
+    assert len(submitted) == 3 + 5 * 3  # a task for each suggestion
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [("tcp://127.0.0.1:1", "no Dask scheduler answers there"), ("host:8786", "is not the address of a Dask scheduler")],
+)
+def test_a_wrong_address_is_one_line(table, wrong, said, monkeypatch):
+    monkeypatch.setattr(cluster_module, "_ANSWER", 0.5)
+    done = tune(table, "--dask", wrong)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("spotsvm: error: --dask ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_cluster_without_workers_is_not_waited_for_for_ever(table, monkeypatch):
+    monkeypatch.setattr(cluster_module, "_WORKER", 0.3)
+    with distributed.LocalCluster(n_workers=0, processes=False, **OURS) as cluster:
+        done = tune(table, "--dask", cluster.scheduler_address)
+    assert done.exit_code == 2
+    assert "no worker appeared within 0.3 s" in done.stderr
+    assert done.stderr.count("\n") == 1

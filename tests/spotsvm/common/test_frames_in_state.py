@@ -63,10 +63,15 @@ def test_a_fitted_model_is_the_same_when_it_is_loaded(model, kept):
     for name, frame in frames.items():
         pd.testing.assert_frame_equal(getattr(loaded, name), frame)
     assert repr(loaded).split(" at 0x")[0] == repr(model).split(" at 0x")[0]
+    if hasattr(model, "out_of_fold_"):
+        np.testing.assert_array_equal(loaded.out_of_fold_.answers, model.out_of_fold_.answers)
+        assert loaded.out_of_fold_.expected().to_dict() == model.expected_score_.to_dict()
     if isinstance(model, SpotSearchCV):
         assert loaded.best_params_ == model.best_params_
         assert loaded.space[1]["svc__degree"].support() == (2, 3)
         pd.testing.assert_frame_equal(loaded.study_.frame(), model.study_.frame())
+        with pytest.raises(TypeError, match="cannot be changed"):
+            loaded.study_.trials[0].params["svc__kernel"] = "linear"
         assert loaded.study_.ask().params == pickle.loads(pickle.dumps(model.study_)).ask().params
         again = clone(loaded).set_params(refit=True).fit(TABLE, LABELS)
         assert [t.params for t in again.study_.trials] == [t.params for t in model.study_.trials]

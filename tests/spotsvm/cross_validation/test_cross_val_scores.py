@@ -162,17 +162,6 @@ def test_transformers_are_fitted_once_for_each_setting_and_fold():
     assert len(FITS) == 2 * 3
 
 
-class TwoWays(StandardScaler):
-    """Transforms training rows otherwise when it is fitted on them, as TargetEncoder does."""
-
-    def fit_transform(self, X, y=None, **params):
-        return self.fit(X, y).transform(X) + np.arange(len(X))[:, None]
-
-
-#: few rows of one class, at a cost so small that the bias of some folds is open
-SKEWED = make_classification(60, 30, n_informative=3, n_redundant=0, weights=[0.75], flip_y=0.1, class_sep=0.8, random_state=2)
-
-
 @pytest.mark.parametrize(("base", "other"), [(SVC(), SVR()), (SVR(), SVC()), (SVC(), "passthrough"), (SVC(), NuSVC(nu=0.2))])
 def test_a_candidate_may_be_another_estimator(base, other):
     X, y = standard(load_iris)

@@ -139,12 +139,6 @@ def test_metrics_are_those_of_sklearn(scoring):
     assert (one.metrics, one.multimetric, isinstance(one.scorer, dict)) == (metrics, metrics != ["score"], metrics != ["score"])
 
 
-def test_folds_may_be_fitted_in_processes():
-    candidates = [{"cutoff__1": value} for value in VALUES]
-    here, there = (scorer(CutoffClassifier(), TWO, OF_TWO, n_jobs=n).score(candidates) for n in (None, 2))
-    assert [only_scores(s) for s in here] == [only_scores(s) for s in there]
-
-
 def test_only_candidates_with_the_same_fit_share_one():
     Counting.fits = 0
     matrices = [np.eye(4), np.eye(4)]

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 from sklearn import config_context
 from sklearn.base import BaseEstimator
 from sklearn.datasets import make_classification
-from sklearn.model_selection import KFold, cross_validate
+from sklearn.model_selection import KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.svm import SVC
@@ -26,20 +26,6 @@ def scorer(estimator=None, X=X, y=Y, splits=SPLITS, fit_params=None, **options):
 
 def only_scores(scores):
     return {name: number for name, number in scores.numbers.items() if "_time" not in name}
-
-
-@pytest.mark.parametrize("n_jobs", [None, 2])
-def test_candidates_are_scored_as_cross_validate_does(n_jobs):
-    candidates = [{"C": 0.1}, {"C": 10.0, "gamma": 2.0}, {"kernel": "linear"}]
-    scores = scorer(return_train_score=True, n_jobs=n_jobs).score(candidates)
-    for candidate, got in zip(candidates, scores, strict=True):
-        expected = cross_validate(SVC(**candidate), X, Y, cv=SPLITS, return_train_score=True)
-        names = {f"split{i}_{side}_score": expected[f"{side}_score"][i] for side in ("test", "train") for i in range(3)}
-        assert only_scores(got) == names
-        assert {"mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time"} <= set(got.numbers)
-        assert all(type(number) is float for number in got.numbers.values())
-        assert got.reason == ""
-        assert got.mean("score", 3) == expected["test_score"].mean()
 
 
 class Picky(BaseEstimator):
@@ -78,14 +64,6 @@ def test_what_fails_is_absent_and_the_reason_is_one_line():
     assert scores.reason == "LookupError: stumbled"
     assert only_scores(scores) == {}
     assert np.isnan(scores.mean("score", 3))
-
-
-def test_what_is_scored_is_known_afterwards():
-    for scoring, metrics in (({"a": "f1", "b": "accuracy"}, ["a", "b"]), (None, ["score"])):
-        one = scorer(scoring=scoring)
-        assert (one.scorer, one.metrics, one.multimetric, one.n_splits) == (None, [], False, 3)
-        one.score([{"C": 1.0}])
-        assert (one.metrics, one.multimetric, isinstance(one.scorer, dict)) == (metrics, len(metrics) > 1, len(metrics) > 1)
 
 
 def test_values_are_not_taken_apart():

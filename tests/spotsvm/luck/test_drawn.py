@@ -76,15 +76,6 @@ def test_the_interval_of_other_scores_covers_the_truth(depend):
     assert covered / n_sets >= 0.85
 
 
-def test_dependent_rows_say_less():
-    rng = np.random.default_rng(0)
-    errors = pd.DataFrame(np.repeat(rng.normal(size=(15, 2)), 20, axis=0), columns=["a", "b"])
-    y = pd.Series(np.zeros(300))
-    alone = compare(errors, y, "neg_mean_absolute_error", "regressor").error
-    together = compare(errors, y, "neg_mean_absolute_error", "regressor", groups=np.arange(300) // 20).error
-    assert together > 2.5 * alone
-
-
 def test_no_interval_where_there_is_none():
     X = pd.DataFrame({"a": [0.0, 1.0], "b": [0.0, 1.0]})
     y = pd.Series([0.5, 0.5])

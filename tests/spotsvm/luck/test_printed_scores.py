@@ -75,10 +75,6 @@ X = np.random.default_rng(0).normal(size=(60, 2))
 Y = (X[:, 0] + 0.5 * X[:, 1] ** 2 > 0.3).astype(int)
 
 
-def lines(text):
-    return re.split(r"(?<=[.;:]) |\n", re.sub(r"<[^>]*>", "\n", text))
-
-
 @pytest.mark.parametrize(
     "model",
     [

@@ -1,7 +1,5 @@
 """The out-of-fold table of a search: its answers come back with the scores, and every number follows from them."""
 
-import pickle
-
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -341,12 +339,6 @@ def test_a_scorer_that_needs_the_model_itself_is_an_error_of_the_table_alone():
         search.out_of_fold_.scores()
     small, _ = search.out_of_fold_.limited(search.out_of_fold_.answers.nbytes // 4)
     assert small.settings["answered"].to_numpy()[search.best_index_]
-
-
-def test_a_saved_search_has_its_table(search):
-    loaded = pickle.loads(pickle.dumps(search))
-    np.testing.assert_array_equal(loaded.out_of_fold_.answers, search.out_of_fold_.answers)
-    assert loaded.out_of_fold_.expected().to_dict() == search.expected_score_.to_dict()
 
 
 def test_weights_of_rows_and_groups_reach_the_table():

@@ -1,11 +1,8 @@
 """The out-of-fold table of TunedSVC and TunedSVR: every number of the fit follows from it."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
-import skops.io
 from scipy.stats import loguniform
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score, get_scorer, log_loss, make_scorer, roc_auc_score
@@ -121,20 +118,6 @@ def test_weights_count_once_in_the_constant():
     share = often[FRUIT == "fig"].sum() / often.sum()
     entropy = -(share * np.log(share) + (1 - share) * np.log(1 - share))
     assert -weighted.constant_score_.value == pytest.approx(entropy, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    "kept", [lambda one: pickle.loads(pickle.dumps(one)), lambda one: by_skops(one)], ids=["pickle", "skops"]
-)
-def test_a_saved_table_is_the_same(model, kept):
-    table = kept(model).out_of_fold_
-    np.testing.assert_array_equal(table.answers, model.out_of_fold_.answers)
-    assert table.expected().to_dict() == model.expected_score_.to_dict()
-
-
-def by_skops(model):
-    data = skops.io.dumps(model)
-    return skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
 
 
 def test_the_table_can_be_dropped(two_classes):

@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Perceptron, Ridge, RidgeClassifier
-from sklearn.metrics import explained_variance_score, log_loss
+from sklearn.metrics import log_loss
 from sklearn.model_selection import (
     FixedThresholdClassifier,
     GroupKFold,
@@ -65,18 +65,6 @@ def test_probabilities_are_the_weighted_means_of_the_members():
     assert search.best_index_ == np.argmax(search.cv_results_["mean_test_score"])
 
 
-def test_out_of_fold_answers_are_those_of_cross_val_predict():
-    X, y, _, _ = some_rows(CANCER)
-    search = averaged(DecisionTreeClassifier(random_state=0), TREES).fit(X, y)
-    total = 0.0
-    for params, weight in zip(search.cv_results_["params"], search.cv_results_["weight"], strict=True):
-        if weight > 0:
-            tree = DecisionTreeClassifier(random_state=0, **params)
-            total = total + weight * cross_val_predict(tree, X, y, cv=CV, method="predict_proba")
-    assert search.oof_predict_proba_ == pytest.approx(np.clip(total, 1e-6, 1 - 1e-6), abs=2e-6)
-    assert (search.oof_decision_function_ > 0).tolist() == (total[:, 1] > 0.5).tolist()
-
-
 def test_regression_averages_predictions_and_knows_the_score_to_expect():
     X, y, new_X, new_y = some_rows(DIABETES, 200)
     cv = KFold(4, shuffle=True, random_state=0)
@@ -113,17 +101,6 @@ def test_several_classes_strings_decisions_and_votes():
         assert hasattr(search, "decision_function") == decisions
         if decisions:
             assert (names[search.decision_function(new_X).argmax(axis=1)] == search.predict(new_X)).all()
-
-
-def test_same_average_from_a_record_and_for_any_number_of_jobs(tmp_path):
-    X, y, new_X, _ = some_rows(CANCER, 100)
-    pipeline = make_pipeline(StandardScaler(), SVC())
-    first = averaged(pipeline, RANGES, path=tmp_path / "study.db", calibrate=True).fit(X, y)
-    again = averaged(pipeline, RANGES, path=tmp_path / "study.db", calibrate=True).fit(X, y)
-    jobs = averaged(pipeline, RANGES, calibrate=True, n_jobs=2).fit(X, y)
-    for other in (again, jobs):
-        assert (first.predict_proba(new_X) == other.predict_proba(new_X)).all()
-        assert first.expected_score_.interval == other.expected_score_.interval
 
 
 def test_sample_weights_groups_and_frames_reach_the_members():
@@ -188,14 +165,6 @@ def test_a_target_of_several_columns_and_an_unknown_metric():
     search = averaged(KNeighborsRegressor(), {"n_neighbors": (1, 40)}, cv=3, scoring="neg_median_absolute_error").fit(X, y)
     assert search.cv_results_["weight"].sum() == pytest.approx(1.0)
     assert not hasattr(search, "expected_score_")
-
-
-def test_the_explained_variance_to_expect():
-    X, y, new_X, new_y = some_rows(DIABETES)
-    search = averaged(KNeighborsRegressor(), {"n_neighbors": (1, 40)}, cv=3, scoring="explained_variance").fit(X, y)
-    low, high = search.expected_score_.interval
-    assert search.expected_score_.metric == "explained_variance"
-    assert low < explained_variance_score(new_y, search.predict(new_X)) < high
 
 
 def test_what_is_not_possible_is_an_error():

@@ -6,7 +6,6 @@ import sys
 import cloudpickle
 import numpy as np
 import pytest
-import skops.io
 from scipy.stats import loguniform
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_iris
@@ -14,7 +13,7 @@ from sklearn.model_selection import KFold, RandomizedSearchCV
 from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study
-from spotsvm.errors import ArgumentError, FirstTrialsFailedError, NoCompletedTrialError
+from spotsvm.errors import ArgumentError
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -93,16 +92,6 @@ def test_an_estimator_whose_fit_returns_none_is_refitted():
     assert set(search.predict(X)) == {search.best_params_["level"]}
 
 
-def test_a_search_is_written_and_read_by_skops():
-    fitted = SpotSearchCV(SVC(), SPACE, n_iter=3, cv=3, random_state=0).fit(X, Y)
-    data = skops.io.dumps(fitted)
-    again = skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
-    assert np.array_equal(again.predict(X), fitted.predict(X))
-    assert again.study_.trials == fitted.study_.trials
-    with pytest.raises(TypeError, match="cannot be changed"):
-        again.study_.trials[0].params["C"] = 1.0
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -151,37 +140,3 @@ def test_several_objectives_take_parego_by_themselves():
     assert study.about["search"] == Study({"x": (0.0, 1.0)}, "parego", 0, direction=["minimize"] * 2).about["search"]
     assert len(study.run(lambda p: [p["x"], p["x"] ** 2], n_trials=3).pareto()) >= 1
     assert Study({"x": (0.0, 1.0)}).about["search"] == Study({"x": (0.0, 1.0)}, "kriging").about["search"]
-
-
-@pytest.mark.parametrize("n_trials", [1, 2, 4])
-def test_a_run_whose_trials_all_fail_is_an_error_whatever_their_number(n_trials):
-    def broken(params):
-        raise LookupError("nothing" if params["x"] < 0.5 else "here")
-
-    study = Study({"x": (0.0, 1.0)}, "random", seed=0)
-    with pytest.raises(
-        FirstTrialsFailedError, match="^(The only trial|All . trials) of the run failed: . x LookupError: "
-    ) as caught:
-        study.run(broken, n_trials)
-    assert isinstance(caught.value, NoCompletedTrialError)
-    assert "in broken" in caught.value.__notes__[0]
-    assert study.n_finished == n_trials
-    assert study.run(broken, n_trials + 1, max_failures=None).n_finished == n_trials + 1
-    study.run(lambda p: p["x"], n_trials + 2)
-    assert study.run(broken, n_trials + 4).n_finished == n_trials + 4, "one has succeeded"
-
-
-@pytest.mark.parametrize("sweep", [None, "y"])
-def test_a_bounded_number_that_is_never_returned_is_an_error_at_the_first_trial_that_succeeds(sweep):
-    def objective(params):
-        one = {"value": params["x"], "memroy": 1.0}
-        return one if sweep is None else {0.5: one, 0.75: one}
-
-    study = Study({"x": (0.0, 1.0), "y": (0.0, 1.0)}, "random", seed=0, constraints={"memory": ("<=", 2.0)}, sweep=sweep)
-    with pytest.raises(ArgumentError, match="bound of 'memory', which the objective does not return; did you mean 'memroy'"):
-        study.run(objective, 10)
-    assert [t.state for t in study.trials] == ["failed"]
-    fine = Study({"x": (0.0, 1.0)}, "random", seed=0, constraints={"memory": ("<=", 2.0)})
-    numbers = iter([{"memory": 1.0}, {}, {"memory": 3.0}])
-    fine.run(lambda p: {"value": p["x"], **next(numbers)}, 3)
-    assert fine.frame()["extra_bounds_held"].tolist() == [1.0, 0.0, 0.0]

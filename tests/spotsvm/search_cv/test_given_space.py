@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
 from spotsvm.errors import ArgumentError
+from spotsvm.reports.repeat import code_snippet
 
 #: a plain search: one candidate a suggestion, no default at the start
 PLAIN = {"sweep": None, "start": []}
@@ -57,3 +58,13 @@ def test_a_small_budget_is_the_first_of_the_design(n_iter, search):
     assert fitted.predict(X).shape == (60,)
     plain = SpotSearchCV(SVC(), SPACE, **FEW | {"n_iter": n_iter, "search": search}).fit(X, Y)
     assert len(plain.cv_results_["params"]) == n_iter
+
+
+def test_the_space_of_scikit_learns_user_guide_is_searched():
+    fitted = SpotSearchCV(SVC(), GUIDE, n_iter=8, cv=3, random_state=0).fit(X, Y)
+    assert fitted.study_.swept.name == "C"
+    assert fitted.study_.trials[0].origin == "start"
+    assert fitted.study_.trials[0].params["kernel"] == "rbf"
+    assert fitted.best_score_ > 0.8
+    assert "expon(scale=100)" in code_snippet(fitted.study_)
+    assert SpotSearchCV(SVC(), GUIDE, **FEW).fit(X, Y).cv_results_["param_C"].max() < expon(scale=100).ppf(0.9996)

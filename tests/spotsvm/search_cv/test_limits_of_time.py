@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV
 from spotsvm.errors import ArgumentError
+from spotsvm.search_cv.run import CandidatesHere
 
 # worker processes cannot import the tests
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
@@ -63,3 +64,26 @@ def test_no_further_candidate_of_any_estimator_starts_after_the_time(options, mo
     assert Counting.now == 1015.0  # the fifth candidate began before the end
     assert (np.isfinite(fitted.cv_results_["mean_test_score"])).sum() == 5
     assert fitted.study_.findings["timeout"]["timed_out"]
+
+
+class Clock:
+    """A clock that each told trial, which then took a second, turns on."""
+
+    def __init__(self, monkeypatch):
+        self.now = 1000.0
+        monkeypatch.setattr("spotsvm.study.stop.monotonic", lambda: self.now)
+        monkeypatch.setattr("spotsvm.study.bookkeeper.time.perf_counter", lambda: self.now)
+        wait = CandidatesHere.wait
+
+        def slow_wait(workers, timeout=None):
+            self.now += 1.0
+            return wait(workers, timeout)
+
+        monkeypatch.setattr(CandidatesHere, "wait", slow_wait)
+
+
+def test_the_search_ends_with_its_time(monkeypatch):
+    Clock(monkeypatch)
+    fitted = search(timeout=7.5).fit(X, Y)
+    assert fitted.study_.n_finished == 8
+    assert np.isfinite(fitted.best_score_)

@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 
 from spotsvm import Space, SpotSearchCV, Trial, expected_score, load_study
 from spotsvm.search_cv.cv_results import search_results
+from spotsvm.study.record.record import Record
 from spotsvm.study.stop import TimeLimit
 
 #: a plain search: one candidate a suggestion, no default at the start
@@ -48,9 +49,10 @@ def test_a_random_state_that_draws_gives_another_search_each_time():
 
 
 @pytest.mark.parametrize("metrics", [{}, {"scoring": ["f1", "accuracy"], "refit": "accuracy"}], ids=["one", "two"])
-def test_scores_are_those_of_a_grid_search_of_the_same_candidates_on_the_same_folds(metrics):
+def test_scores_are_those_of_a_grid_search_of_the_same_candidates_on_the_same_folds(metrics, counted):
     options = {"cv": list(KFold(4, shuffle=True, random_state=1).split(X)), "return_train_score": True, **metrics}
     fitted = search(**options).fit(X, Y)
+    assert len(counted) == 6  # by shared work
     grid = [{name: [value] for name, value in params.items()} for params in fitted.cv_results_["params"]]
     other = GridSearchCV(SVC(), grid, **options).fit(X, Y)
     assert outcome(fitted) == outcome(other)
@@ -91,8 +93,7 @@ def stop_at(number):
     return stop
 
 
-@pytest.mark.parametrize("batch_size", [1, 3])
-@pytest.mark.parametrize("number", [2, 7])
+@pytest.mark.parametrize(("batch_size", "number"), [(1, 2), (3, 7)])
 def test_an_interrupted_search_goes_on_as_if_nothing_had_happened(tmp_path, batch_size, number):
     options = {"search": "kriging", "n_iter": 9, "batch_size": batch_size, "path": tmp_path / "search.db"}
     with pytest.raises(KeyboardInterrupt):
@@ -198,3 +199,18 @@ def test_values_of_a_path_that_were_scored_in_time_count(monkeypatch):
     assert set(states) <= {"ok", "timeout"}
     assert 2 <= states.count("ok") < 8
     assert found.study_.findings["timeout"]["timed_out"]
+
+
+def test_a_fit_opens_its_record_once(tmp_path, monkeypatch):
+    opened, right = [], Record.__init__
+
+    def count(self, *arguments, **options):
+        opened.append(self)
+        right(self, *arguments, **options)
+
+    monkeypatch.setattr(Record, "__init__", count)
+    one = search(path=tmp_path / "a.db")
+    first = one.fit(X, Y).study_.trials
+    assert len(opened) == 1
+    assert one.fit(X, Y).study_.trials == first
+    assert len(opened) == 2

@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.errors import ArgumentError
+from spotsvm.search_cv.simplest import simplest, simplicity
 
 X, Y = load_iris(return_X_y=True)
 SPACE = {"C": loguniform(2**-5, 2**15), "gamma": loguniform(2**-15, 2**3)}
@@ -77,3 +78,27 @@ def test_what_has_no_simplest_candidate():
         SpotSearchCV(Ridge(), {"alpha": loguniform(0.1, 10)}, refit="1se").fit(X, Y)
     with pytest.raises(ArgumentError, match="refit must be set to a scorer key"):
         SpotSearchCV(SVC(), SPACE, scoring=["accuracy", "f1_macro"], refit="1se").fit(X, Y)
+
+
+@pytest.mark.parametrize(
+    ("params", "means", "chosen"),
+    [
+        ([{"C": 9.0}, {"C": 1.0}, {"C": 0.1}], [0.9, 0.881, 0.879], 1),
+        ([{"C": 9.0}, {"C": 10.0}], [0.9, 0.899], 0),
+        ([{"C": 9.0, "gamma": 2.0}, {"C": 1.0, "gamma": 1.0}, {"C": 1.0, "gamma": 0.5}], [0.9, 0.899, 0.885], 2),
+        ([{"C": 1.0, "gamma": 2.0}, {"C": 8.0, "gamma": 0.5}], [0.9, 0.885], 1),
+        ([{"C": 1.0, "gamma": 2.0}, {"C": 1.0}, {"C": 2.0}], [0.9, 0.885, 0.895], 1),
+        ([{"C": 0.1, "gamma": 0.001}, {"C": 9.0}], [0.9, 0.9], 1),
+        ([{"C": 1.0, "gamma": "scale"}, {"C": 1.0, "gamma": 0.001}], [0.9, 0.9], 1),
+        ([{"s__k": 9, "m__C": 1.0}, {"s__k": 3, "m__C": 1.0}, {"s__k": 1, "m__C": 2.0}], [0.9, 0.895, 0.9], 1),
+        ([{"C": 1.0}, {"C": 0.5}, {"C": 0.5}], [0.9, 0.885, 0.89], 2),
+        ([{"C": 1.0}, {"C": 0.5}], [0.9, np.nan], 0),
+    ],
+)
+def test_the_smallest_of_those_within_a_standard_error(params, means, chosen):
+    assert simplest(results(params, np.array(means)[:, None] + SPREAD), "score", 0) == chosen
+
+
+def test_gamma_comes_before_c_and_both_before_other_numbers():
+    names = ["svc__gamma", "pca__n_components", "svc__C", "svc__kernel"]
+    assert simplicity(names) == ["svc__gamma", "svc__C", "pca__n_components"]

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from spotsvm import SpotSearchCV, Trial, TunedSVC
+from spotsvm import SpotSearchCV, TunedSVC
 from spotsvm.errors import ArgumentError, StudyMismatchError
 
 #: a plain search: one candidate a suggestion, no default at the start
@@ -29,9 +29,6 @@ LEVELS = [0.01, 0.1, 1.0, 10.0, 100.0]
 def search(estimator=None, space=SPACE, **options):
     options = PLAIN | {"n_iter": 6, "search": "random", "cv": 3, "random_state": 0} | options
     return SpotSearchCV(SVC() if estimator is None else estimator, space, **options)
-
-
-BUDGET = {"n_iter": 3, "search": "random", "cv": 3, "random_state": 0}
 
 
 def test_batches_fill_the_budget_and_a_used_up_space_ends_it():
@@ -94,14 +91,6 @@ def test_without_noise_the_best_is_the_best_seen():
     assert fitted.best_index_ == fitted.cv_results_["mean_test_score"].argmax()
     steady = search(Lucky(spread=0.0), {"C": loguniform(1e-1, 1e1)}, search="kriging", n_iter=10, noise="auto").fit(X, Y)
     assert steady.best_index_ == steady.cv_results_["mean_test_score"].argmax()
-
-
-def stop_at(number):
-    def stop(study, trial):
-        if study.n_finished == number:
-            raise KeyboardInterrupt
-
-    return stop
 
 
 @pytest.mark.parametrize(
@@ -314,7 +303,3 @@ def test_it_is_cloned_set_pickled_and_nested(tmp_path):
     assert again.study_.trials == one.study_.trials
     assert np.array_equal(again.predict(X), one.predict(X))
     assert np.array_equal(splits(again.fit(X, Y)), splits(one))
-
-
-def trial(number, params, **extra):
-    return Trial(number, params, (0.5,), state="ok" if extra else "failed", value=None, extra=extra)

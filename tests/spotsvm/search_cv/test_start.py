@@ -61,9 +61,6 @@ def test_of_several_dictionaries_it_is_in_the_first_that_can_hold_it(scaled):
     assert default_start(scaled, space, X) == [{"svc__kernel": "rbf", "svc__C": 1.0, "svc__gamma": pytest.approx(0.25)}]
 
 
-RANGES = {"C": loguniform(2**-5, 2**10), "gamma": loguniform(2**-15, 2**3)}
-
-
 @pytest.mark.parametrize("region", REGIONS)
 def test_the_pipeline_of_series(region):
     hours = pd.date_range("2011-03-31", periods=300, freq="h")

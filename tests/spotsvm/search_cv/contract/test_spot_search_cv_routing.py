@@ -21,7 +21,6 @@ WEIGHTS = np.random.default_rng(0).integers(1, 5, size=60).astype(float)
 OTHER_WEIGHTS = np.random.default_rng(1).integers(1, 5, size=60).astype(float)
 GROUPS = np.arange(60) % 6
 SPACE = {"C": loguniform(1e-2, 1e2)}
-LEVELS = [0.1, 1.0, 10.0, 100.0]
 
 
 def search(estimator=None, space=SPACE, **options):
