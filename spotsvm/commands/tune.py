@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
 from shutil import which
@@ -37,46 +38,38 @@ def cluster(address: str | None) -> Iterator[Any]:
         yield client
 
 
-def run_average(table: Any, *, quiet: bool, code: bool, **options: Any) -> Any:
-    """Fit a TunedSVC or TunedSVR to a table, print a summary, and return job and results; the options are those of `TunedJob`."""
-    from spotsvm.tuning.summary import summary
-    from spotsvm.tuning.tuned_job import TunedJob
+def run_job(kind: Any, table: Any, *, quiet: bool, code: bool, dask: str | None = None, **options: Any) -> Any:
+    """Tune a kind of model on a table, print a summary, and return job and results.
 
-    job = TunedJob(table, command=command_line(), verbose=0 if quiet else 1, **options)
-    told: list[str] = []
-    with says_how_to_resume(job.out, records=False):
-        results = job.run(_sayer(quiet, told))
-    _print(summary(job, results, told), results, code)
-    return job, results
-
-
-def run_search(table: Any, *, dask: str | None, quiet: bool, code: bool, **options: Any) -> Any:
-    """Search the parameters of one SVM, on a Dask cluster or in this process, print a summary, and return job and results.
-
-    The options are those of `TuningJob`.
+    The options are settings of the job and of the model. The candidates of a search may be scored on a Dask cluster.
     """
-    from spotsvm.common.text import did_you_mean
-    from spotsvm.errors import ArgumentError, StorageError, StudyMismatchError
-    from spotsvm.solvers.search import SEARCHES, needs_several_objectives
+    from spotsvm.errors import StorageError, StudyMismatchError
     from spotsvm.study.callbacks import progress_bar
-    from spotsvm.tuning.job import TuningJob
+    from spotsvm.tuning.job import Job
     from spotsvm.tuning.summary import summary
 
-    searches = [name for name in SEARCHES if not needs_several_objectives(name)]
-    if options["search"] not in searches:
-        wrong = "is for several objectives" if options["search"] in SEARCHES else "is unknown"
-        hint = did_you_mean(options["search"], searches)
-        raise ArgumentError(f"--search {options['search']!r} {wrong}; use one of {', '.join(searches)}{hint}")
-    with cluster(dask) as executor, says_how_to_resume(options.get("out")):
-        job, told = TuningJob(table, executor=executor, command=command_line(), **options), list[str]()
+    job, told = Job.of(kind, table, command=command_line(), **options), list[str]()
+    job.check()
+    with cluster(dask) as executor, says_how_to_resume(job.out, records=kind.by == "search"):
         try:
-            results = job.run(_silence if quiet else progress_bar, _sayer(quiet, told))
+            results = replace(job, executor=executor).run(None if quiet else progress_bar, _sayer(quiet, told))
         except StudyMismatchError as error:
             if error.differs != "data":
                 raise
             raise StorageError(f"--out {job.out} belongs to another table; use a new --out") from error
     _print(summary(job, results, told), results, code)
     return job, results
+
+
+def kind_of(model: str) -> Any:
+    """Return the kind of model that a value of --model stands for."""
+    if model == "tuned":
+        from spotsvm.tuning.svm_average import SVMAverage
+
+        return SVMAverage
+    from spotsvm.tuning.svm_search import SVMSearch
+
+    return SVMSearch
 
 
 def _sayer(quiet: bool, told: list[str]) -> Callable[[str], None]:
@@ -97,12 +90,6 @@ def _print(text: str, results: Any, code: bool) -> None:
     click.echo(printable(text))
     if code and results[-1].code:
         click.echo(printable(f"\nThis Python code repeats it:\n\n{results[-1].code}"), nl=False)
-
-
-@contextmanager
-def _silence(name: str, budget: int) -> Iterator[None]:
-    """Show nothing of a search."""
-    yield
 
 
 Decorator = Callable[[Any], Any]
@@ -417,7 +404,7 @@ def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None
         from spotsvm.tuning.tables.series import read_series
 
         series = target, options.pop("time"), task, options.pop("rows")
-        run_search(read_series(file, *series), pipeline=model, source=series_code(file, *series), **options)
+        run_job(kind_of(model), read_series(file, *series), pipeline=model, source=series_code(file, *series), **options)
         return
     from spotsvm.tuning.tables.table import read_table
 
@@ -431,8 +418,7 @@ def tune(file: Path, target: str, task: Any, model: str, **options: Any) -> None
         options["pipeline"] = model
     options = _of_model(model, options)
     read = file, target, task, Choices(**choices)
-    run = run_average if model == "tuned" else run_search
-    run(read_table(*read), source=reading_code(*read), **options)
+    run_job(kind_of(model), read_table(*read), source=reading_code(*read), **options)
 
 
 def _of_model(model: str, options: dict[str, Any]) -> dict[str, Any]:
@@ -477,8 +463,7 @@ def demo(model: str, **options: Any) -> None:
     source = Script("table = make_table(*load_breast_cancer(return_X_y=True, as_frame=True))")
     source.use("sklearn.datasets", "load_breast_cancer")
     source.use("spotsvm.tables", "make_table")
-    run = run_average if model == "tuned" else run_search
-    job, results = run(make_table(X, y), source=source, **options)
+    job, results = run_job(kind_of(model), make_table(X, y), source=source, **options)
     for line in _demo_page(job, results, options["out"]):
         click.echo(line)
     # an environment that is not activated has the command at the place from which this one was started

@@ -35,11 +35,15 @@ def series_code(file: Path, target: str, time: str | None, task: str, rows: int 
 
 def tuning_code(
     job: Any,
+    settings: Any,
     search: SpotSearchCV,
     start: Sequence[Mapping[str, Any]],
     verdict: Verdict,
 ) -> str:
-    """Return code that reads the table of a `TuningJob`, splits it, runs the same search, and fits the recommended model."""
+    """Return code that reads the table of a job, splits it, runs the same search, and fits the recommended model.
+
+    `settings` are those of the search.
+    """
     train = job.train
     script, X, new = _split_code(job, *(["in_time=True"] if job.is_series else []), about="no search sees")
     script.use("sklearn.base", "clone")
@@ -49,15 +53,20 @@ def tuning_code(
         script.use("spotsvm.tables", "Limits")
         script.lines.append(f"train = Limits().to_tune(train, {job.n_folds}, {job.seed})  # of all training rows")
     about = [f"cv={job.n_folds}", f"seed={job.seed}"]
-    about += [f"scale={job.scale!r}"] if job.scale != "standard" else []
+    about += [f"scale={settings.scale!r}"] if settings.scale != "standard" else []
     about += [f"class_weight={job.weights!r}"] if job.weights is not None else []
-    about += [f"region={job.region!r}"] if job.region is not None else []
-    about += [f"horizon={job.horizon}"] if job.is_series else []
+    about += [f"region={settings.region!r}"] if settings.region is not None else []
+    about += [f"horizon={settings.horizon}"] if job.is_series else []
     scoring = repr(job.metric) if isinstance(search.scoring, str) else _table_scorer_code(job, script)
-    options = [f"n_iter={search.n_iter}", f"search=pipeline.search({job.search!r})", "cv=pipeline.splitter", f"scoring={scoring}"]
+    options = [
+        f"n_iter={search.n_iter}",
+        f"search=pipeline.search({settings.search!r})",
+        "cv=pipeline.splitter",
+        f"scoring={scoring}",
+    ]
     options += [f"random_state={job.seed}"]
-    options += [f"batch_size={job.batch_size}"] if job.batch_size is not None else []
-    options += ['stop="uncertainty"'] if job.stop else []
+    options += [f"batch_size={settings.batch_size}"] if settings.batch_size is not None else []
+    options += ['stop="uncertainty"'] if settings.stop else []
     written = Script()
     space, missing = space_code(search.study_, written)
     if missing:
@@ -68,13 +77,13 @@ def tuning_code(
     timed = timeout is not None and timeout.timed_out
     chosen = ".set_params(**params)" if verdict.recommended == "tuned" else ""
     script.lines += [
-        f"pipeline = named_pipeline({job.pipeline!r}, train, {', '.join(about)})",
+        f"pipeline = named_pipeline({settings.pipeline!r}, train, {', '.join(about)})",
         f"space = {space}",
         "# the default, and the centre of the space",
         "start = [",
         *(indent(f"{params_code(one)},", "    ") for one in start),
         "]",
-        *(["# the original run may have begun in a narrower space; its first trials then differ"] if job.widen else []),
+        *(["# the original run may have begun in a narrower space; its first trials then differ"] if settings.widen else []),
         *(["# the original search ended at its time limit; this one has no time limit"] if timed else []),
         "search = SpotSearchCV(",
         *(f"    {option}," for option in ["pipeline.estimator", "space", *options, "start=start"]),
@@ -92,7 +101,7 @@ def tuning_code(
 
 
 def fitting_code(job: Any, model: Any, verdict: Verdict, cv: int) -> str:
-    """Return code that reads the table of a `TunedJob`, splits it, and fits the same average and the recommended model.
+    """Return code that reads the table of a job, splits it, and fits the same average and the recommended model.
 
     `cv` is the number of folds by which the probabilities of the default model are calibrated.
     """

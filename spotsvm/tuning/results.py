@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,8 +35,8 @@ class HeldOutResult:
 
     name: str
     estimator: BaseEstimator
-    held_out: float  # score on the held-out rows
-    error: float  # its standard error
+    held_out: float = float("nan")  # score on the held-out rows
+    error: float = float("nan")  # its standard error
     out_of_fold: float = float("nan")  # score on the training rows, each judged by models that had not seen it
     on_folds: float = float("nan")  # mean score over the folds, which a search has optimised
     search: SpotSearchCV | None = None
@@ -96,10 +96,9 @@ def recommended(results: Sequence[HeldOutResult]) -> Any:
 
 
 def write_results(job: Any, results: Sequence[HeldOutResult], folder: ResultsFolder) -> None:
-    """Write comparison.csv, report.html, parameters.json of the recommended model, and the files of its kind of tuning.
+    """Write comparison.csv, report.html, parameters.json of the recommended model, and the files of the kind of model.
 
-    A search adds trials, fold scores and parameters; an average settings.csv. Rows without a target get predictions, but not of a
-    series, whose predictions depend on earlier rows.
+    Rows without a target get predictions, but not of a series, whose predictions depend on earlier rows.
     """
     try:
         _write_files(job, results, folder.new)
@@ -109,17 +108,11 @@ def write_results(job: Any, results: Sequence[HeldOutResult], folder: ResultsFol
 
 
 def _write_files(job: Any, results: Sequence[HeldOutResult], out: Path) -> None:
-    final, use, table = results[-1], recommended(results), job.table
+    use, table = recommended(results), job.table
     write_csv(comparison(results), out / "comparison.csv", "comparison")
-    for c in results:
-        if c.search is not None:
-            c.search.study_.to_csv(out / f"{c.name}_trials.csv")
-            c.search.study_.folds_to_csv(out / f"{c.name}_folds.csv")
-            _write_json(_plain(c.estimator.get_params(deep=True)), out / f"{c.name}_parameters.json")
-    if final.search is None:
-        write_csv(final.estimator.settings_, out / "settings.csv", "settings")
+    job.model.write_files(results, out)
     job.write_page(results, out / "report.html")
-    _write_json(machine_parameters(use), out / PARAMETERS)
+    (out / PARAMETERS).write_text(json.dumps(machine_parameters(use), indent=2) + "\n")
     if job.is_series:
         return
     save_model(out / MODEL, use, table, job.metric, job.test)
@@ -127,12 +120,3 @@ def _write_files(job: Any, results: Sequence[HeldOutResult], out: Path) -> None:
         write_csv(table.columns, out / "columns.csv", "columns")
     if table.unlabelled is not None:
         write_csv(predicted(load_model(out / MODEL), table.unlabelled), out / "predictions.csv", "predictions")
-
-
-def _write_json(content: dict[str, Any], file: Path) -> None:
-    file.write_text(json.dumps(content, indent=2) + "\n")
-
-
-def _plain(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return parameters as JSON types; estimators become their repr."""
-    return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}

@@ -45,7 +45,7 @@ from spotsvm.luck.refits.search_access import (
     winner_of,
     with_params,
 )
-from spotsvm.luck.refits.search_table import POOL, Asked, answers_of, score_of_classes, search_table
+from spotsvm.luck.refits.search_table import POOL, Asked, answers_of, score_of_classes, scoring_of, search_table
 from spotsvm.luck.rows import Unseen
 from spotsvm.luck.scores import Score, as_vector
 from spotsvm.out_of_fold.table import OutOfFold
@@ -78,8 +78,7 @@ class _SearchRows:
         own_seed = search.random_state if isinstance(getattr(search, "random_state", None), int | np.integer) else 0
         self.seed = int(search.study_.seed if hasattr(search, "study_") else own_seed)
         self._scorer, self.metric = scorer_of_rows(search)
-        #: the score by its name, or, where scikit-learn's scorer of this name is for other classes, by the scorer
-        self._scoring = self.metric if self._score_by(self.metric) is not None else self._scorer
+        self._scoring = scoring_of(search, metric_of(search))
         splitter = seeded(check_cv(search.cv, y, classifier=self._classifier), self.seed)
         check_groups(splitter, self._groups, call)
         self._own_splits: Sequence[Split] = list(splitter.split(X, y, self._groups))

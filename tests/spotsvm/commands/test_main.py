@@ -470,10 +470,10 @@ def test_a_real_ctrl_c_or_a_batch_queue_s_signal(sent, workers, code, iris, tmp_
 
 
 def test_an_interrupted_average_says_that_nothing_is_saved(iris, monkeypatch):
-    def interrupted(job, say):
+    def interrupted(job, progress, say):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spotsvm.tuning.tuned_job.TunedJob.run", interrupted)
+    monkeypatch.setattr("spotsvm.tuning.job.Job.run", interrupted)
     args = ["tune", iris, "--target", "kind", "--out", "results"]
     result = CliRunner().invoke(main, args)
     assert result.exit_code == 130
@@ -501,7 +501,7 @@ def test_without_out_it_says_what_would_have_been_needed(iris, monkeypatch):
     def interrupted(job, progress, say):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("spotsvm.tuning.job.TuningJob.run", interrupted)
+    monkeypatch.setattr("spotsvm.tuning.job.Job.run", interrupted)
     result = CliRunner().invoke(main, ["tune", iris, "--target", "kind", "--model", "svm"])
     assert result.exit_code == 130
     assert result.stderr == (

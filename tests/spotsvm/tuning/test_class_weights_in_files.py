@@ -15,9 +15,10 @@ from spotsvm import TunedSVC
 from spotsvm.errors import ArgumentError, DataError
 from spotsvm.tables import make_table
 from spotsvm.tuning.class_weights import checked_threshold, read_class_weight, weights_of
-from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.job import Job
 from spotsvm.tuning.saved import load_model
-from spotsvm.tuning.tuned_job import TunedJob
+from spotsvm.tuning.svm_average import SVMAverage
+from spotsvm.tuning.svm_search import SVMSearch
 
 
 def rare(n, seed=0):
@@ -94,7 +95,7 @@ def test_weights_and_threshold_reach_every_model_and_file(table):
         assert TunedSVC(**parameters).class_weight == {"ill": 9.0}
     frame = rare(240)
     made = make_table(frame.drop(columns="state"), frame["state"])
-    job = TunedJob(made, class_weight={"ill": 9.0}, threshold=0.4, scoring="f1", cv=3)
+    job = Job.of(SVMAverage, made, class_weight={"ill": 9.0}, threshold=0.4, scoring="f1", cv=3)
     default, tuned = job.run()
     assert default.estimator.threshold == tuned.estimator.threshold == 0.4
     assert "class_weight={'ill': 9.0}" in tuned.code
@@ -106,13 +107,15 @@ def test_weights_and_threshold_reach_every_model_and_file(table):
 def test_class_weights_of_a_search_of_one_svm():
     frame = rare(160)
     made = make_table(frame.drop(columns="state"), frame["state"])
-    job = TuningJob(made, class_weight="balanced", scoring="balanced_accuracy", n_trials=2, search="random", cv=3, compare=False)
+    job = Job.of(
+        SVMSearch, made, class_weight="balanced", scoring="balanced_accuracy", n_trials=2, search="random", cv=3, compare=False
+    )
     *_, found = job.run(lambda name, budget: __import__("contextlib").nullcontext())
     assert found.estimator[-1].class_weight == "balanced"
     assert "class_weight='balanced'" in found.code
-    assert job.facts()["Class weights"] == "'balanced'"
+    assert found.search.study_.findings["table"]["Class weights"] == "'balanced'"
     with pytest.raises(ArgumentError, match="the pipeline spectra searches weights and cutoffs of the classes itself"):
-        TuningJob(made, class_weight="balanced", pipeline="spectra").named  # noqa: B018
+        Job.of(SVMSearch, made, class_weight="balanced", pipeline="spectra").run()
 
 
 @pytest.mark.parametrize(
@@ -146,7 +149,7 @@ def test_class_weights_by_the_labels_of_a_table(labels, name):
     weights = weights_of({name: 3.0}, made)
     assert list(weights.values()) == [3.0]
     assert next(iter(weights)) in set(made.y)
-    model = TunedJob(made, class_weight={name: 3.0})._model()
+    model = SVMAverage().estimator(Job.of(SVMAverage, made, class_weight={name: 3.0}))
     assert model.class_weight == weights
 
 

@@ -22,13 +22,14 @@ from spotsvm.luck.verdict import Verdict
 from spotsvm.tables import Limits, Table, make_table
 from spotsvm.trials.findings import ROWS
 from spotsvm.trials.metrics import ScoreUnit, named_scorer
-from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.job import Job
 from spotsvm.tuning.large import fit_to_more_rows
 from spotsvm.tuning.pipelines.default_spaces import table_pipeline
 from spotsvm.tuning.results import comparison, recommended
 from spotsvm.tuning.results_folder import MANIFEST
 from spotsvm.tuning.saved import load_model, machine_parameters
 from spotsvm.tuning.summary import summary
+from spotsvm.tuning.svm_search import SVMSearch
 
 BUDGET = 8
 
@@ -60,7 +61,7 @@ def diabetes(n=80):
 
 
 def job(table, **changed):
-    return TuningJob(table, **({"n_trials": BUDGET, "cv": 3, "seed": 1, "compare": False} | changed))
+    return Job.of(SVMSearch, table, **({"n_trials": BUDGET, "cv": 3, "seed": 1, "compare": False} | changed))
 
 
 def trials(results, which=-1):
@@ -479,7 +480,7 @@ def test_the_work_of_many_columns_is_that_of_their_numbers(monkeypatch):
     X.columns = [f"c{k}" for k in X.columns]
     table = make_table(X, pd.Series(np.where(X["c0"] > 0, "a", "b")))
     named = job(table, search="random", n_trials=1).run(quiet)
-    monkeypatch.setattr("spotsvm.tuning.table_job._WIDE", 50)
+    monkeypatch.setattr("spotsvm.tuning.job._WIDE", 50)
     wide = job(table, search="random", n_trials=1).run(quiet)
     assert not hasattr(wide[-1].estimator, "feature_names_in_")
     assert hasattr(named[-1].estimator, "feature_names_in_")
@@ -522,7 +523,9 @@ def test_a_large_table_is_tuned_on_a_sample_and_fitted_on_more(task, tmp_path):
 def test_a_large_table_has_one_time_limit(monkeypatch):
     given = job(iris(), timeout=10.0, limits=Limits(whole=60, sampled=30, many=60, tested=20), search="random", n_trials=2)
     limits = []
-    monkeypatch.setattr("spotsvm.tuning.job.fit_to_more_rows", lambda *args: limits.append(args[4]) or fit_to_more_rows(*args))
+    monkeypatch.setattr(
+        "spotsvm.tuning.svm_search.fit_to_more_rows", lambda *args: limits.append(args[4]) or fit_to_more_rows(*args)
+    )
     tuned = given.run(quiet)[-1]
     assert 0 < tuned.search.timeout <= 5.0
     assert 0 < limits[0] < 10.0
@@ -530,11 +533,11 @@ def test_a_large_table_has_one_time_limit(monkeypatch):
 
 def test_the_facts_keep_the_day_of_the_first_run():
     table = make_table(pd.DataFrame({"a": np.arange(40.0), "b": 1.0}), pd.Series(["x", "y"] * 20, name="kind"))
-    facts = TuningJob(table, scoring="neg_log_loss", file="a\x1b.csv").facts()
+    facts = Job.of(SVMSearch, table, scoring="neg_log_loss", file="a\x1b.csv").facts()
     assert facts == {
         "File": "a\\x1b.csv", "Rows": "40, 10 of them held out", "Columns": 2, "Target": "kind", "Task": "classification",
         "Score": "log loss; smaller is better", "Date": date.today().isoformat(),
     }  # fmt: skip
-    again = TuningJob(table).facts({"Date": "2020-02-03"})
+    again = Job.of(SVMSearch, table).facts({"Date": "2020-02-03"})
     assert again["Date"] == "2020-02-03"
     assert "File" not in again

@@ -11,7 +11,8 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from spotsvm import load_study
 from spotsvm.tables import make_table
-from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.job import Job
+from spotsvm.tuning.svm_search import SVMSearch
 from tests.spotsvm.reports.pages import SECTIONS, check_page
 from tests.spotsvm.reports.test_numbers import one, tables
 
@@ -26,7 +27,7 @@ def tuned(request, tmp_path_factory, no_pictures_here):
     out = tmp_path_factory.mktemp("out")
     X, y = (load_iris if request.param == "classification" else load_diabetes)(return_X_y=True, as_frame=True)
     table = make_table(X.iloc[40:120], y.iloc[40:120], request.param)
-    results = TuningJob(table, n_trials=8, cv=3, seed=1, out=out, file="some.csv").run(quiet)
+    results = Job.of(SVMSearch, table, n_trials=8, cv=3, seed=1, out=out, file="some.csv").run(quiet)
     return out, results, (out / "report.html").read_text(encoding="utf-8")
 
 

@@ -13,8 +13,9 @@ import pytest
 from spotsvm.tables import Choices, Limits, read_series, read_table
 from spotsvm.trials.findings import REPEAT
 from spotsvm.tuning.code import reading_code, series_code
-from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.job import Job
 from spotsvm.tuning.results import recommended
+from spotsvm.tuning.svm_search import SVMSearch
 
 N = 90
 
@@ -58,7 +59,8 @@ def test_the_code_runs_as_it_stands_and_finds_the_same(choices, changed, tmp_pat
     changed = {"task": "auto", "target": "kind", **changed}
     target, task = changed.pop("target"), changed.pop("task")
     source = reading_code(file, target, task, choices)
-    given = TuningJob(
+    given = Job.of(
+        SVMSearch,
         read_table(file, target, task, choices),
         n_trials=4,
         cv=3,
@@ -84,7 +86,7 @@ def test_the_code_of_a_large_table(tmp_path, monkeypatch):
     file = write(tmp_path)
     choices = Choices(drop=["person", "town"])
     few = Limits(whole=60, sampled=30, many=60, tested=20)
-    given = TuningJob(
+    given = Job.of(SVMSearch,
         read_table(file, "kind", choices=choices), n_trials=2, cv=3, search="random", limits=few, compare=False,
         source=reading_code(file, "kind", "auto", choices),
     )  # fmt: skip
@@ -104,7 +106,7 @@ def test_the_code_of_a_series(tmp_path):
         file, index=False
     )
     source = series_code(file, "level", "time", "auto", 300)
-    given = TuningJob(
+    given = Job.of(SVMSearch,
         read_series(file, "level", "time", "auto", 300), n_trials=2, cv=3, search="random", pipeline="stormwater", horizon=2,
         source=source, compare=False,
     )  # fmt: skip

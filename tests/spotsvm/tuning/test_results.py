@@ -3,8 +3,9 @@ from types import SimpleNamespace
 from scipy.stats import uniform
 
 from spotsvm import Study
-from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.job import Job
 from spotsvm.tuning.results import HeldOutResult
+from spotsvm.tuning.svm_search import SVMSearch
 
 
 def result(held_out, error=0.01, name="kriging", search=None):
@@ -17,5 +18,5 @@ def test_a_random_search_that_only_failed_is_no_baseline(tmp_path):
 
     failed, fine = search(lambda p: 1 / 0), search(lambda p: p["x"])
     results = [result(0.9, name="default"), result(0.9, name="random", search=failed), result(0.9, search=fine)]
-    TuningJob(None).write_page(results, tmp_path / "page.html")
+    Job.of(SVMSearch, None).write_page(results, tmp_path / "page.html")
     assert "Band: random search" not in (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -15,8 +15,9 @@ from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.verdict import Rival, Verdict
 from spotsvm.tables import make_table
 from spotsvm.tuning import summary as module
-from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.job import Job
 from spotsvm.tuning.results import HeldOutResult, comparison
+from spotsvm.tuning.svm_search import SVMSearch
 
 TABLE = make_table(pd.DataFrame({"a": range(8)}), pd.Series([0, 1] * 4, name="y"))
 
@@ -68,7 +69,8 @@ def results(held_out=0.8, error=0.02, given=None, optimism=None, verdict=VERDICT
 
 def summary(given=None, optimism=None, verdict=VERDICT, error=0.02, **changed):
     return module.summary(
-        TuningJob(**({"table": TABLE, "cv": 5} | changed)), results(error=error, given=given, optimism=optimism, verdict=verdict)
+        Job.of(SVMSearch, **({"table": TABLE, "cv": 5} | changed)),
+        results(error=error, given=given, optimism=optimism, verdict=verdict),
     )
 
 
@@ -79,7 +81,7 @@ def test_the_table():
     assert lines[3].split() == ["kriging", "(10", "trials)", "0.9000", "0.8500", "0.8000", "+-", "0.0200", "0.8400", "2.5", "s"]
     assert len({len(line) for line in lines[1:4]}) == 1
     assert "Recommended: trial 4 of kriging: C = 12.35, gamma = 0.0001235" in lines
-    alone = module.summary(TuningJob(TABLE), results()[:1])
+    alone = module.summary(Job.of(SVMSearch, TABLE), results()[:1])
     assert alone.splitlines()[2].split() == lines[2].split()[:-1]
     assert "Recommended" not in alone
     unknown = summary(error=np.nan).splitlines()[3]
@@ -126,7 +128,7 @@ def test_an_error_is_shown_in_its_own_unit():
         HeldOutResult("default", DummyClassifier(), -4.9, 0.8, -4.1, -3.6),
         HeldOutResult("kriging", DummyClassifier(), -4.1, 0.7, -3.7, -3.4, given, found, rmse),
     ]
-    text = flat(module.summary(TuningJob(NUMBERS), models))
+    text = flat(module.summary(Job.of(SVMSearch, NUMBERS), models))
     assert "negative" not in text
     assert re.findall(r"(?<![\w.])-\d[\d.]*", text) == ["-0.8", "-1.5", "-0.1"]  # the difference: the tuned SVM has less
     assert "RMSE: smaller is better." in text
@@ -143,7 +145,7 @@ def test_an_error_is_shown_in_its_own_unit():
 
 def test_notices_stand_above_the_verdict_and_in_the_comparison():
     told = results(notices=(Notice("column", "Column 'a' is odd."),))
-    text = module.summary(TuningJob(TABLE), told)
+    text = module.summary(Job.of(SVMSearch, TABLE), told)
     assert text.splitlines()[0] == "notice: Column 'a' is odd."
     assert text.index("notice:") < text.index("Tuning helped")
     assert comparison(told)["note"].tolist() == ["", "recommended", "notice: Column 'a' is odd."]

@@ -22,11 +22,12 @@ from spotsvm.common.text import short
 from spotsvm.errors import ArgumentError
 from spotsvm.tables import Choices, Limits, make_table, read_table
 from spotsvm.tuning.code import reading_code
+from spotsvm.tuning.job import Job
 from spotsvm.tuning.results import HeldOutResult, recommended
 from spotsvm.tuning.results_folder import MANIFEST
 from spotsvm.tuning.saved import load_model, save_model
 from spotsvm.tuning.summary import summary
-from spotsvm.tuning.tuned_job import TunedJob
+from spotsvm.tuning.svm_average import SVMAverage
 from tests.spotsvm.reports.pages import check_page
 
 
@@ -51,9 +52,9 @@ def done(request, tmp_path_factory):
     target = frame.columns[-1]
     table = read_table(folder / "t.csv", target)
     source = reading_code(folder / "t.csv", target, "auto", Choices())
-    job = TunedJob(table, out=folder / "out", file="t.csv", source=source, command="spotsvm tune t.csv")
+    job = Job.of(SVMAverage, table, out=folder / "out", file="t.csv", source=source, command="spotsvm tune t.csv")
     said = []
-    return job, job.run(said.append), said
+    return job, job.run(say=said.append), said
 
 
 def says_the_same(job, tuned, model):
@@ -116,7 +117,7 @@ def test_scores_and_verdict(done):
 
 def test_the_other_models_see_the_same_rows():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    job = TunedJob(make_table(X[:60], y[:60]), seed=3)
+    job = Job.of(SVMAverage, make_table(X[:60], y[:60]), seed=3)
     results = job.run()
     train, test = job.split
     forest = make_pipeline(TableEncoder(), StandardScaler(), RandomForestRegressor(200, random_state=3)).fit(train.X, train.y)
@@ -188,7 +189,7 @@ def test_what_is_saved_predicts_the_same(task, tmp_path):
 def test_groups_and_time(tmp_path):
     frame = mixed(60).drop(columns=["colour", "age"]).assign(person=np.repeat(np.arange(20), 3))
     frame.to_csv(tmp_path / "t.csv", index=False)
-    grouped = TunedJob(read_table(tmp_path / "t.csv", "kind", choices=Choices(groups="person")), compare=False)
+    grouped = Job.of(SVMAverage, read_table(tmp_path / "t.csv", "kind", choices=Choices(groups="person")), compare=False)
     _, tuned = grouped.run()
     train, test = grouped.split
     same = TunedSVC(random_state=0).fit(train.X, train.y, groups=train.groups)
@@ -196,7 +197,7 @@ def test_groups_and_time(tmp_path):
     says_the_same(grouped, tuned, same)
     assert tuned.verdict.held_out_by == "groups"
     assert "groups=train.groups" in tuned.code
-    later = TunedJob(read_table(tmp_path / "t.csv", "kind", choices=Choices(time_split="day")), cv=3, compare=False)
+    later = Job.of(SVMAverage, read_table(tmp_path / "t.csv", "kind", choices=Choices(time_split="day")), cv=3, compare=False)
     _, tuned = later.run()
     train, test = later.split
     same = TunedSVC(cv=TimeSeriesSplit(3), random_state=0).fit(train.X, train.y)
@@ -208,7 +209,7 @@ def test_groups_and_time(tmp_path):
 def test_categories_that_the_user_names():
     frame = mixed(80)
     table = make_table(frame[["size"]].assign(code=np.arange(80.0) % 4), frame["kind"], categorical=("code",))
-    _, tuned = TunedJob(table, compare=False).run()
+    _, tuned = Job.of(SVMAverage, table, compare=False).run()
     assert tuned.estimator.columns_.set_index("column").loc["code", "kind"] == "category"
     assert "categorical=('code',)" in tuned.code
 
@@ -219,7 +220,7 @@ def test_a_large_table_has_samples():
     table = make_table(X, pd.Series(X["a"] + 0.3 * rng.normal(size=200), name="y"))
     limits = Limits(many=150, tested=40, fitted=60)
     said = []
-    _, tuned = TunedJob(table, limits=limits).run(said.append)
+    _, tuned = Job.of(SVMAverage, table, limits=limits).run(say=said.append)
     assert "plan: the default SVM and other models are fitted to 60 of 160 training rows" in said
     assert tuned.estimator.n_rows_ == 160
     assert tuned.verdict.n_held_out == 40
@@ -228,17 +229,17 @@ def test_a_large_table_has_samples():
 
 def test_a_time_limit_is_that_of_the_fit_too():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
-    _, tuned = TunedJob(make_table(X[:100], y[:100]), timeout=60.0).run()
+    _, tuned = Job.of(SVMAverage, make_table(X[:100], y[:100]), timeout=60.0).run()
     assert 30.0 < tuned.estimator.timeout <= 45.0
     assert [rival.code for rival in tuned.verdict.rivals] == ["constant", "linear", "forest"]
     with pytest.raises(ArgumentError, match="timeout=-1"):
-        TunedJob(make_table(X, y), timeout=-1.0).run()
+        Job.of(SVMAverage, make_table(X, y), timeout=-1.0).run()
 
 
 @pytest.mark.parametrize("scoring", ["neg_log_loss", "roc_auc", "average_precision", "f1_macro"])
 def test_other_scores(scoring):
     frame = mixed(60)
-    job = TunedJob(make_table(frame[["size", "age"]], frame["kind"]), scoring=scoring, compare=False)
+    job = Job.of(SVMAverage, make_table(frame[["size", "age"]], frame["kind"]), scoring=scoring, compare=False)
     default, tuned = job.run()
     train, test = job.split
     positive = tuned.estimator.pos_label
@@ -251,7 +252,7 @@ def test_other_scores(scoring):
 def test_the_rarer_class_is_the_positive_one_whatever_its_place():
     frame = mixed(60)
     y = pd.Series(np.where((np.arange(60) % 3 == 0) ^ (frame["size"] > 2), "a", "b"), name="y")
-    job = TunedJob(make_table(frame[["size", "age"]], y), scoring="f1", compare=False)
+    job = Job.of(SVMAverage, make_table(frame[["size", "age"]], y), scoring="f1", compare=False)
     _, tuned = job.run()
     _, test = job.split
     assert tuned.estimator.pos_label == y.value_counts().idxmin()
@@ -271,13 +272,13 @@ def test_scores_that_the_average_does_not_have(scoring, task, said):
     frame = mixed(60)
     y = pd.Series(np.where(np.arange(60) < 20, "a", "b"), name="y") if task == "classification" else frame["size"].rename("y")
     with pytest.raises(ArgumentError, match=said):
-        TunedJob(make_table(frame[["age", "colour"]], y), scoring=scoring).run()
+        Job.of(SVMAverage, make_table(frame[["age", "colour"]], y), scoring=scoring).run()
 
 
 def test_a_class_of_few_rows_needs_no_fewer_folds():
     X = pd.DataFrame({"x": np.arange(63.0) % 7, "z": np.arange(63.0)})
     table = make_table(X, pd.Series(["a", "b"] * 30 + ["rare"] * 3, name="y"))
-    _, tuned = TunedJob(table, compare=False).run()
+    _, tuned = Job.of(SVMAverage, table, compare=False).run()
     assert tuned.estimator.cv == 5
     assert list(tuned.estimator.classes_) == ["a", "b", "rare"]
 
@@ -286,7 +287,7 @@ def test_rows_without_a_target_are_predicted(tmp_path):
     frame = mixed(80)
     frame.loc[:4, "kind"] = None
     frame.to_csv(tmp_path / "t.csv", index=False)
-    job = TunedJob(read_table(tmp_path / "t.csv", "kind"), out=tmp_path / "out", compare=False)
+    job = Job.of(SVMAverage, read_table(tmp_path / "t.csv", "kind"), out=tmp_path / "out", compare=False)
     results = job.run()
     written = pd.read_csv(tmp_path / "out" / "predictions.csv")
     np.testing.assert_array_equal(written["prediction"], recommended(results).predict(job.table.unlabelled))

@@ -9,7 +9,8 @@ from spotsvm import ExpectedScore, Space, Trial
 from spotsvm.luck.difference import TuningGain
 from spotsvm.luck.verdict import Replaced
 from spotsvm.tables import make_table
-from spotsvm.tuning.job import TuningJob
+from spotsvm.tuning.job import Job
+from spotsvm.tuning.svm_search import SVMSearch
 from spotsvm.tuning.verdict import Choice, choose, decide
 
 SPACE = Space({"C": (1.0, 100.0), "gamma": (0.0, 1.0)})
@@ -155,7 +156,7 @@ def test_a_verdict_on_a_table_of_known_truth(draw, n, decision, low, high):
         X, y = draw(rng, n)
         return pd.DataFrame(X, columns=["a", "b"]), pd.Series(y, name="y")
 
-    job = TuningJob(make_table(*drawn(n)), n_trials=4, search="random", cv=3, oversearching="none", compare=False)
+    job = Job.of(SVMSearch, make_table(*drawn(n)), n_trials=4, search="random", cv=3, oversearching="none", compare=False)
     default, *_, tuned = job.run(quiet)
     X, y = drawn(4000)
     truth = float((tuned.estimator.predict(X) == y).mean() - (default.estimator.predict(X) == y).mean())

@@ -5,13 +5,13 @@ import pytest
 from scipy.stats import loguniform
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
 from sklearn.linear_model import Ridge
-from sklearn.metrics import make_scorer, precision_score
+from sklearn.metrics import cohen_kappa_score, f1_score, make_scorer
 from sklearn.model_selection import GridSearchCV, GroupKFold, TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from spotsvm import SpotSearchCV, tuning_verdict
+from spotsvm import SpotSearchCV, expected_score, tuning_verdict
 from spotsvm.errors import ArgumentError
 
 X, Y = make_classification(90, 5, n_informative=3, random_state=0)
@@ -69,6 +69,16 @@ def test_an_average_has_a_verdict_of_its_own():
 
 
 def test_a_score_of_which_rows_cannot_be_drawn_has_no_verdict():
-    search = GridSearchCV(SVC(), {"C": [1.0, 2.0]}, scoring=make_scorer(precision_score)).fit(X, Y)
+    search = GridSearchCV(SVC(), {"C": [1.0, 2.0]}, scoring=make_scorer(cohen_kappa_score)).fit(X, Y)
     with pytest.raises(ArgumentError, match="by which rows cannot be drawn again; use a scorer of scikit-learn by its name"):
         tuning_verdict(search, X, Y)
+
+
+def test_a_score_of_a_class_that_the_user_names():
+    y = np.where(Y == 1, "well", "ill")
+    scorer = make_scorer(f1_score, pos_label="ill", zero_division=0)
+    search = SpotSearchCV(SVC(), {"C": loguniform(0.1, 10)}, n_iter=2, search="random", scoring=scorer, random_state=0).fit(X, y)
+    assert expected_score(search, X, y) == search.expected_score_
+    assert tuning_verdict(search, X, y).rows == {"out of fold": 90}
+    grid = GridSearchCV(SVC(), {"C": [search.best_params_["C"]]}, scoring=scorer, cv=5).fit(X, y)
+    assert expected_score(grid, X, y).value == pytest.approx(search.expected_score_.value, abs=0.1)

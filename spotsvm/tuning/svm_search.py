@@ -1,0 +1,407 @@
+"""A search of the parameters of one SVM, as the model that `spotsvm tune` fits to a table."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, Literal, cast
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import TimeSeriesSplit, cross_val_score
+
+from spotsvm.common.notices import Notice, gathered
+from spotsvm.common.text import did_you_mean, short_names, shown_value
+from spotsvm.common.worker_interrupts import interrupts_kept_from_workers
+from spotsvm.cross_validation.compile_first import compile_first
+from spotsvm.errors import ArgumentError, SpotSVMError
+from spotsvm.luck.difference import Judged, judged
+from spotsvm.luck.drawn import Evidence, expected_of
+from spotsvm.luck.optimism import Method, Optimism
+from spotsvm.luck.refits.analysis import oversearching
+from spotsvm.luck.refits.search_rows import search_evidence
+from spotsvm.luck.refits.search_table import POOL
+from spotsvm.luck.verdict import Verdict
+from spotsvm.preprocessing.cells.findings import speaking
+from spotsvm.search_cv.estimator_space import default_start
+from spotsvm.search_cv.spot_search_cv import SpotSearchCV
+from spotsvm.solvers.search import SEARCHES, needs_several_objectives
+from spotsvm.study.given import equal_start
+from spotsvm.study.stop import checked_timeout
+from spotsvm.study.workers.limits import checked_memory_limit
+from spotsvm.trials.edges import edges_of
+from spotsvm.trials.findings import NOTICES, OVERSEARCHING, REPEAT, ROWS, STOP, TABLE, TIMEOUT, VERDICT, Repeat, content_of
+from spotsvm.trials.ledger import finished_counts
+from spotsvm.trials.recommendation import summarise_failures
+from spotsvm.tuning.clock import Clock
+from spotsvm.tuning.code import tuning_code
+from spotsvm.tuning.job import FOLDS, Constant, Fit, FoldCount, Job, Model, Progress, Say
+from spotsvm.tuning.large import fit_to_more_rows
+from spotsvm.tuning.pipelines.default_spaces import Scale
+from spotsvm.tuning.pipelines.registry import NamedPipeline, description, named_pipeline
+from spotsvm.tuning.plan import baseline, notices
+from spotsvm.tuning.results import HeldOutResult
+from spotsvm.tuning.rivals import constant_model, constant_name, groups_of, timed_fit
+from spotsvm.tuning.scoring import table_scorer
+from spotsvm.tuning.summary import TIED
+from spotsvm.tuning.tables.split import possible_folds
+from spotsvm.tuning.tables.table import COMMAND, Table
+from spotsvm.tuning.verdict import Choice, choose
+from spotsvm.tuning.widening import OPEN, Continued, continued
+
+#: number of folds of nested resampling
+OUTER_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class SVMSearch(Model):
+    """A search of the parameters of one SVM; settings without a comment are arguments of `SpotSearchCV`."""
+
+    by: ClassVar[Literal["search"]] = "search"
+
+    n_trials: int = 50  # candidates of each search
+    search: str = "kriging"
+    baseline: str = "none"  # a search to compare with, such as "random", or "none"
+    pipeline: str = "svm"
+    region: str | None = None  # search region of the pipeline; by default its first region
+    scale: Scale = "standard"  # how numbers are scaled, by the pipeline "svm"
+    horizon: int = 0  # how many steps ahead a series is predicted
+    oversearching: str = "auto"  # a method of `oversearching`, "auto" or "none"
+    stop: bool = False  # whether a search ends once the expected improvement is far below the uncertainty of the score
+    batch_size: int | None = None
+    trial_timeout: float | None = None
+    memory_limit: int | str | None = None
+    retries: int = 0
+    widen: bool = False  # whether to continue the records in `out` in a wider space; see `continued`
+
+    @property
+    def searches(self) -> list[str]:
+        """Names of the searches, the requested one last."""
+        return list(dict.fromkeys([*([] if self.baseline == "none" else [self.baseline]), self.search]))
+
+    def check(self, job: Job) -> None:
+        """Raise an error for settings that cannot be used."""
+        known = [name for name in SEARCHES if not needs_several_objectives(name)]
+        if self.search not in known:
+            wrong = "is for several objectives" if self.search in SEARCHES else "is unknown"
+            hint = did_you_mean(self.search, known)
+            raise ArgumentError(f"--search {self.search!r} {wrong}; use one of {', '.join(known)}{hint}")
+        checked_timeout(self.trial_timeout)
+        if self.memory_limit is not None:
+            checked_memory_limit(self.memory_limit)
+
+    def folds(self, job: Job) -> FoldCount:
+        """Return how many folds there are, by default fewer than 5 if the training rows allow no more."""
+        if job.cv is not None or job.in_time:
+            n, why = FOLDS if job.cv is None else job.cv, ""
+        else:
+            n, why = possible_folds(job.table, FOLDS, job.seed)
+        return FoldCount(n, n, why)
+
+    def rows_to_tune(self, whole: Table, job: Job) -> Table:
+        """Return the training rows, or a sample of many."""
+        return whole if job.is_series else job.limits.to_tune(whole, job.n_folds, job.seed)
+
+    def compile_first(self, job: Job) -> None:
+        """Compile what the folds of a table share."""
+        if not job.is_series:
+            compile_first()
+
+    def plan(self, job: Job) -> Iterator[str | Notice]:
+        """Yield the line about a sample, and the notices about the table, the score and the number of trials."""
+        if job.sampled:
+            yield f"plan: the parameters are tuned on a sample of {len(job.train.y)} of {len(job.split[0].y)} training rows"
+        if not job.is_series:
+            decided = job.weights is not None or self.pipeline == "spectra"  # which searches weights and cutoffs
+            space = self.named(job).space
+            yield from notices(job.table, job.metric, job.share, space, self.n_trials, decided=decided, threshold=False)
+
+    def named(self, job: Job) -> NamedPipeline:
+        """Return the pipeline for the training rows."""
+        return named_pipeline(
+            self.pipeline,
+            job.train,
+            cv=job.n_folds,
+            seed=job.seed,
+            region=self.region,
+            horizon=self.horizon,
+            scale=self.scale,
+            class_weight=job.weights,
+        )
+
+    def fit(self, job: Job, clock: Clock, say: Say, progress: Progress | None) -> Fit:
+        """Fit the default, search, and fit the choice; searches start at the default and the centre of the space."""
+        named, rows = self.named(job), job.train
+        fitted, seconds = timed_fit(named.estimator, rows)
+        default_params = default_start(fitted, named.space, rows.X)
+        start = equal_start(named.space, default_params)
+        going = continued(named.space, self.n_trials, job.out, self.searches, widen=self.widen)
+        for line in going.said:
+            say(line)
+        on_folds = _default_scores(job, named)
+        model, of_model = timed_fit(constant_model(rows), rows)
+        constant = Constant(constant_name(rows), of_model, _constant_score(job, named))
+        say(baseline(constant.name, constant.on_folds, float(on_folds.mean()), job.unit))
+        default = HeldOutResult("default", fitted, on_folds=float(on_folds.mean()), seconds=seconds)
+        with speaking(COMMAND), gathered() as told:
+            *others, searched = self._searched(job, named, going, start, clock, progress or _silence)
+        choice = choose(cast("SpotSearchCV", searched.search), default_params, on_folds)
+        tuned = self._with_optimism(job, self._chosen(job, named, choice, default, searched))
+        results = [default, *map(job.with_scores, others), tuned]
+        return _SearchFit(job, results, choice, constant, named.estimator, rows, told, self, start, model)
+
+    def _searched(
+        self,
+        job: Job,
+        named: NamedPipeline,
+        going: Continued,
+        start: Sequence[Mapping[str, Any]],
+        clock: Clock,
+        progress: Progress,
+    ) -> Iterator[HeldOutResult]:
+        """Yield the result of each search."""
+        rows = job.train
+        for k, name in enumerate(self.searches):
+            # searches on a sample leave a share of the time to the fit on more rows
+            left = clock.left(job.limits.share if job.sampled else 1.0)
+            with progress(name, going.n_trials) as callback:
+                search = SpotSearchCV(
+                    named.estimator,
+                    going.space,
+                    n_iter=going.n_trials,
+                    search=replace(named, space=going.space).search(name),
+                    cv=named.splitter,
+                    scoring=table_scorer(job.metric, job.table),
+                    n_jobs=None if job.executor is not None else job.workers,
+                    random_state=job.seed,
+                    batch_size=self.batch_size,
+                    start=start,
+                    stop="uncertainty" if self.stop else None,
+                    timeout=None if left is None else left / (len(self.searches) - k),
+                    path=None if job.out is None else job.out / f"{name}.db",
+                    callback=callback,
+                    executor=job.executor,
+                    trial_timeout=self.trial_timeout,
+                    memory_limit=self.memory_limit,
+                    retries=self.retries,
+                ).fit(rows.X, rows.y, **groups_of(rows))
+            best, on_folds = search.best_estimator_, float(search.best_score_)
+            yield HeldOutResult(name, best, on_folds=on_folds, search=search, seconds=search.refit_time_)
+
+    def _chosen(
+        self, job: Job, named: NamedPipeline, choice: Choice, default: HeldOutResult, searched: HeldOutResult
+    ) -> HeldOutResult:
+        """Return the result of the choice: the default, the search's best candidate, or another one in its place."""
+        if not choice.compares:
+            return replace(default, name=searched.name, search=searched.search)
+        if choice.replaced is None:
+            return searched
+        model = clone(named.estimator).set_params(**choice.params).fit(job.train.X, job.train.y)
+        return replace(searched, estimator=model, on_folds=choice.score)
+
+    def _with_optimism(self, job: Job, result: HeldOutResult) -> HeldOutResult:
+        """Return the result with its optimism, which is also stored in the study."""
+        search, rows = result.search, job.train
+        if search is None or self.oversearching == "none":
+            return result
+        # in a series the outer folds are in its last half, so that every search has a long past
+        last_half = TimeSeriesSplit(OUTER_FOLDS, test_size=max(len(rows.y) // (2 * OUTER_FOLDS), 1))
+        nested = self.oversearching == "nested"
+        optimism = oversearching(
+            # the workers share the outer folds, and their searches have no progress bar
+            clone(search).set_params(callback=None, n_jobs=None) if nested else search,
+            rows.X,
+            rows.y,
+            last_half if job.in_time else OUTER_FOLDS,
+            cast("Method", "folds" if self.oversearching == "auto" else self.oversearching),
+            n_jobs=1 if nested and job.executor is not None else job.workers,
+            random_state=job.seed,
+            path=job.out / f"{result.name}_outer" if nested and job.out is not None else None,
+            **groups_of(rows),
+        )
+        search.study_.add_finding(OVERSEARCHING, optimism.to_dict())
+        return replace(result, optimism=optimism)
+
+    def sentences(self, job: Job, results: Sequence[HeldOutResult]) -> Iterator[str]:
+        """Yield how much of the tuned score is luck, and sentences about the scores, the chosen parameters and the files."""
+        final = results[-1]
+        verdict, unit = final.verdict, job.unit
+        if final.optimism is not None and _says_something(final.optimism):
+            answer, *method = final.optimism.sentences(expect=False)
+            yield f"How much of it is luck? {answer}"
+            yield " ".join(method)
+        latest = "the last quarter, " if job.is_series else "the latest rows, " if job.in_time else ""
+        with_error = f"{latest}+- the standard error"
+        yield (
+            f"{unit.title}: {unit.better}. On the folds: mean over {job.n_folds} folds of the training rows, which the search "
+            "has optimised. Out of fold: training rows, scored with a choice among the candidates that was made without these "
+            f"rows. Held-out rows: no search has used them, {with_error.replace(' ', TIED)}. New rows: the score to expect, from "
+            "both; each row counts the same."
+        )
+        if self.pipeline != "svm":
+            yield f"Pipeline {self.pipeline}: {description(self.pipeline, job.table.task)}."
+        for c in results:
+            if c.search is not None and any(t.state in ("failed", "timeout") for t in c.search.study_.trials):
+                yield f"Failed trials of {c.name}: {summarise_failures(c.search.study_.trials)}"
+        if final.search is not None:
+            findings = final.search.study_.findings
+            for name in (STOP, TIMEOUT, ROWS):
+                if name in findings:
+                    yield findings[name]["sentence"]
+        if final.search is not None and verdict is not None:
+            best = verdict.params
+            # each name stays with its value
+            chosen = (f"{name} = {best[full]:.4g}".replace(" ", TIED) for full, name in short_names(best).items())
+            yield f"Recommended: {_which(verdict, final)}{': ' if best else ''}{', '.join(chosen)}"
+            edges = edges_of(best, final.search.study_.space)
+            yield from map(str, edges)
+            if job.out and any(edge.name.rpartition("__")[2] in OPEN for edge in edges):
+                yield "The same command with --widen continues from these trials in the wider range."
+        if job.out:
+            model = "" if job.is_series else "model.skops, for spotsvm predict; "
+            yield (
+                f"Written to {job.out}: report.html; {model}parameters.json of the recommended SVM; comparison.csv; trials, "
+                "fold scores, parameters and record of each search."
+            )
+        else:
+            yield "Use --out FOLDER to save the trials, the parameters and a record that can be resumed."
+
+    def write_files(self, results: Sequence[HeldOutResult], out: Path) -> None:
+        """Write trials, fold scores and parameters of each search."""
+        for c in results:
+            if c.search is not None:
+                c.search.study_.to_csv(out / f"{c.name}_trials.csv")
+                c.search.study_.folds_to_csv(out / f"{c.name}_folds.csv")
+                params = _as_json(c.estimator.get_params(deep=True))
+                (out / f"{c.name}_parameters.json").write_text(json.dumps(params, indent=2) + "\n")
+
+    def write_page(self, job: Job, results: Sequence[HeldOutResult], path: Path) -> None:
+        """Write the report of the search. A random search is its baseline, if it has a successful trial."""
+        baselines = [result.search.study_ for result in results[:-1] if result.search is not None and result.name == "random"]
+        usable = (study for study in baselines if any(t.value is not None for t in study.trials))
+        search: Any = results[-1].search
+        search.study_.report(path, next(usable, None))
+
+
+@dataclass
+class _SearchFit(Fit):
+    """The fit of the default, of each search's choice, and of a constant."""
+
+    model: SVMSearch
+    start: Sequence[Mapping[str, Any]]
+    constant_model: Any
+
+    @property
+    def _search(self) -> Any:
+        return self.results[-1].search
+
+    def judged(self, clock: Clock) -> Judged:
+        """Return what both kinds of rows say; draws of the training rows repeat the search's choice."""
+        job, models = self.job, (self.results[-1].estimator, self.results[0].estimator, self.constant_model)
+        held = Evidence(*(job.drawn(model) for model in models))
+        training = self._out_of_fold(clock)
+        return judged([*([] if training is None else [training]), held], job.metric)
+
+    def _out_of_fold(self, clock: Clock) -> Evidence | None:
+        """Return the scores of the search's choice, repeated in draws, and of the default, on the training rows out of fold.
+
+        None if rows cannot be drawn again by the score, as the choice could not be repeated.
+        """
+        rows, left = self.rows, clock.left()
+        took = sum(trial.seconds or 0.0 for trial in self._search.study_.trials)
+        found = search_evidence(
+            self._search, rows.X, rows.y, groups=rows.groups, n_jobs=self.job.workers, compares=self.choice.compares,
+            most=None if left is None or left > took else POOL,
+        )  # fmt: skip
+        return None if found is None else found[0]
+
+    def with_more_rows(self, verdict: Verdict, clock: Clock, say: Say) -> Verdict:
+        """After a search on a sample, fit the recommended model to more rows; what to expect of it held-out rows say alone."""
+        job, use = self.job, 0 if verdict.recommended == "default" else -1
+        if not job.sampled:
+            return verdict
+        whole = job.split[0]
+        some = job.limits.to_fit(whole, job.n_folds, job.seed)
+        of_sample = self.results[use]
+        more = fit_to_more_rows(of_sample.estimator, len(job.train.y), some, len(whole.y), clock.left(), say)
+        if more.estimator is None:
+            return verdict
+        expected = expected_of([drawn := job.drawn(more.estimator)], job.metric, "held out")
+        finding = more.finding(drawn.value, drawn.error, of_sample.held_out, len(job.test.y), job.unit)
+        self._search.study_.add_finding(ROWS, finding)
+        self.results[use] = replace(of_sample, estimator=more.estimator)
+        return replace(verdict, tuned=expected) if verdict.recommended == "tuned" else replace(verdict, default=expected)
+
+    def code(self, verdict: Verdict) -> str:
+        """Return Python code that repeats the search and fits the recommended model."""
+        return tuning_code(self.job, self.model, self._search, self.start, verdict)
+
+    def keep(self, notices: Sequence[Notice], verdict: Verdict, code: str) -> None:
+        """Store what the page shows besides the trials."""
+        study, job = self._search.study_, self.job
+        study.add_finding(NOTICES, {"notices": [[notice.code, notice.sentence] for notice in notices]})
+        study.add_finding(VERDICT, verdict.to_dict() | {"of_trials": study.n_finished})
+        weights = {} if job.weights is None else {"Class weights": shown_value(job.weights)}
+        study.add_finding(TABLE, job.facts(study.findings.get(TABLE)) | weights)
+        study.add_finding(REPEAT, content_of(Repeat(code, job.command)))
+
+
+def _default_scores(job: Job, named: NamedPipeline) -> Any:
+    """Return the default's scores in the folds; raise ArgumentError if the scorer does not suit the task."""
+    rows = job.train
+    try:
+        with interrupts_kept_from_workers():
+            scores = cross_val_score(
+                named.estimator, rows.X, rows.y, groups=rows.groups, cv=named.splitter, scoring=job.scorer,
+                n_jobs=job.workers, error_score="raise",
+            )  # fmt: skip
+    except SpotSVMError:  # its message is complete
+        raise
+    except (AttributeError, TypeError, ValueError) as error:
+        names = "accuracy or balanced_accuracy" if rows.task == "classification" else "neg_root_mean_squared_error or r2"
+        raise ArgumentError(
+            f"--scoring {job.metric!r} cannot score this {rows.task}: {error}; use another, such as {names}"
+        ) from error
+    if not np.isfinite(scores).all():
+        raise ArgumentError(f"--scoring {job.metric!r} cannot score this {rows.task}: the score is {scores.mean()} in some folds")
+    return scores
+
+
+def _constant_score(job: Job, named: NamedPipeline) -> float:
+    """Return the mean score of a constant in the folds; nan where it is undefined."""
+    rows = job.train
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scores = cross_val_score(
+            constant_model(rows), rows.X, rows.y, groups=rows.groups, cv=named.splitter, scoring=job.scorer, error_score=np.nan
+        )
+    return float(scores.mean())
+
+
+@contextmanager
+def _silence(name: str, n_trials: int) -> Iterator[None]:
+    """Show nothing of a search."""
+    yield
+
+
+def _which(verdict: Verdict, final: HeldOutResult) -> str:
+    """Return the name of the recommended model."""
+    if verdict.recommended == "default" or final.search is None:
+        return "the default SVM"
+    asked, values = finished_counts(final.search.study_.trials)
+    sweeps = "" if asked == values else f", one of the {values} values in the sweeps of {asked} trials"
+    return f"trial {verdict.number} of {final.name}{sweeps}"
+
+
+def _says_something(estimate: Optimism) -> bool:
+    """Return whether an estimate is informative: not the smallest that its method can give, nor 0 without an interval."""
+    return estimate.optimism != 0 or (estimate.how != "folds" and estimate.interval[0] < estimate.interval[1])
+
+
+def _as_json(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as JSON types; estimators become their repr."""
+    return {k: v if v is None or isinstance(v, bool | int | float | str) else repr(v) for k, v in sorted(params.items())}
