@@ -1,6 +1,5 @@
 """Arguments and data that studies refuse, and the quick form of two studies."""
 
-import numpy as np
 import pytest
 
 from spotsvm.errors import ArgumentError, BudgetError, DataError
@@ -9,7 +8,7 @@ from spotsvm.studies.alga.study import AlgaStudy
 from spotsvm.studies.conformal.study import ConformalStudy
 from spotsvm.studies.costs.load import LoadStudy
 from spotsvm.studies.costs.multi_kernel import MultiKernelCostStudy
-from spotsvm.studies.costs.overhead import OverheadStudy, fed_search
+from spotsvm.studies.costs.overhead import OverheadStudy
 from spotsvm.studies.costs.speed import SpeedStudy
 from spotsvm.studies.evosvm.indefinite import IndefiniteStudy
 from spotsvm.studies.evosvm.study import EvosvmStudy
@@ -17,7 +16,7 @@ from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
 from spotsvm.studies.oversearching.coverage import OptimismCoverageStudy
 from spotsvm.studies.oversearching.study import OversearchingStudy
 from spotsvm.studies.search_comparison.pending import PendingQualityStudy
-from spotsvm.studies.search_comparison.reinterpolation import BRANIN_MINIMUM, VARIANTS, ReinterpolationStudy, branin
+from spotsvm.studies.search_comparison.reinterpolation import VARIANTS
 from spotsvm.studies.search_comparison.study import SearchComparisonStudy
 from spotsvm.studies.stormwater.study import StormwaterStudy
 from tests.studies.small import ran
@@ -108,27 +107,8 @@ def test_reinterpolation_quick():
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == list(VARIANTS)
 
 
-def test_branin_has_its_minima():
-    for x, y in [(-np.pi, 12.275), (np.pi, 2.275), (9.42478, 2.475)]:
-        assert np.isclose(branin(np.array([(x + 5) / 15, y / 15])), BRANIN_MINIMUM, atol=1e-5)
-
-
-@pytest.mark.slow
-def test_reinterpolation_beats_plain_expected_improvement_in_the_median():
-    """On the first six of the study's seeds, and half of its evaluations: the whole takes minutes."""
-    median = ReinterpolationStudy(seeds=6, n_trials=40).table().set_index("variant")["median regret"]
-    assert median["reinterpolation"] < median["plain EI"]
-    assert median["reinterpolation"] < median["plain EI with nugget"]
-
-
 def test_overhead_quick():
     table = ran("overhead").table()
     assert table.points.tolist() == [30, 60]
     assert (table.milliseconds > 0).all()
     assert table.peak_megabytes.between(50, 500).all()
-
-
-def test_a_fed_search_has_a_model():
-    search = fed_search(30)
-    assert len(search.values) == 30
-    assert search.ask().origin == "improvement"

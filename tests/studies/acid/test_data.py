@@ -20,15 +20,6 @@ def test_spectra_and_split_are_of_the_papers_size():
     assert (concentration > 0).all()
 
 
-def test_splits_of_the_training_rows():
-    data = acid_data("simulated", quick=True)
-    train, later = data.split(5)
-    assert np.array_equal(np.sort(np.concatenate([train, later])), np.sort(data.train))
-    assert len(later) == pytest.approx(0.2 * len(data.train), abs=1)
-    assert np.array_equal(data.split(5)[0], train)
-    assert not np.array_equal(data.split(6)[0], train)
-
-
 def test_copies_are_never_parted():
     y = np.repeat([1, 2, 1, 2], 10)
     copies = np.tile(np.arange(20), 2)
@@ -64,30 +55,6 @@ def test_a_folder_without_them(tmp_path):
     pd.DataFrame({"a1": [1.0], "y": [2.0]}).to_csv(tmp_path / "tecator.csv", index=False)
     with data_from(tmp_path), pytest.raises(DataError, match="a1 to a100 and y are needed"):
         acid_data("tecator")
-
-
-SMALL = (12, 80, 100, 40, 6)
-
-
-def test_small_spectra():
-    first, again, other = (simulated_spectra(seed, SMALL) for seed in (3, 3, 4))
-    for one, same in zip(first, again, strict=True):
-        np.testing.assert_array_equal(one, same)
-    assert not np.array_equal(first.X, other.X)
-    for c in range(1, 5):
-        assert first.concentration[first.y == c].max() < first.concentration[first.y == c + 1].min()
-    correlations = [np.corrcoef(np.log(first.concentration), first.X[:, k])[0, 1] for k in (0, -1)]
-    assert correlations[0] > 0.4, "more acid absorbs more in the far UV"
-    assert abs(correlations[1]) < 0.2, "and not in the red"
-
-
-def test_spectra_are_smooth_but_for_the_noise_and_neighbours_alike():
-    quiet, noisy = simulated_spectra(0, SMALL, noise=0.0).X, simulated_spectra(0, SMALL, noise=0.01).X
-    assert quiet.max() < 2.2, "10 ** -2 of the light is stray at most"
-    assert np.abs(np.diff(quiet, 2, axis=1)).max() < 0.05
-    neighbours = [np.corrcoef(quiet[:, k], quiet[:, k + 1])[0, 1] for k in range(0, 211, 10)]
-    assert min(neighbours) > 0.99
-    assert 0.01 < np.std(noisy - quiet) < 0.05
 
 
 @pytest.mark.parametrize("arguments", [{"class_sizes": [5]}, {"class_sizes": [5, 0]}, {"noise": -0.1}])

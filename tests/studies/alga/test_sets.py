@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spotsvm.errors import ArgumentError
-from spotsvm.studies.alga.sets import DOT_SETS, Parts, chessboard_dots, random_dots, random_points, scaled_folds, thirds
+from spotsvm.studies.alga.sets import DOT_SETS, Parts, chessboard_dots, random_dots, random_points, thirds
 
 
 def rows(parts):
@@ -17,22 +17,6 @@ def test_thirds_share_no_point_and_have_both_classes_alike():
     shares = [np.mean(y > 0) for y in (parts.y, parts.validation_y, parts.test_y)]
     assert np.ptp(shares) < 0.01
     assert thirds(data).checksum == parts.checksum != thirds(data, seed=1).checksum
-
-
-def test_folds_are_judged_by_once_and_scaled_by_their_training_rows():
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.normal(50, 10, 200), rng.exponential(size=200), np.ones(200)])
-    y = np.where(rng.random(200) < 0.3, -1.0, 1.0)
-    folds = list(scaled_folds("drawn", X, y))
-    assert [parts.fold for parts in folds] == [0, 1, 2, 3, 4]
-    assert sum(len(parts.test_y) for parts in folds) == 200
-    for parts in folds:
-        assert len(parts.validation_y) == 40
-        assert len(parts.y) == 120
-        assert parts.X[:, :2].min(axis=0) == pytest.approx(0)
-        assert parts.X[:, :2].max(axis=0) == pytest.approx(1)
-    outside = np.concatenate([parts.test_X[:, :2].ravel() for parts in folds])
-    assert outside.max() > 1  # it had no say in the scale
 
 
 def test_no_size_is_larger_than_a_class():
@@ -65,16 +49,6 @@ def test_the_papers_sizes_in_the_unit_square(name, size, largest):
     np.testing.assert_array_equal(one.X, again.X)
     np.testing.assert_array_equal(one.y, again.y)
     assert not np.array_equal(one.X, other.X)
-
-
-def test_dots_are_clusters_and_points_are_not_but_have_regions_with_blurred_borders():
-    dots, points = (np.histogram2d(*make(8000).X.T, bins=20, range=[[0, 1], [0, 1]])[0] for make in (random_dots, random_points))
-    assert np.mean(dots == 0) > 0.2
-    assert (points > 0).all()
-    data = random_points(1552)
-    distances = np.linalg.norm(data.X[:, None] - data.X, axis=2)
-    np.fill_diagonal(distances, np.inf)
-    assert 0.8 < np.mean(data.y[distances.argmin(axis=1)] == data.y) < 0.97
 
 
 def test_the_dots_of_the_board_are_disks_of_one_class():

@@ -4,9 +4,6 @@ import pytest
 from sklearn.svm import SVC
 
 from spotsvm import ReducedSVC
-from spotsvm.errors import DataError
-from spotsvm.solvers.search.alternating import SubsetGenetics
-from spotsvm.studies.alga.figures import draw_machines, selected_machines, selected_size
 from spotsvm.studies.alga.runs import (
     ALGA,
     GA_MODEL,
@@ -15,27 +12,18 @@ from spotsvm.studies.alga.runs import (
     METHODS,
     NSGA2,
     REFITTED,
-    TUNED,
-    grid_models,
-    machine_of,
     run_method,
     tuned_machine,
 )
 from spotsvm.studies.alga.sets import chessboard_dots, thirds
 from spotsvm.studies.alga.study import SETS, AlgaStudy
-from tests.studies.small import ran, run_small
 
 BOARD = "2d-chessboard-dots 4x4"
-_TIMES = ["seconds"]
-
-
-def small(**options):
-    return AlgaStudy(quick=True, **({"max_n_per_class": 8, "max_evaluations": 40} | options))
 
 
 @pytest.fixture(scope="module")
 def study():
-    return small().run()
+    return AlgaStudy(quick=True, sets=[BOARD, "breast cancer"], max_n_per_class=8, max_evaluations=20).run()
 
 
 def of_board(study, method, size=0):
@@ -45,10 +33,9 @@ def of_board(study, method, size=0):
 
 def test_rows_of_every_run_their_models_and_fronts(study):
     runs = study.frame().drop_duplicates(["set", "fold", "method", "K", "run"])
-    for name, sizes in (("2d-random-points", [2, 8]), (BOARD, [2, 8])):
-        of_set = runs[runs["set"] == name]
-        assert of_set[of_set.method == ALGA].groupby("run")["K"].unique().map(list).tolist() == [sizes, sizes]
-        assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 4, 2, 4, 2, 2, 2]
+    of_set = runs[runs["set"] == BOARD]
+    assert of_set[of_set.method == ALGA].groupby("run")["K"].unique().map(list).tolist() == [[2, 8], [2, 8]]
+    assert of_set.groupby("method").size().reindex(METHODS).tolist() == [1, 2, 4, 4, 4, 2, 4, 2, 2, 2]
     assert runs[runs["set"] == "breast cancer"].groupby("fold").size().tolist() == [10, 10]
     assert (runs.support_vectors <= runs.vectors).all()
     assert runs[["validation", "test"]].stack().between(0.3, 1.0).all()
@@ -63,35 +50,12 @@ def test_rows_of_every_run_their_models_and_fronts(study):
 def test_the_row_is_of_the_machine_that_reduced_svc_finds(study):
     row = of_board(study, ALGA, 8).iloc[0]
     parts = study.splits(BOARD)[0]
-    machine = ReducedSVC(n_per_class=8, ties="any", crossover="rows", random_state=0, n_trials=40)
+    machine = ReducedSVC(n_per_class=8, ties="any", crossover="rows", random_state=0, n_trials=20)
     machine.fit(parts.X, parts.y, validation=(parts.validation_X, parts.validation_y))
     assert row.chosen == " ".join(map(str, machine.training_indices_))
     assert (row.C, row.gamma, row.support_vectors) == (machine.C_, machine.gamma_, len(machine.support_))
     assert row.test == machine.score(parts.test_X, parts.test_y)
     assert row.vectors == 16
-
-
-def test_runs_of_one_number_begin_with_the_same_training_sets(study, monkeypatch):
-    begun, initial = [], SubsetGenetics.initial
-    monkeypatch.setattr(SubsetGenetics, "initial", lambda *args: begun.append(initial(*args)) or begun[-1])
-    parts, grid = study.splits(BOARD)[0], grid_models(study.frame())[BOARD, 0]
-    for method in (ALGA, GASVM):
-        run_method(parts, method, 8, 1, grid, 40)
-    np.testing.assert_array_equal(begun[-2], begun[-1])
-
-
-def test_a_tuned_machine_is_trained_on_a_part_by_class_and_has_its_row(study):
-    parts = thirds(chessboard_dots(3600, board=4))
-    found = tuned_machine(parts, 0)
-    assert len(np.unique(found.rows)) == 1000
-    assert np.abs(np.mean(parts.y[found.rows]) - np.mean(parts.y)) < 1e-3
-    again = SVC(C=found.svc.C, gamma=found.svc.gamma).fit(parts.X[found.rows], parts.y[found.rows])
-    np.testing.assert_array_equal(found.svc.support_, again.support_)
-    assert found.svc.score(parts.test_X, parts.test_y) > 0.9
-    row = of_board(study, TUNED).iloc[0]
-    svc, chosen = machine_of(study.splits(BOARD)[0], row.to_dict())
-    assert (len(chosen), row.evaluations) == (400, 126)  # all of T
-    assert (svc.C, svc.gamma, svc.n_support_.sum()) == (row.C, row.gamma, row.support_vectors)
 
 
 def test_a_refitted_machine_has_the_tuned_model_on_all_rows():
@@ -103,27 +67,6 @@ def test_a_refitted_machine_has_the_tuned_model_on_all_rows():
     assert (len(refitted.rows), refitted.n_fits) == (1200, tuned.n_fits + 1)
     (row,) = run_method(parts, REFITTED, 0, 0, None)
     assert (row["vectors"], row["chosen"], row["test"]) == (1200, "", again.score(parts.test_X, parts.test_y))
-
-
-def test_a_file_of_other_settings_is_refused():
-    with pytest.raises(DataError, match="was written with max_evaluations=20, not 7; name another file"):
-        run_small("alga", path=ran("alga").path, max_evaluations=7)
-
-
-def test_machines_of_the_pictures_are_those_of_the_rows(study):
-    parts, runs = study.splits(BOARD)[0], study.frame()
-    size = selected_size(runs, BOARD)
-    assert size in (2, 8)
-    machines = selected_machines(parts, runs)
-    assert [machine.title.splitlines()[0] for machine in machines] == [GRID, GA_MODEL, f"GASVM, K = {size}", f"ALGA, K = {size}"]
-    row = of_board(study, ALGA, size).iloc[0].to_dict()
-    svc, chosen = machine_of(parts, row)
-    assert svc.score(parts.test_X, parts.test_y) == pytest.approx(row["test"], abs=0.01)
-    assert len(svc.support_) == pytest.approx(row["support_vectors"], abs=1)
-    assert len(chosen) == 2 * size
-    figure = draw_machines([machines])
-    assert len(figure.axes) == 4
-    assert f"{row['support_vectors']} SVs" in figure.axes[3].get_title()
 
 
 def test_the_files(study, tmp_path, monkeypatch):

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 from scipy.stats import wilcoxon
 
-from spotsvm.studies.alga.figures import draw_fronts, mean_front
+from spotsvm.studies.alga.figures import mean_front
 from spotsvm.studies.alga.runs import ALGA, GA_MODEL, GASVM, GRID, GROWN, NSGA2, RANDOM, REFITTED, TUNED
 from spotsvm.studies.alga.tables import (
     against_grid,
@@ -125,11 +125,3 @@ def test_what_is_said_of_the_tendencies(runs):
     # of larger sets the paper says nothing
     assert "Accuracy on V less" in text
     assert "Accuracy on V less" not in "\n".join(on_tendencies(runs.assign(set="Banana")))
-
-
-def test_the_picture_has_each_method_and_its_sizes(runs):
-    figure = draw_fronts(pd.concat([runs, runs.assign(set="other")]))
-    assert [panel.get_title() for panel in figure.axes] == [BOARD, "other"]
-    assert sorted(text.get_text() for text in figure.axes[0].texts) == ["(32)", "(32)", "(8)", "(8)"]
-    labels = {text.get_text() for text in figure.legends[0].get_texts()}
-    assert labels == {GRID, GA_MODEL, GASVM, ALGA, RANDOM, f"{NSGA2} (mean front)"}

@@ -239,16 +239,6 @@ def test_a_column_with_an_interval_is_drawn_with_it_and_its_ends_are_not():
     assert [panel.get_title() for panel in draw_table(quartiles, ["x", "median"]).axes] == ["x", "median"]
 
 
-def test_columns_of_one_unit_share_a_panel():
-    table = pd.DataFrame({"who": ["a", "b"], "x": [1.0, 2.0], "y": [3.0, 5.0]})
-    (figure,) = table_figures(table, together=True)
-    (panel,) = figure.axes
-    assert [line.get_label() for line in panel.lines] == ["x", "y"]
-    assert [line.get_xdata().tolist() for line in panel.lines] == [[1.0, 2.0], [3.0, 5.0]]
-    assert panel.lines[0].get_ydata()[0] < 0 < panel.lines[1].get_ydata()[0]
-    assert len(draw_table(table, ["x"], together=True).axes) == 1
-
-
 def test_long_labels_have_several_lines_within_the_figure():
     words = "a setting with a name of many words that would not fit on one line beside the panel"
     figure = table_figures(pd.DataFrame({"who": [words, "b"], "x": [1.0, 2.0]}))[0]
@@ -256,11 +246,6 @@ def test_long_labels_have_several_lines_within_the_figure():
     label = figure.axes[0].get_yticklabels()[0]
     assert " ".join(label.get_text().split()) == words
     assert label.get_window_extent().x0 >= 0
-
-
-def test_a_page_has_a_figure_for_each_column():
-    table = pd.DataFrame({"who": ["a", "b"], "x": [1.0, 2.0], "y": [3.0, 5.0]})
-    assert [figure.axes[0].get_title() for figure in table_figures(table)] == ["x", "y"]
 
 
 @pytest.mark.parametrize("table", [pd.DataFrame({"who": ["a"]}), pd.DataFrame({"x": [np.nan, np.nan]}), pd.DataFrame({"x": [1]})])

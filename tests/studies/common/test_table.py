@@ -1,6 +1,6 @@
 import numpy as np
 import pandas as pd
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from spotsvm.studies.common.table import interval_columns, markdown_table
@@ -15,6 +15,7 @@ def test_a_table_without_bars_is_pandas_own():
     assert "nan" not in markdown_table(missing, missing="")
 
 
+@settings(max_examples=40)
 @given(st.text(st.characters(exclude_categories=())))
 @example("x")
 def test_no_text_leaves_its_cell_or_steers_a_terminal(text):

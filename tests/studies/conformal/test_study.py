@@ -13,11 +13,6 @@ from spotsvm.studies.conformal.tables import (
     sets_table,
 )
 from spotsvm.studies.conformal.toy import draw_points, height_at, labels_of, run_toy
-from tests.studies.small import ran
-
-LETTERS = pd.DataFrame(
-    {"cap": list("abca" * 40), "one": list("p" * 160), "root": ["x", None, "y", "x"] * 40, "y": ["e", "p", "e", "p"] * 40}
-)
 
 
 def small(**options):
@@ -94,12 +89,6 @@ def test_improvements_and_their_intervals():
     assert np.isnan(improvement_by_draw(np.zeros(3), np.zeros(3)).mean)
 
 
-def test_letters_are_in_order_and_scaled():
-    X, y = encoded(LETTERS)
-    assert (len(X), len(y), X[:2].tolist()) == (120, 120, [[-1, -1, -1], [1, -1, 1]])
-    assert y[:2].tolist() == [-1.0, -1.0]
-
-
 def test_mushroom_by_svc():
     rng = np.random.default_rng(0)
     X = rng.choice([-1.0, 0.0, 1.0], size=(1200, 5))
@@ -159,13 +148,6 @@ def test_the_table_of_sets(study):
     spread = np.std([-1.0, 1.0], ddof=1) * np.sqrt(1 / 2 + 1 / 2)
     assert made["high"] - made["low"] == pytest.approx(2 * t.ppf(0.975, 1) * spread)
     assert "On 2 real sets, where C and gamma are tuned for SVC, the paper's machine is" in study.conclusion()
-
-
-def test_without_data_the_mushroom_table_is_left_out():
-    study = ran("conformal")
-    assert list(study.further_tables()) == ["SVC, the paper's machine and the default"]
-    assert "The Mushroom table was left out: it needs the folder of data" in study.conclusion()
-    assert study.mushroom().empty
 
 
 @pytest.mark.data

@@ -1,7 +1,6 @@
 import numpy as np
-import pytest
 
-from spotsvm.studies.costs.speed import LARGE_C, settings
+from spotsvm.studies.costs.speed import LARGE_C
 from tests.studies.small import ran
 
 
@@ -25,15 +24,6 @@ def test_every_setting_is_timed_and_scored_by_both_alike():
     text = study.to_markdown()
     assert "quick form" in text
     assert "on breast cancer (160)" in text
-
-
-def test_settings_fill_the_box_evenly():
-    exponents = np.log2([[s["C"], s["gamma"]] for s in settings(50)])
-    assert exponents.min(axis=0) == pytest.approx([-5, -15], abs=0.4)
-    assert exponents.max(axis=0) == pytest.approx([15, 3], abs=0.4)
-    for column, low, width in ((0, -5, 0.4), (1, -15, 0.36)):
-        strata = np.floor((exponents[:, column] - low) / width).astype(int)
-        assert sorted(strata) == list(range(50))
 
 
 def test_a_fold_that_differs_is_measured():

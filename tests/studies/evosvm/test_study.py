@@ -53,28 +53,6 @@ def test_a_threshold_after_training_is_solve_dual_s(study):
             assert row.optimum_share == runs.loc[(data.name, fold, "hybrid")].optimum_share
 
 
-def test_report_and_files(study, tmp_path):
-    text = study.to_markdown()
-    assert "quick form" in text
-    for heading in ("Errors in percent", "F tests", "Share of the optimum", "Memetic compared with"):
-        assert f"### {heading}" in text
-    for left_out in ("nan", "printed F", "### The threshold"):
-        assert left_out not in text
-    names = [file.name for file in study.write(tmp_path)]
-    assert names[:3] == ["evosvm_runs.csv", "evosvm_table.csv", "evosvm.md"]
-    assert names[3:] == ["evosvm_memetic.csv", "evosvm.png", "evosvm.html"]
-    assert len(pd.read_csv(tmp_path / "evosvm_memetic.csv")) == 2
-    panels = study.figure().axes
-    assert [panel.get_title() for panel in panels] == ["share of optimum", "lowest", "time / LIBSVM", "error less exact's"]
-    assert panels[0].get_yticklabels()[0].get_text() == "gaussian"
-
-
-def test_memetic_is_at_the_optimum(study):
-    assert study.memetic()["data set"].tolist() == ["breast cancer", "iris"]
-    assert (study.memetic()["missing share of the optimum"] < 1e-3).all()
-    assert (study.memetic()["ratio"] > 0).all()
-
-
 def runs_as_printed(offset, with_threshold):
     """Every method as printed, in two folds, but for an offset."""
     rows = []

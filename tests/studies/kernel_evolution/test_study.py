@@ -1,6 +1,3 @@
-import shutil
-
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -8,14 +5,10 @@ from spotsvm import ExpressionKernel
 from spotsvm.errors import DataError
 from spotsvm.studies.kernel_evolution.runs import labelled_sets
 from spotsvm.studies.kernel_evolution.study import KernelEvolutionStudy
+from tests.studies.small import ran
 
 # enough for both grammars to find a kernel, and no more
 FEW = {"n_finalists": 1, "n_tuning_trials": 1, "n_holdouts": 1, "population_size": 6, "tournament_size": 4}
-
-
-@pytest.fixture
-def _no_data(monkeypatch):
-    monkeypatch.delenv("SPOTSVM_DATA", raising=False)
 
 
 def small(**options):
@@ -23,17 +16,15 @@ def small(**options):
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("SPOTSVM_DATA", raising=False)
-        return small(path=tmp_path_factory.mktemp("runs") / "jobs.json").run()
+def study():
+    return ran("kernel_evolution")
 
 
 def test_every_method_runs_on_every_split(study):
     runs = study.frame()
-    assert len(runs) == 2 * 2 * 3
+    assert len(runs) == 2 * 2 * 2
     counts = runs.groupby(["set", "split"])
-    assert (counts.method.nunique() == 3).all()
+    assert (counts.method.nunique() == 2).all()
     # one split's rows, whatever the method
     assert (counts[["seed", "train_rows", "test_rows"]].nunique() == 1).all(axis=None)
     assert runs.groupby("set").test_rows.first().to_dict() == {"breast cancer": 32, "iris": 20}
@@ -44,22 +35,6 @@ def test_every_method_runs_on_every_split(study):
     assert [kernel.expression.size for kernel in kernels] == runs["size"].tolist()
 
 
-@pytest.mark.usefixtures("_no_data")
-def test_a_file_of_other_settings_is_refused(study):
-    for name, value in {"n_evaluations": 9, "seed": 1, "options": {**FEW, "max_depth": 5}}.items():
-        with pytest.raises(DataError, match=f"was written with {name}="):
-            small(path=study.path, **{name: value}).run()
-
-
-@pytest.mark.usefixtures("_no_data")
-def test_more_splits_begin_with_the_same(study, tmp_path):
-    shutil.copy(study.path, tmp_path)
-    more = small(n_splits=3, grammars=(), path=tmp_path / study.path.name).run().frame()
-    known = study.frame()[study.frame().method == "tRBF"].reset_index(drop=True)
-    pd.testing.assert_frame_equal(more[more.split < 2].reset_index(drop=True), known)
-    assert len(more) == 2 * 3
-
-
 def test_the_files(study, tmp_path):
     names = {file.name for file in study.write(tmp_path)}
     assert {f"kernel_evolution{end}" for end in ("_tests.csv", "_best_kernels.csv", "_causality.csv", ".png")} <= names
@@ -68,29 +43,12 @@ def test_the_files(study, tmp_path):
     assert "### Table 9" in text
     assert study.best_kernels()["kernel"].isin(study.frame().formula).all()
     best = pd.read_csv(tmp_path / "kernel_evolution_best_kernels.csv")
-    assert len(best) == 4
+    assert len(best) == 2
     assert all(f"- {name}, {by}: ${latex}$" in text for name, by, latex in zip(best["set"], best.method, best.latex, strict=True))
     assert "The goal" not in text  # two sets of another source do not show it
     page = (tmp_path / "kernel_evolution.html").read_text()
     assert "Table 10: best kernels" in page
     assert "GP (psd) - tRBF" in page
-
-
-def test_the_figure_has_a_panel_a_set(study):
-    panels = study.figure().axes
-    assert [panel.get_title() for panel in panels] == ["breast cancer", "iris"]
-    assert [label.get_text() for label in panels[0].get_xticklabels()] == ["GP (paper)", "GP (psd)", "tRBF"]
-    shown = [line.get_ydata() for line in panels[0].lines if line.get_linestyle() == "None" and len(line.get_ydata()) == 2]
-    errors = study.frame()[study.frame()["set"] == "breast cancer"].error
-    assert np.sort(np.concatenate(shown)) == pytest.approx(np.sort(errors))
-
-
-@pytest.mark.usefixtures("_no_data")
-def test_without_grammars_the_rbf_kernel_is_tuned_alone(study):
-    alone = small(grammars=(), path=study.path).run()
-    assert alone.frame().method.unique().tolist() == ["tRBF"]
-    assert alone.further_tables() == {}
-    assert "tRBF" in alone.to_markdown()
 
 
 @pytest.mark.data

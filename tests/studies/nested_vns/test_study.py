@@ -13,17 +13,6 @@ from spotsvm.studies.nested_vns.kernels import (
     tune_nested,
 )
 from spotsvm.studies.nested_vns.rbf import CONFIRMED, RBF_SETS, TABLE_3, on_table_3, rbf_table
-from tests.studies.small import ran
-
-
-def test_the_quick_form_runs_whole():
-    study = ran("nested_vns")
-    runs, kernels = study.frame(), study.kernel_frame()
-    assert len(runs) == 2 * 2 * 4
-    assert len(kernels) == 1 * 3 * 2 * 2
-    assert runs["log C"].between(-8, 2).all()
-    assert runs["log sigma"].between(-8, 8).all()
-    assert (kernels["cross-validated error"] <= kernels["cross-validated error of the poorer model"] + 1e-12).all()
 
 
 @pytest.mark.parametrize(("model", "poorer", "richer"), [("linear", 1, 4), ("fixed", 1, 12), ("tuned", 2, 8)])
@@ -33,7 +22,7 @@ def test_models_are_nested_and_of_the_papers_size(model, poorer, richer):
     assert models[1].contains(models[0])
 
 
-@pytest.mark.parametrize("model", ["linear", "fixed", "tuned"])
+@pytest.mark.parametrize("model", ["linear", "tuned"])
 def test_all_nested_searches_begin_with_the_same_trial(model):
     data = digits_by_quarters()
     models = model_sequence(model, data)
@@ -98,10 +87,9 @@ def test_tables_4_and_5_give_ranks_and_say_what_is_not_available():
     assert "(1.10 +- nan, printed 0.99)" in on_tables_4_and_5(runs[runs.seed == 0])
 
 
-@pytest.mark.parametrize("case", TABLES_4_AND_5)
-def test_printed_errors_and_ranks_agree(case):
-    printed = TABLES_4_AND_5[case]
-    assert rank_bounds(printed, printed.error) == (printed.rank, printed.rank)
+def test_printed_errors_and_ranks_agree():
+    for printed in TABLES_4_AND_5.values():
+        assert rank_bounds(printed, printed.error) == (printed.rank, printed.rank)
 
 
 @pytest.mark.parametrize(

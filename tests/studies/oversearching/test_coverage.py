@@ -10,14 +10,14 @@ NUMBERS = Setting("others", "regression", 40, 0.7, n_trials=3)
 
 @pytest.fixture(scope="module")
 def study():
-    study = OptimismCoverageStudy(quick=True, n_studies=3, n_truths=4)
+    study = OptimismCoverageStudy(quick=True, n_studies=2, n_truths=2)
     study.populations = (CLASSES, NUMBERS)
     return study.run()
 
 
 def test_a_row_a_study_and_method(study):
     runs = study.frame()
-    assert len(runs) == 2 * 3 * len(METHODS)
+    assert len(runs) == 2 * 2 * len(METHODS)
     assert runs.groupby(["setting", "study"]).tuned.nunique().max() == 2  # of the outer folds, and of the whole sample
     nested = runs[runs.method.str.startswith("nested")].pivot(index=["setting", "study"], columns="method", values="optimism")
     assert (nested[METHODS[0]] == nested[METHODS[1]]).all()

@@ -4,11 +4,9 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.svm import SVC
 
-from spotsvm.errors import DataError
 from spotsvm.studies.common.data import DataSet
 from spotsvm.studies.oversearching.results import best_on_new_rows, by_trials, means, spent_on_luck
 from spotsvm.studies.oversearching.study import A_GAMMA_A_FEATURE, ONE_GAMMA, OversearchingStudy, Sample, run_search
-from tests.studies.small import ran, run_small
 
 
 def small(**options):
@@ -25,16 +23,6 @@ def pool():
     rng = np.random.default_rng(0)
     X = rng.normal(2.0, 3.0, size=(200, 3))
     return DataSet("simulated", X, np.where(X[:, 0] > 2, 1.0, -1.0))
-
-
-def test_rows_of_every_run(study):
-    runs = study.frame()
-    assert study.checkpoints == (1, 2, 5, 6)
-    assert len(runs) == 2 * 2 * 4
-    assert (runs.optimism == runs.tuned - runs.held_out).all()
-    ordered = runs.pivot(index=["tuned_parameters", "repeat"], columns="trials", values="tuned")
-    assert (ordered.diff(axis=1).iloc[:, 1:] >= 0).all(axis=None)
-    assert runs.groupby("tuned_parameters").parameters.unique().explode().to_dict() == {ONE_GAMMA: 2, A_GAMMA_A_FEATURE: 31}
 
 
 def test_one_gamma_is_scikit_learns_machine(pool):
@@ -105,11 +93,6 @@ def test_the_tables_are_of_the_rows_and_in_the_files(study, tmp_path):
     assert "### By data set" in (tmp_path / "oversearching.md").read_text()
     titles = [panel.get_title() for panel in study.figure().axes]
     assert titles[:2] == ["C, gamma: 2 parameters", "C, a gamma a feature: 31 parameters"]
-
-
-def test_a_file_of_other_settings_is_refused():
-    with pytest.raises(DataError, match="was written with n_trials=4, not 7; name another file"):
-        run_small("oversearching", path=ran("oversearching").path, n_trials=7)
 
 
 def test_without_a_folder_of_data_there_are_stand_ins(monkeypatch):

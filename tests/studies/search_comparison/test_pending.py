@@ -10,7 +10,6 @@ from spotsvm.studies.search_comparison.pending import (
     pending_run,
     quality_table,
     result_after,
-    virtual_durations,
 )
 from spotsvm.studies.tasks.tasks import make_task
 
@@ -31,16 +30,6 @@ def test_all_runs_begin_with_the_default_and_the_centre(q):
         told, _ = pending_run(task, search, 0, q=q, n_trials=5)
         first = [t.params for t in sorted(told, key=lambda t: t.number)[:2]]
         assert first == [pytest.approx(task.default), pytest.approx({"C": 2.0**2.5, "gamma": 2.0**-6, "epsilon": 2.0**-4})]
-
-
-def test_workers_finish_when_their_clock_says():
-    """With as many workers as trials, all are asked for at once, and told in the order of their durations."""
-    task = make_task("branin")
-    told, _ = pending_run(task, "random", 1, q=9, n_trials=9)
-    assert [t.number for t in told] == np.argsort(virtual_durations(9, 1)).tolist()
-    durations = virtual_durations(20_000, 0)
-    assert np.isclose(np.median(durations), 1.0, atol=0.02)
-    assert np.isclose(np.std(np.log(durations)), 0.5, atol=0.02)
 
 
 def test_under_noise_the_recommended_trial_counts():
@@ -76,16 +65,6 @@ def test_all_runs_are_taken_from_the_file_and_regret_and_ratio_follow(tmp_path, 
     assert np.isclose(table["difference 8"][1], (at[2] - at[1]).median())
 
 
-def test_the_study_in_short():
-    study = PendingQualityStudy(quick=True, tasks=["branin_noisy"], searches=["lhs"])
-    assert study.table().pending.tolist() == [1, 4]
-    assert "After 16 trials with 4 pending, compared with one at a time: lhs:" in study.conclusion()
-    assert "virtual clock" in study.to_markdown()
-    panels = study.figure().axes
-    assert [panel.get_title() for panel in panels] == ["regret 16", "ratio 16", "difference 16", "ms to ask"]
-    assert [label.get_text() for label in panels[0].get_yticklabels()] == ["pending = 1", "pending = 4"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -112,9 +91,3 @@ def test_the_time_of_suggestions_passes_on_the_virtual_clock_where_it_is_wanted(
     assert workers.now == 4.0
     workers.submit(2, {"x": 1.0})
     assert workers.busy_share() == (4.0 + 2.0) / (2 * 4.0)
-
-
-def test_without_spread_trials_come_in_batches():
-    assert virtual_durations(5, 3, spread=0.0) == [1.0] * 5
-    told, _ = pending_run(make_task("branin"), "random", 0, 4, 8, spread=0.0)
-    assert [t.number for t in told] == list(range(8))

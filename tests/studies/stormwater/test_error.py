@@ -7,7 +7,7 @@ from sklearn.svm import SVR
 from spotsvm import Space, stormwater_pipeline
 from spotsvm.errors import ArgumentError
 from spotsvm.studies.stormwater.runs import StormwaterErrors, rain_features
-from spotsvm.studies.stormwater.series import RainSeries, simulated_series
+from spotsvm.studies.stormwater.series import simulated_series
 from spotsvm.studies.tasks.svm import BY_HAND, REGION
 
 SETTING = dict(BY_HAND, D1=40, D2=3, lambda1=0.3, lambda2=0.05, W1=50, W2=120, gamma=0.005, epsilon=0.2, C=8.0)
@@ -59,13 +59,6 @@ def test_the_region_is_table_4s():
     assert bounds["gamma"] == bounds["epsilon"] == pytest.approx((0.005, 0.3))
     assert bounds["C"] == (1.0, 10.0)
     assert all(low <= BY_HAND[name] <= high for name, (low, high) in bounds.items())
-
-
-def test_units_do_not_matter(series):
-    other = RainSeries("inches and metres", series.rain / 25.4, 0.03 * series.level)
-    assert StormwaterErrors(other, stride=5)(SETTING) == pytest.approx(
-        0.03 * StormwaterErrors(series, stride=5)(SETTING), rel=1e-3
-    )
 
 
 def test_records_of_other_data_have_another_checksum(series):

@@ -60,13 +60,6 @@ def test_tables(study):
     assert six["printed set 1"].tolist() == pytest.approx([9.11, 10.82, 10.45, 10.635, 16.74], rel=1e-3)
 
 
-def test_records_of_other_data_are_not_mixed(study):
-    before = sorted(folder.name for folder in study.path.iterdir())
-    assert [name[:6] for name in before] == ["set_1_", "set_3_", "set_4_"]
-    small(path=study.path, series=simulated_series(1, 2400), searches=("kriging",)).run()
-    assert len(list(study.path.iterdir())) == 6
-
-
 def test_files_and_texts(study, tmp_path):
     files = study.write(tmp_path)
     endings = ("_runs.csv", "_table.csv", ".md", "_matrix.csv", "_matrix_runs.csv", "_trials.csv", ".png", ".html")
