@@ -20,7 +20,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, oversearching
 from spotsvm.reports.html.page import Page, Section
-from spotsvm.reports.study_page import study_page
+from spotsvm.reports.report import study_page
 
 STATIC = Path(__file__).parent / "_static"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

@@ -169,6 +169,12 @@ def _can_be_a_name(text: str) -> bool:
         return False
 
 
+def headings_apart(names: Iterable[str], taken: Iterable[str], prefix: str) -> dict[str, str]:
+    """Return a heading for each name: the name, or the name with a prefix where another column has this heading."""
+    taken = list(taken)
+    return {name: f"{prefix}{name}" if name in taken else name for name in names}
+
+
 def short_names(names: Iterable[str]) -> dict[str, str]:
     """Return the shortest unique ending of each parameter name; a class label keeps the parameter it belongs to."""
     names, short = list(names), {}

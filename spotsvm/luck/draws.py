@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import TimeSeriesSplit
 
 Array = NDArray[Any]
+#: what is drawn together
+Unit = Literal["rows", "groups", "blocks"]
 
 _FEWEST_GROUPS = 5  # minimum number of groups in a sample
 
@@ -51,6 +53,11 @@ def units_of(cv: Any, groups: Any, n: int) -> Any:
     if groups is None and isinstance(cv, TimeSeriesSplit):
         return blocks_of(n, block_length(n))
     return groups
+
+
+def unit_name(cv: Any, groups: Any) -> Unit:
+    """Return what is drawn together by the labels of `units_of`."""
+    return "groups" if groups is not None else "blocks" if isinstance(cv, TimeSeriesSplit) else "rows"
 
 
 def counts_of(drawn: NDArray[np.intp]) -> NDArray[np.float32]:

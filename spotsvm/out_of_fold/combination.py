@@ -71,6 +71,11 @@ def gains_of(rows: JudgedRows, answers: Answers, rule: Rule) -> Array:
     return rule.score.gains(decisions_of(rows, answers, rule, rule.score), rows.aim, rows.weights)
 
 
+def selects_greedily(classifies: bool, scoring: str, n_targets: int = 1) -> bool:
+    """Return whether an average selects settings greedily by squared error, and not by how often each is the best."""
+    return not classifies and (n_targets > 1 or scoring != "neg_mean_absolute_error")
+
+
 def choose(rows: JudgedRows, answers: Answers, rule: Rule, seed: int, best: int | None = None) -> Choice:
     """Return the weights of settings; without an average all weight is on `best`, by default on the best by the gains.
 
@@ -88,7 +93,7 @@ def choose(rows: JudgedRows, answers: Answers, rule: Rule, seed: int, best: int 
     if not rule.average:
         chosen = single_best(gains, rows.weights[None])[0] if best is None else np.eye(len(gains))[best]
         return Choice(chosen, scales, draws, single_best(gains, in_draws), gains)
-    if rows.classes is None and rule.score.name != "neg_mean_absolute_error":
+    if selects_greedily(rows.classes is not None, rule.score.name):
         errors = _errors(rows, answers)
         weights, drawn = greedy(errors, rows.weights[None])[0], greedy(errors, in_draws)
     else:
@@ -203,9 +208,14 @@ def _calibration(
     Rows count as in the fits: for their weight and the factor of their class, which is the geometric mean of the settings'
     factors, as these move the thresholds of log odds. Thresholds that are moved in other ways stay where they are.
     """
-    weights = counts * rows.fit_weights
-    if answers.factors is not None and not answers.own_threshold:
-        factors = np.exp(shares @ np.log(answers.factors))[:, rows.y]
-        factors /= np.average(factors, axis=1, weights=rows.fit_weights)[:, None]
-        weights = weights * factors
+    weights = counts * fit_weights_of(rows, answers, shares)
     return calibrate(decisions, rows.y, weights, start, own_threshold=answers.own_threshold)
+
+
+def fit_weights_of(rows: JudgedRows, answers: Answers, shares: Array) -> Array:
+    """Return the weights of rows in the fits of averages with these shares of the settings, (b, m), those of classes included."""
+    if answers.factors is None or answers.own_threshold:
+        return np.broadcast_to(rows.fit_weights, (len(shares), len(rows)))
+    factors = np.exp(shares @ np.log(answers.factors))[:, rows.y]
+    factors /= np.average(factors, axis=1, weights=rows.fit_weights)[:, None]
+    return np.asarray(rows.fit_weights * factors)

@@ -32,6 +32,7 @@ from spotsvm.out_of_fold.combination import (
     combine,
     constant_score,
     decisions_of,
+    fit_weights_of,
     single_score,
 )
 from spotsvm.out_of_fold.judged_rows import TIES, Answers, JudgedRows
@@ -64,6 +65,8 @@ class OutOfFold(FramesInState):
         The classes or targets of these rows.
     sample_weight : ndarray of shape (n_judged,)
         The weights of these rows in scores, with a mean of 1.
+    fit_weight : ndarray of shape (n_judged,)
+        The weights of these rows in the fits of the model, those of their classes included.
     classes : ndarray or None
         The classes; None in regression.
 
@@ -135,8 +138,17 @@ class OutOfFold(FramesInState):
     @property
     def sample_weight(self) -> Array:
         """The weights of the judged rows in scores."""
-        weights = np.bincount(self.places, self.judged_rows.weights, self.n_samples)[self.rows]
-        return weights if self.judged_rows.n_distinct is None else weights / weights.mean()
+        return self._of_rows(self.judged_rows.weights)
+
+    @property
+    def fit_weight(self) -> Array:
+        """The weights of the judged rows in the fits of the model, which its probabilities count, those of classes included."""
+        return self._of_rows(fit_weights_of(self.judged_rows, self._competing, self.choice.weights[None])[0])
+
+    def _of_rows(self, weights: Array) -> Array:
+        """Return the weights of judged rows by those of their judgements."""
+        found = np.bincount(self.places, weights, self.n_samples)[self.rows]
+        return found if self.judged_rows.n_distinct is None else found / found.mean()
 
     @property
     def _first(self) -> NDArray[np.intp]:

@@ -9,6 +9,7 @@ import numpy as np
 from spotsvm.common.drawing import drawing, panels
 from spotsvm.common.text import counted, duration, short
 from spotsvm.luck.sentences import expectation
+from spotsvm.reports.fitted_model import FittedModel
 from spotsvm.reports.html.cells import cell_of
 from spotsvm.reports.html.findings import findings_of
 from spotsvm.reports.html.page import Notice, Part, Picture, Section
@@ -43,9 +44,16 @@ def _counts(view: StudyView) -> str:
     return str(ended) if ended == values else f"{ended}, with {values} values in their sweeps{below}"
 
 
+def fitted_parts(model: FittedModel) -> list[Part]:
+    """Return what to know before a score is trusted, and the verdict on tuning."""
+    parts: list[Part] = [Notice(sentence, "warning") for sentence in model.notices]
+    return parts if model.verdict is None else [*parts, Notice(str(model.verdict), "finding")]
+
+
 def outcome_section(view: StudyView) -> Section:
     """Return the section."""
-    parts: list[Part] = [Notice(sentence, "warning") for sentence in view.findings.notices]
+    notices: list[Part] = [Notice(sentence, "warning") for sentence in view.findings.notices]
+    parts = notices if view.fitted is None or view.verdict is not None else fitted_parts(view.fitted)
     if view.has_unread_verdict:
         parts.append(
             Notice(
@@ -83,32 +91,38 @@ def _around(view: StudyView, value: float, error: float) -> tuple[float, float]:
 def _interval_of(view: StudyView, best: Recommendation) -> list[Part]:
     """Return a picture of the recommended value, the best seen and the expected score, if an error is known."""
     rows: list[tuple[str, float, float, float]] = []
-    luck = view.luck
+    expected = view.expected
     if best.basis == "predicted" and best.standard_error > 0:
         rows = [
             ("recommended, expected", best.value, *_around(view, best.value, best.standard_error)),
             ("best seen", best.best_seen_value, *_around(view, best.best_seen_value, best.best_seen_standard_error or nan)),
         ]
-    elif not isinstance(luck, str) and luck.expected_score.known:
-        unit = ScoreUnit(luck.metric)
+    elif expected is not None and expected.known:
+        unit = ScoreUnit(expected.metric)
         # with nested searches, the tuned score is a mean over outer folds, and not a score of this trial
         rows = [("on the folds", float(view.trials[best.number].value or 0.0), nan, nan)]
-        rows.append(("to expect", unit.value(luck.expected_score.value), *unit.interval(luck.expected_score.interval)))
+        rows.append(("to expect", unit.value(expected.value), *unit.interval(expected.interval)))
     if not rows:
         return []
     return [interval_picture(rows, view.study.objectives.labels[0], "The recommended configuration; a line is a 95 % interval.")]
 
 
 def _words(view: StudyView, found: Recommendation) -> str:
-    luck = view.luck
     best = short(found.best_seen_value, 6)
     value = short(float(view.trials[found.number].value or 0.0), 6)
     other = view.trials[found.number].value != found.best_seen_value
     seen = f" The best {view.objective_name(0)} seen is {best}, in trial {found.best_seen_number}." if other else ""
-    if not isinstance(luck, str):
+    model = view.fitted
+    if model is not None and model.expected is not None and (model.average or dict(model.best_params) != dict(found.params)):
+        fitted = f"the {model.members_words('setting')}" if model.average else "another trial"
+        return (
+            f"The fitted model is {fitted}: on new data {expectation(model.expected)}. Trial {found.number} alone is the best on "
+            f"the given folds; its {view.score_name} there, {value}, is partly luck.{seen}"
+        )
+    if (expected := view.expected) is not None:
         return (
             f"Use trial {found.number}: its {view.score_name} on the given folds is {value}.{seen} The best of many is "
-            f"partly luck: on new data {expectation(luck.expected_score)}."
+            f"partly luck: on new data {expectation(expected)}."
         )
     if found.basis == "observed":
         out = sum(not holds_bounds(t) for t in view.done)

@@ -20,6 +20,7 @@ from spotsvm.trials.metrics import ScoreUnit
 from spotsvm.trials.trial import Trial
 
 _TEST = re.compile(r"(?:test|holdout|held_out|outer)(?:_.*)?|.*_(?:test|holdout|held_out)", re.IGNORECASE)
+_HEADING = "How much of it is luck"
 _CAPTIONS = {
     "nested": "Tuned scores of the inner searches, and scores of their winners on the outer folds.",
     "folds": "The score of each fold's own best candidate, and of the winner over all folds, fold by fold.",
@@ -36,6 +37,8 @@ def oversearching_section(view: StudyView) -> Section | None:
     has_best = bool(view.done) if view.study.objectives.several else view.recommended is not None
     further = findings_of(view.findings, JUDGEMENT)
     luck = view.luck
+    if OVERSEARCHING not in view.findings and view.fitted is not None and view.fitted.expected is not None:
+        return Section(_HEADING, further) if further else None  # the page has a better estimate than that of the folds
     if isinstance(luck, str):
         if not (has_best or luck or further):
             return None
@@ -45,7 +48,7 @@ def oversearching_section(view: StudyView) -> Section | None:
         if OVERSEARCHING not in view.findings:
             rough = ", and is rough" if luck.how == "folds" else ""
             parts.append(f"This estimate takes no further evaluations{rough}. {_HOW_TO_KNOW}")
-    return Section("How much of it is luck", [*parts, *further])
+    return Section(_HEADING, [*parts, *further])
 
 
 def _of_default(view: StudyView, luck: Optimism) -> list[Part]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from spotsvm.common.text import MISSING, short, short_names, value_text
+from spotsvm.common.text import MISSING, headings_apart, short, short_names, value_text
 from spotsvm.reports.axes import StudyAxis
 from spotsvm.reports.html.page import Notice, Part, Section, Table
 from spotsvm.reports.model import StudyModel
@@ -145,10 +145,13 @@ def trial_table(view: StudyView, best: Recommendation) -> pd.DataFrame:
 
 def _front(view: StudyView) -> list[Part]:
     front, objectives = view.front, view.study.objectives
-    names = short_names(view.study.space.names)
+    values = headings_apart((view.objective_name(k) for k in range(len(objectives))), ["trial"], "value_")
+    shown = short_names(view.study.space.names)
+    apart = headings_apart(shown.values(), ["trial", *values.values()], "param_")
+    names = {name: apart[one] for name, one in shown.items()}
     table = [
         {"trial": t.number}
-        | dict(zip((view.objective_name(k) for k in range(len(objectives))), t.values or (), strict=True))
+        | dict(zip(values.values(), t.values or (), strict=True))
         | {names[name]: t.params.get(name) for name in names}
         for t in front
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -33,29 +34,30 @@ def settings_section(view: StudyView) -> Section:
     if times := [(PHASES[phase], t.total, t.median, t.last, t.n_trials) for phase, t in time_spent(view.trials).items()]:
         spent = pd.DataFrame(times, columns=["spent in", "total", "median", "last trial", "trials"])
         parts.append(Table(spent, "Time spent, in seconds; parallel evaluations are added up"))
-    return Section("Settings, times and versions", [*parts, *_version_parts(view.study)])
+    study = view.study
+    further = [*version_parts(study.about.get("versions"), "when the study began"), _fingerprints(study)]
+    return Section("Settings, times and versions", [*parts, *further])
 
 
-def _version_parts(study: StudyResults) -> list[Part]:
-    """Return the versions then and now, and the fingerprints of the data and settings behind the values."""
-    about = study.about
-    then, now = about.get("versions"), versions()
-    then = then if isinstance(then, dict) else {}
-    frame = pd.DataFrame(
-        [(name, str(then.get(name, "not recorded")), now[name]) for name in now], columns=["", "when the study began", "now"]
-    )
+def version_parts(then: Any, when: str) -> list[Part]:
+    """Return the versions then and now, and a note if they differ."""
+    now = versions()
+    then = then if isinstance(then, Mapping) else {}
+    frame = pd.DataFrame([(name, str(then.get(name, "not recorded")), now[name]) for name in now], columns=["", when, "now"])
     parts: list[Part] = [Table(frame, "Versions")]
     if changed := [name for name in now if name in then and then[name] != now[name]]:
         parts.append(Notice(f"{', '.join(changed)} had a different version then, so a repetition can differ.", "note"))
+    return parts
+
+
+def _fingerprints(study: StudyResults) -> Part:
+    """Return the fingerprints of the data and settings behind the values."""
+    about = study.about
     fingerprints = [(key.removeprefix(CONTEXT), str(value)) for key, value in sorted(about.items()) if key.startswith(CONTEXT)]
     if fingerprints:
         frame = pd.DataFrame(fingerprints, columns=["what", "text or fingerprint"])
-        parts.append(Table(frame, "What the values depend on besides the parameters; equal data have equal fingerprints"))
-    else:
-        parts.append(
-            "The study has no fingerprint of the data behind its objective; Study(..., context={...}) takes a checksum of them."
-        )
-    return parts
+        return Table(frame, "What the values depend on besides the parameters; equal data have equal fingerprints")
+    return "The study has no fingerprint of the data behind its objective; Study(..., context={...}) takes a checksum of them."
 
 
 def space_table(space: Space) -> pd.DataFrame:

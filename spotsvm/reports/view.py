@@ -14,11 +14,13 @@ from scipy.stats import qmc, sobol_indices, uniform
 
 from spotsvm.common.text import printable_line
 from spotsvm.errors import ArgumentError, NoCompletedTrialError, SpaceError
+from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.fold_bias import optimism_of_trials, tuned_metric
 from spotsvm.luck.intervals import bounded
 from spotsvm.luck.optimism import Optimism
 from spotsvm.luck.verdict import Verdict
 from spotsvm.reports.axes import StudyAxis, study_axes
+from spotsvm.reports.fitted_model import FittedModel
 from spotsvm.reports.model import Floats, StudyModel, fit_study_model
 from spotsvm.surrogates.responses import Noisiness, judge_noise
 from spotsvm.trials.findings import OVERSEARCHING, VERDICT, Findings
@@ -144,10 +146,11 @@ class StudyView:
     """A study, or its record, at one moment, with the derived data of its report.
 
     `source` is the recorded study; `study` is the same study, or a study of the errors if the recorded values are negated errors.
+    `fitted` is the model that the search behind the study has fitted, if there is one.
     """
 
-    def __init__(self, study: StudyResults):
-        self.source = study
+    def __init__(self, study: StudyResults, fitted: FittedModel | None = None):
+        self.source, self.fitted = study, fitted
         self.study = in_own_unit(study)
         self.trials: tuple[Trial, ...] = self.study.trials
         self.axes: list[StudyAxis] = study_axes(study.space)
@@ -364,6 +367,13 @@ class StudyView:
             return self._of_error(optimism_of_trials(trials, metric, chosen=chosen))
         except (ArgumentError, NoCompletedTrialError):
             return ""  # one fold only: nothing can be said from the folds
+
+    @property
+    def expected(self) -> Estimate | None:
+        """The score to expect on new rows: of the fitted model, else of the recommended trial as far as its luck is known."""
+        if self.fitted is not None and self.fitted.expected is not None:
+            return self.fitted.expected
+        return None if isinstance(self.luck, str) else self.luck.expected_score
 
     def _of_error(self, luck: Optimism) -> Optimism:
         """Return an estimate with the name of the scorer if it is an error, and its interval cut to the range of the error."""

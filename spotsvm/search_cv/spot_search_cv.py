@@ -31,10 +31,10 @@ from spotsvm.luck.refits.fit_weights import with_fixed_weights
 from spotsvm.luck.refits.search_access import check_given, given_by, kept_params, routing_enabled, with_params
 from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
 from spotsvm.preprocessing.frames import as_frame
+from spotsvm.reports.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.cv_results import best_candidate, warn_of_results
 from spotsvm.search_cv.estimator_space import accepted_space, check_class_weights, check_data, check_types, notices_of, samples
 from spotsvm.search_cv.named_laws import with_laws, with_named_laws
-from spotsvm.search_cv.notebook import ResultsHtmlMixin
 from spotsvm.search_cv.out_of_fold import (
     OF_TABLE,
     answers_out_of_fold,
@@ -57,7 +57,10 @@ from spotsvm.search_cv.sklearn_api import (
 from spotsvm.trials.findings import NOTICES
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from spotsvm.reports.methods import MethodsSection
+    from spotsvm.trials.results import StudyResults
 
 
 #: why a search that keeps its table has none
@@ -463,10 +466,48 @@ classes_, n_features_in_, feature_names_in_
         ArgumentError
             If `luck` is neither of them.
         """
-        from spotsvm.search_cv.methods import search_methods  # on use: most searches are never described
+        from spotsvm.reports.study_methods import study_methods  # on use: most searches are never described
+        from spotsvm.search_cv.fitted import fitted_model
 
         check_is_fitted(self, "study_")
-        return search_methods(self, luck)
+        return study_methods(self.study_, luck, fitted_model(self))
+
+    def report(self, path: str | Path, baseline: StudyResults | None = None, *, tables: str | Path | None = None) -> Path:
+        """Write a page about the search and its model: that of `study_.report`, with the model's scores and answers.
+
+        Parameters
+        ----------
+        path : path-like
+            The file, such as "report.html"; its folder is created.
+        baseline : Study, optional
+            A random search of the same objective, for comparison; as in `Study.report`.
+        tables : path-like, optional
+            A folder for the tables of the page, as CSV files.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        ArgumentError, StorageError
+            As `Study.report`.
+
+        See Also
+        --------
+        methods_section : The same for a paper.
+        """
+        from spotsvm.reports.report import write_report  # on use: most searches are never shown
+        from spotsvm.search_cv.fitted import fitted_model
+
+        check_is_fitted(self, "study_")
+        return write_report(self.study_, path, baseline, tables, fitted_model(self))
+
+    def _results_html(self) -> str:
+        from spotsvm.search_cv.fitted import notebook_html
+
+        return notebook_html(self)
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Score the best estimator on given data, with the metric that chose it.

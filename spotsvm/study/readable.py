@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from spotsvm.common.text import checked_path
 from spotsvm.study.status import Status, status_of
 from spotsvm.trials.own_unit import in_own_unit
 from spotsvm.trials.results import StudyResults
@@ -92,14 +91,9 @@ class ReadableStudy(StudyResults):
         ...     study.report(Path(folder) / "report.html").name
         'report.html'
         """
-        from spotsvm.reports.study_page import study_page  # on use: most studies are never shown
+        from spotsvm.reports.report import write_report  # on use: most studies are never shown
 
-        file = checked_path(path, such_as="report.html")
-        folder = None if tables is None else checked_path(tables, "tables", "tables")
-        page = study_page(self, baseline)
-        if folder is not None:
-            page.write_tables(folder)
-        return page.write(file)
+        return write_report(self, path, baseline, tables)
 
     def methods_section(self, luck: Any = None) -> MethodsSection:
         """Return text and tables for the methods section of a paper, made from the record of the study.
@@ -136,7 +130,7 @@ class ReadableStudy(StudyResults):
         >>> study.methods_section().paragraphs[3].partition(".")[0]
         'The configuration with the best value seen, 1 in trial 2, is recommended (Table 2): `x` = 1'
         """
-        from spotsvm.reports.methods import study_methods  # on use: most studies are never described
+        from spotsvm.reports.study_methods import study_methods  # on use: most studies are never described
 
         return study_methods(self, luck)
 
@@ -376,6 +370,6 @@ class ReadableStudy(StudyResults):
 
     def _repr_html_(self) -> str:
         """Return the study and its best trials as HTML, which notebooks show."""
-        from spotsvm.reports.html.notebook import notebook_html
+        from spotsvm.reports.notebook import study_html
 
-        return notebook_html(in_own_unit(self))
+        return study_html(in_own_unit(self))

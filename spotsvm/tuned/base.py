@@ -27,7 +27,7 @@ from spotsvm.common.checks import check_choice, check_count, check_flag, check_g
 from spotsvm.common.compat import check_y, safe_indexing
 from spotsvm.common.copies import apart, both_sides, copies, distinct_rows, held_back, joined, with_copies
 from spotsvm.common.data_hash import data_hash
-from spotsvm.common.fingerprint import as_text
+from spotsvm.common.fingerprint import as_text, versions
 from spotsvm.common.folds import check_repeatable, seeded
 from spotsvm.common.frames_in_state import FramesInState
 from spotsvm.common.interruption import says_when_interrupted
@@ -48,6 +48,7 @@ from spotsvm.out_of_fold.table import OutOfFold, OutOfFoldMixin
 from spotsvm.preprocessing.frames import as_frame
 from spotsvm.preprocessing.kept_digits import has_large_integers
 from spotsvm.preprocessing.missing_codes import target_codes
+from spotsvm.reports.notebook import ResultsHtmlMixin
 from spotsvm.solvers.checked_numbers import as_float
 from spotsvm.solvers.kernels import base_matrix
 from spotsvm.surrogates.one_thread import one_blas_thread
@@ -116,7 +117,7 @@ class Task:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
+class TunedModel(OutOfFoldMixin, ResultsHtmlMixin, FramesInState, BaseEstimator, ABC):
     """The common base class; see `TunedSVC` and `TunedSVR`."""
 
     families: Any = "auto"
@@ -304,7 +305,7 @@ class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
         self._keep_columns()
         if not self.average:
             self._keep_support(table, every if len(held) else rows)
-        self.fit_seconds_ = time.monotonic() - began
+        self.fit_seconds_, self._versions = time.monotonic() - began, versions()
         judged = np.searchsorted(every, self._scored_rows)
         self._n_distinct = len(judged) if copied is None else len(np.unique(copied[judged]))
         told = [*self._target_notices(y[every], every, row_weights), *self._columns.notices]
@@ -774,6 +775,7 @@ class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
             n_folds=self._n_folds, n_grid_rows=self._n_grid_rows, n_held=self._n_held, by_group=self._grouped,
             n_sweeps=self._n_sweeps, n_searched=self._n_searched, judged=self._scored_rows, n_distinct=self._n_distinct,
             target=self._scored_y, unusual=self._unusual, weights=self._unusual_weights, score_title=self._score_title,
+            versions=self._versions,
         )  # fmt: skip
 
     def report(self, path: str | Path) -> Path:
@@ -789,10 +791,16 @@ class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
         Path
             The file.
         """
-        from spotsvm.tuned.page import page_of  # imported here: most fits have no page
+        from spotsvm.reports.report import model_page  # imported here: most fits have no page
+        from spotsvm.tuned.fitted import fitted_model
 
         check_is_fitted(self)
-        return page_of(self).write(path)
+        return model_page(fitted_model(self)).write(path)
+
+    def _results_html(self) -> str:
+        from spotsvm.tuned.fitted import notebook_html
+
+        return notebook_html(self) if hasattr(self, "members_") else ""
 
     def methods_section(self) -> MethodsSection:
         """Return text and tables about the fit for the methods section of a paper.
@@ -805,7 +813,7 @@ class TunedModel(OutOfFoldMixin, FramesInState, BaseEstimator, ABC):
         MethodsSection
             With `paragraphs`, the tables `space` and `results`, `references`, `markdown()` and `latex()`.
         """
-        from spotsvm.tuned.methods import tuned_methods  # imported here: most fits are never described
+        from spotsvm.tuned.fitted import tuned_methods  # imported here: most fits are never described
 
         check_is_fitted(self)
         return tuned_methods(self)

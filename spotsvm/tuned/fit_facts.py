@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,12 +32,8 @@ class FitFacts:
     unusual: Floats
     weights: Floats
     score_title: str
+    versions: Mapping[str, str]
     calibration_weights: Floats | None = None
     threshold_text: str = ""
     #: the sets of classes by log odds and coverage
     sets: Callable[[Any, float], NDArray[np.bool_]] | None = None
-
-    @property
-    def of_distinct(self) -> str:
-        """Words for the number of different judged rows, if some are copies."""
-        return "" if self.n_distinct == len(self.judged) else f" ({self.n_distinct} of them different)"

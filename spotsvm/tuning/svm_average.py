@@ -19,8 +19,9 @@ from spotsvm.luck.difference import Judged
 from spotsvm.luck.verdict import Verdict
 from spotsvm.preprocessing.cells.findings import speaking
 from spotsvm.reports.html import page
+from spotsvm.reports.report import model_page
 from spotsvm.reports.verdict import verdict_parts
-from spotsvm.tuned.page import page_of
+from spotsvm.tuned.fitted import fitted_model
 from spotsvm.tuned.tuned_svc import SCORES as CLASSIFICATION_SCORES
 from spotsvm.tuned.tuned_svc import TunedSVC
 from spotsvm.tuned.tuned_svr import SCORES as REGRESSION_SCORES
@@ -183,7 +184,8 @@ class SVMAverage(Model):
         first = [*(page.Notice(notice.sentence, "warning") for notice in final.notices), *verdict_parts(final.verdict)]
         repeat = [page.Code(job.command, "The command")] if job.command else []
         repeat.append(page.Code(final.code, "Python code that repeats the fit"))
-        page_of(final.estimator, title, [(name, str(value)) for name, value in facts.items()], first, repeat).write(path)
+        about = [(name, str(value)) for name, value in facts.items()]
+        model_page(fitted_model(final.estimator), title, about, first, repeat).write(path)
 
 
 @dataclass

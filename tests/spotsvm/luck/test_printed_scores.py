@@ -13,7 +13,7 @@ from spotsvm.luck.difference import Difference, TuningGain
 from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.fold_bias import optimism_of_folds
 from spotsvm.luck.verdict import Rival, Verdict
-from spotsvm.search_cv.notebook import results_html
+from spotsvm.search_cv.fitted import notebook_html as results_html
 from spotsvm.trials.metrics import ScoreUnit
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d*\.\d+")
@@ -91,7 +91,7 @@ def test_pages_and_methods_of_tuned_models(model, tmp_path):
     assert f"{title} of the tuned model less that of the default is" in str(model.verdict_)
     section = model.methods_section()
     page = unescape(model.report(tmp_path / "page.html").read_text())
-    assert f"expected {title} on new rows is {-value:.4g}"[: 24 + len(title)] in section.markdown()
+    assert f"The {title} to expect on new rows is {-value:.4g}"[: 28 + len(title)] in section.markdown()
     for text in (page, section.markdown(), section.latex()):
         assert not re.search(r"neg_\w+\W{1,3}\d", text)
     assert f"score is the {title} of the setting alone on all judged rows, with a minus, as that of a loss" in page

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from spotsvm import SpotSearchCV, Study, load_study
 from spotsvm.reports.repeat import code_snippet
-from spotsvm.reports.study_page import study_page
+from spotsvm.reports.report import study_page
 from spotsvm.trials.findings import STOP, Stop, content_of
 
 pytestmark = pytest.mark.usefixtures("no_pictures")

@@ -5,7 +5,7 @@ from scipy.stats import uniform
 from spotsvm import Study
 from spotsvm.reports.html.page import Picture
 from spotsvm.reports.learning_curves import learning_curves_section
-from spotsvm.reports.study_page import study_page
+from spotsvm.reports.report import study_page
 from spotsvm.reports.view import StudyView
 
 

@@ -176,8 +176,9 @@ def test_a_search_with_sweeps():
     assert f"best of {n} configurations on the same folds" in text
     assert "was not estimated" in text
     assert (
-        f"`svc__C` = {search.best_params_['svc__C']:.4g} and `svc__gamma` = {search.best_params_['svc__gamma']:.4g} was" in text
-    )
+        f"single best configuration, `svc__C` = {search.best_params_['svc__C']:.4g} and `svc__gamma` = "
+        f"{search.best_params_['svc__gamma']:.4g}, fitted on all rows."
+    ) in text
     assert section.results["what"].tolist()[0] == "starting point"
     assert section.results["score"].tolist() == [search.study_.trials[0].value, search.best_score_]
 
@@ -186,7 +187,7 @@ def test_a_search_with_sweeps():
     low, high = expected.interval
     assert f"The accuracy to expect on new rows is {expected.value:.4g} (95 % interval {low:.4g} to {high:.4g})" in text
     assert f"by {expected.n_rows} training rows out of fold" in text
-    assert "in each draw the choice among the best configurations was repeated" in text
+    assert "each of 200 draws made the choice among the configurations again on the drawn rows" in text
     assert "was not estimated" not in text
     assert search.methods_section(expected).results.loc[:, "score":"high"].values.tolist()[-1] == [expected.value, low, high]
     assert "low and high are the ends of 95 % intervals" in search.methods_section(expected).markdown()
@@ -206,7 +207,10 @@ def test_an_error_is_shown_in_its_own_unit():
     assert f"The RMSE to expect on new rows is {-expected.value:.4g} (95 %" in text
     assert f"(95 % interval {-expected.interval[1]:.4g} to {-expected.interval[0]:.4g})" in text
     assert (section.results["RMSE"] > 0).all()
-    assert section.results["low"].tolist()[-1] == -expected.interval[1]
+    results = section.results.set_index("what")
+    assert results["low"]["to expect on new rows"] == -expected.interval[1]
+    assert results["RMSE"].tolist()[-2:] == [-search.default_score_.value, -search.constant_score_.value]
+    assert "no comparison with another model" not in text
 
 
 def test_a_metric_whose_choice_was_not_drawn_again():
@@ -223,7 +227,7 @@ def test_what_was_refitted():
     average = SpotSearchCV(SVM, SVM_SPACE, n_iter=4, refit="average", calibrate=True, random_state=0).fit(X, y)
     text = str(average.methods_section())
     weights = average.cv_results_["weight"]
-    assert f"averages {np.count_nonzero(weights)} of the ten best configurations" in text
+    assert f"weighted average of {np.count_nonzero(weights)} of the ten best configurations, fitted on all 150 rows" in text
     assert f"weights {weights.max():.2g}" in text
     assert f"The accuracy to expect on new rows is {average.expected_score_.value:.4g} (95 %" in text
     assert "[@lacoste2014]" in text
@@ -239,7 +243,7 @@ def test_a_pool_of_few_candidates_and_rows_that_are_all():
     plain = make_pipeline(StandardScaler(), LogisticRegression())
     space = {"logisticregression__C": [0.1, 1.0, 10.0]}
     text = str(SpotSearchCV(plain, space, n_iter=3, refit="average", rows=1000, random_state=0).fit(X, y).methods_section())
-    assert re.search(r"averages [123] of 3 configurations, fitted on all rows, with", text)
+    assert re.search(r"(average of [123]|is one) of 3 configurations, fitted on all 150 rows", text)
 
 
 @pytest.mark.parametrize("method", ["folds", "nested"])
@@ -269,14 +273,14 @@ def test_a_tuned_model(kind):
     section = model.methods_section()
     text = str(section)
     low, high = model.expected_score_.interval
-    assert f"{len(model.settings_)} settings with Gaussian kernels" in text
-    assert f"on new rows is {model.expected_score_.value:.4g} (95 % interval {low:.4g} to {high:.4g})" in text
+    assert f"{len(model.settings_)} configurations with Gaussian kernels" in text
+    assert f"to expect on new rows is {model.expected_score_.value:.4g} (95 % interval {low:.4g} to {high:.4g})" in text
     scaled = "" if kind is TunedSVC else ", with a target scaled to mean 0 and variance 1"
     assert f"after `StandardScaler`{scaled}, is {model.default_score_.value:.4g} (95 %" in text
     assert f" {model.constant_score_.value:.4g} (Table 2)" in text
     assert model.verdict_.sentence in text
-    assert f"average of {len(model.members_)} settings" in text
-    assert "5 folds of cross-validation, on 150 rows" in text
+    assert f"average of {len(model.members_)} of {len(model.settings_)} configurations, fitted on 150 rows" in text
+    assert "5 folds of cross-validation on 150 rows" in text
     assert "The seed was 5." in text
     assert "Kriging" not in text
     assert ("platt1999" in text, "caruana2004" in text) == (kind is TunedSVC, kind is TunedSVR)
@@ -293,7 +297,7 @@ def test_a_tuned_model_with_a_search_groups_and_a_single_setting():
     model = TunedSVC(budget=14, average=False, random_state=0).fit(X, y, groups=groups)
     text = str(model.methods_section())
     assert "Of 14 kernels, each scored with a series of values of C, 12 are those of a fixed grid, and 2 were proposed" in text
-    assert f"The single best setting was chosen: family = {model.best_params_['family']}" in text
+    assert f"The final model is the single best configuration, `family` = {model.best_params_['family']}" in text
     assert "5 folds of whole groups" in text
     assert "The groups were drawn again" in text
     assert "3 folds of whole groups" in str(
@@ -310,8 +314,8 @@ def test_a_tuned_model_of_many_rows(monkeypatch):
     model = TunedSVC(families=["rbf"], random_state=0).fit(X, X[:, 0] + rng.normal(size=400) > 0)
     held = int(np.isfinite(model.oof_decision_function_).sum())
     text = str(model.methods_section())
-    assert f"by 5 folds of {model.fit_facts_.n_grid_rows} rows. The best were fitted on up to {model.n_rows_} rows" in text
-    assert f"judged on {held} rows that were held out" in text
+    assert f"by 5 folds of cross-validation on {model.fit_facts_.n_grid_rows} rows. The best were fitted on" in text
+    assert f"on up to {model.n_rows_} rows, and judged on {held} rows that were held out" in text
 
 
 def test_the_formats():
@@ -326,10 +330,6 @@ def test_the_formats():
     assert re.findall(r"^@\w+\{(\w+),", section.bibtex, flags=re.M) == ["spotsvm"]
     assert version("spotsvm") in section.bibtex
     assert repr(section) == str(section)
-
-
-def _sources():
-    return "".join((ROOT / "spotsvm" / name / "methods.py").read_text() for name in ("reports", "search_cv", "tuned"))
 
 
 def test_the_random_search_as_a_class_is_named():

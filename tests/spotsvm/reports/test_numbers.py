@@ -13,7 +13,7 @@ from spotsvm.common.text import short
 from spotsvm.luck.difference import Difference, TuningGain
 from spotsvm.luck.estimate import Estimate
 from spotsvm.luck.verdict import Rival, Verdict
-from spotsvm.reports.study_page import study_page
+from spotsvm.reports.report import study_page
 from tests.spotsvm.reports.pages import check_page
 
 SPACE = {"table__svc__C": loguniform(2**-5, 2**15), "table__svc__gamma": loguniform(2**-15, 2**3)}

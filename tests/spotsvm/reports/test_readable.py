@@ -12,7 +12,7 @@ from scipy.stats import loguniform, uniform
 from spotsvm import Study
 from spotsvm.reports.convergence import convergence_section
 from spotsvm.reports.html.page import Notice, Page, Picture, Section, Table
-from spotsvm.reports.study_page import study_page
+from spotsvm.reports.report import study_page
 from spotsvm.reports.view import StudyView
 from tests.spotsvm.reports.pages import check_page
 

@@ -12,7 +12,7 @@ from spotsvm.errors import ArgumentError
 from spotsvm.luck.fold_bias import optimism_of_trials
 from spotsvm.reports.model import AgainstRandom
 from spotsvm.reports.recommended import plausible_ranges
-from spotsvm.reports.study_page import study_page
+from spotsvm.reports.report import study_page
 from spotsvm.reports.view import StudyView
 from spotsvm.trials.findings import Findings
 from spotsvm.trials.results import StudyResults

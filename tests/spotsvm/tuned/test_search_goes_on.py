@@ -8,7 +8,8 @@ from sklearn.datasets import load_diabetes, load_wine, make_moons
 
 from spotsvm import TunedSVC, TunedSVR
 from spotsvm.errors import DataWarning
-from spotsvm.tuned.page import page_of
+from spotsvm.reports.report import model_page
+from spotsvm.tuned.fitted import fitted_model
 from spotsvm.tuned.search import SearchedSweeps
 
 X, Y = make_moons(90, noise=0.25, random_state=0)
@@ -90,5 +91,5 @@ def test_relevance_and_preprocessing_of_a_table():
     assert model.settings_["gamma"].between(0.01, 1).all()
     with pytest.warns(DataWarning, match="column 'c' has a level unknown to the training rows in 1 of 89 rows"):
         assert model.score(frame[1::2], Y3[1::2]) > 0.85
-    page = page_of(model).html()
+    page = model_page(fitted_model(model)).html()
     assert "loguniform(0.01, 1" in page

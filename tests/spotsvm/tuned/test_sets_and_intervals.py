@@ -107,7 +107,7 @@ def test_rows_that_are_too_few_for_r2_are_told_by_a_code(tmp_path):
     assert few.verdict_.too_few
     assert few.verdict_.decision == "no difference seen"
     assert str(few.verdict_).endswith("default model: 40 training rows out of fold are too few for R2.")
-    assert "The expected R2 on new rows is unknown: 40 rows are too few for R2" in few.methods_section().markdown()
+    assert "The R2 to expect on new rows is unknown: 40 rows are too few for R2" in few.methods_section().markdown()
     page = few.report(tmp_path / "page.html").read_text()
     assert "The R2 to expect is unknown: 40 rows are too few for R2." in page
     assert "rows too few" in page

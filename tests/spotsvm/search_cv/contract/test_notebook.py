@@ -50,7 +50,8 @@ def test_the_diagram_comes_first_and_the_results_once_there_are_any(fitted, html
 
 def test_the_results(fitted, html):
     found = texts(html)
-    assert list(found) == ["best parameters", "mean score", "trials", "time"]
+    scores = [f"expected accuracy{of}" for of in ("", " of the default", " of a constant")]
+    assert list(found) == ["best parameters", "mean score", "trials", *scores, "verdict", "time"]
     C, gamma = (fitted.best_params_[name] for name in SPACE)
     assert found["best parameters"] == f"svc__C = {C:.4g}, svc__gamma = {gamma:.4g}"
     assert found["mean score"] == f"{fitted.best_score_:.4g} (accuracy, 5 folds)"

@@ -1,0 +1,192 @@
+"""A fitted TunedSVC or TunedSVR as the methods section, the page and the notebook show it."""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from spotsvm.common.checks import draws_groups
+from spotsvm.common.text import counted, duration, short, shown_value
+from spotsvm.luck.calibration import conformal_limit
+from spotsvm.luck.draws import unit_name
+from spotsvm.out_of_fold.combination import selects_greedily
+from spotsvm.reports.fitted_methods import LEARNED, folds_words, methods_section, score_rows
+from spotsvm.reports.fitted_model import FittedModel, JudgedAnswers
+from spotsvm.reports.methods import MethodsSection, code, listed
+from spotsvm.reports.notebook import fitted_lines, results_html
+from spotsvm.space.description import parameter_code
+from spotsvm.space.space import Space
+
+_KERNELS = {
+    "rbf": "Gaussian kernels",
+    "laplacian": "Laplacian kernels",
+    "power_rbf": "Gaussian kernels after a power transformation of the columns",
+    "power_laplacian": "Laplacian kernels after a power transformation of the columns",
+    "relevance_rbf": "Gaussian kernels of columns times their learned relevance",
+    "relevance_laplacian": "Laplacian kernels of columns times their learned relevance",
+    "linear": "linear kernels",
+}
+_LISTED = 8
+_ABOUT_SETTINGS = (
+    "Kernels: rbf is exp(-(d / width)^2) with d the Euclidean distance, laplacian exp(-d / width) with d the sum of absolute "
+    "differences; widths are in units of the typical distance of rows. The families with relevance multiply each column by its "
+    "learned relevance first."
+)
+
+
+def fitted_model(model: Any) -> FittedModel:
+    """Return the facts of a fitted model."""
+    facts, classifies = model.fit_facts_, hasattr(model, "classes_")
+    weights = getattr(model, "class_weight", None)
+    svc = "SVC()" if weights is None else f"SVC(class_weight={weights!r})"
+    alike = facts.n_distinct != len(facts.judged)  # drawn together with their copies
+    return FittedModel(
+        name=type(model).__name__,
+        classes=model.classes_ if classifies else None,
+        scoring=model.scoring_,
+        score_title=facts.score_title,
+        whole_groups=facts.by_group and (isinstance(model.cv, Integral) or draws_groups(model.cv)),
+        drawn="groups" if facts.by_group else "rows" if alike else unit_name(model.cv, None),
+        n_judged=len(facts.judged),
+        n_distinct=facts.n_distinct,
+        fitted_on=counted(model.n_rows_, "row"),
+        weighted="in the fits and in the scores" if np.ptp(facts.weights) > 0 else "",
+        notices=tuple(notice.sentence for notice in model.notices_),
+        best_params=model.best_params_,
+        average=model.average,
+        members=model.members_,
+        n_settings=len(model.settings_),
+        n_competing=len(model.settings_),
+        greedy=selects_greedily(classifies, model.scoring_),
+        calibrated=classifies,
+        class_weights="" if weights is None else shown_value(weights),
+        threshold=facts.threshold_text,
+        complete=model.complete_,
+        expected=model.expected_score_,
+        default=model.default_score_,
+        constant=model.constant_score_,
+        verdict=model.verdict_,
+        default_is=f"scikit-learn's {code(svc)} after {code('StandardScaler')}"
+        if classifies
+        else f"scikit-learn's {code('SVR()')} after {code('StandardScaler')}, with a target scaled to mean 0 and variance 1",
+        default_short=f"default {'SVC' if classifies else 'SVR'}",
+        settings=model.settings_,
+        about_settings=_ABOUT_SETTINGS,
+        columns=model.columns_,
+        relevance=getattr(model, "relevance_", None),
+        code=_fit_code(model),
+        seed=model.seed_,
+        versions=facts.versions,
+        times=duration(model.fit_seconds_),
+        judged=lambda: _judged(model, classifies),
+    )
+
+
+def _judged(model: Any, classifies: bool) -> JudgedAnswers:
+    facts = model.fit_facts_
+    if not classifies:
+        return JudgedAnswers(
+            target=facts.target,
+            weights=facts.weights,
+            predictions=model.average_oof_[facts.judged],
+            half_length=lambda coverage: conformal_limit(facts.unusual, facts.weights, coverage),
+        )
+    odds = np.asarray(model.oof_decision_function_)[facts.judged]
+    odds = odds[:, None] if odds.ndim == 1 else odds
+    table = getattr(model, "out_of_fold_", None)
+    return JudgedAnswers(
+        target=facts.target,
+        weights=facts.weights,
+        probabilities=model.oof_predict_proba_[facts.judged],
+        calibration_weights=facts.calibration_weights,
+        confusion=None if table is None else table.confusion(),
+        sets=partial(facts.sets, odds),
+    )
+
+
+def tuned_methods(model: Any) -> MethodsSection:
+    """Return the methods section of a fitted model."""
+    found = fitted_model(model)
+    before = [_settings_words(model, found), _judged_words(model, found)]
+    columns = ["model", f"expected {found.unit.title}", "low", "high"]
+    results = pd.DataFrame(score_rows(found), columns=columns)
+    return methods_section(before, found, found.versions, _space(model.settings_), results)
+
+
+def notebook_html(model: Any) -> str:
+    """Return the results of a model as HTML."""
+    return results_html(fitted_lines(fitted_model(model)))
+
+
+def _settings_words(model: Any, found: FittedModel) -> str:
+    facts, classifies = model.fit_facts_, found.classifies
+    kernels = [_KERNELS.get(name, code(name)) for name in dict.fromkeys(model.settings_["family"])]
+    kind = "classification" if classifies else "regression"
+    text = (
+        f"Support vector machines for {kind} were tuned by {code(found.name)} of spotsvm {found.versions['spotsvm']} "
+        f"[@spotsvm]. A configuration is a kernel with its width, and C{'' if classifies else ' and epsilon'} (Table 1): "
+        f"{counted(found.n_settings, 'configuration')} with {listed(kernels)}."
+    )
+    if searched := facts.n_searched:
+        text += (
+            f" Of {facts.n_sweeps} kernels, each scored with a series of values of C, {facts.n_sweeps - searched} are those of "
+            f"a fixed grid, and {searched} were proposed by a Kriging search by the expected improvement [@jones1998]."
+        )
+    if any(name.startswith("relevance") for name in model.settings_["family"]):
+        text += " The relevance of a column is the root mean square gradient of a kernel ridge regression [@radhakrishnan2024]."
+    return text
+
+
+def _judged_words(model: Any, found: FittedModel) -> str:
+    facts = model.fit_facts_
+    folds = folds_words(facts.n_folds, found.whole_groups)
+    n = f"{found.n_judged} rows{found.of_distinct}"
+    if facts.n_held:
+        text = (
+            f"Kernels were compared by {folds} on {facts.n_grid_rows} rows. The best were fitted on up to {model.n_rows_} rows, "
+            f"and judged on {n} that were held out from all of this."
+        )
+    else:
+        text = f"Configurations were judged by {folds} on {n}, each by the models that had not seen it."
+    if found.of_distinct:
+        text += " Rows that are equal in all columns stayed on one side of each split, and were drawn together."
+    return f"{text} {LEARNED}"
+
+
+def _space(settings: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each parameter with the values that were scored."""
+    rows = []
+    for name in settings.columns.difference(["weight", "score", "rows", "landmarks"], sort=False):
+        values = settings[name].dropna().unique().tolist()
+        if all(isinstance(value, str) for value in values):
+            rows.append((name, "category", ", ".join(values)))
+        elif len(values) <= _LISTED:
+            rows.append((name, "listed values", ", ".join(map(short, sorted(map(float, values))))))
+        else:
+            rows.append((name, f"{len(values)} values", f"{short(float(min(values)))} to {short(float(max(values)))}"))
+    return pd.DataFrame(rows, columns=["parameter", "type", "values"])
+
+
+class _Written(str):
+    """Code that appears without quotes in the repr of an estimator."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def _fit_code(model: Any) -> str:
+    """Return Python code that fits the same model to the same rows."""
+    name = type(model).__name__
+    parameters = {**model.get_params(deep=False), "random_state": model.seed_, "path": None}
+    needed = ""
+    if model.space:
+        codes = [f"{key!r}: {parameter_code(one)}" for key, one in Space(model.space).branches[0].items()]
+        parameters["space"] = _Written(f"{{{', '.join(codes)}}}")
+        needed = "from scipy.stats import loguniform, randint, uniform\n"
+    return f"{needed}from spotsvm import {name}\n\nmodel = {type(model)(**parameters)!r}.fit(X, y)\nprint(model.verdict_)\n"
