@@ -68,8 +68,8 @@ def _fitted_words(model: FittedModel) -> str:
         text = f"The final model is the {model.members_words('configuration')}, fitted on {model.fitted_on}{some}."
         text = text.replace("is the one of", "is one of") + (f" {how}" if model.n_settings > 1 else "")
     else:
-        which = "single best configuration" if model.chosen == "best" else "configuration"
-        params = f"the {which}, {params_words(model.best_params)}," if model.best_params else "the estimator,"
+        which = "single best configuration, " if model.chosen == "best" else "configuration with "
+        params = f"the {which}{params_words(model.best_params)}," if model.best_params else "the estimator,"
         text = f"The final model is {params} fitted on {model.fitted_on}."
         text += " It is the simplest whose mean score is at most one standard error below the best." * (
             model.chosen == "simplest"

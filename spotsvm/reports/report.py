@@ -48,7 +48,7 @@ def study_page(study: StudyResults, baseline: StudyResults | None = None, model:
     objectives, space or data, or no successful trial.
     """
     baseline = checked_baseline(study, baseline)
-    view = StudyView(study, model)
+    view = StudyView(study, model if model is not None and model.is_fitted else None)
     names = list(short_names(study.space.names).values())
     listed = ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")
     what = view.findings.table.get("File")

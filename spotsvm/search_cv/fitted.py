@@ -37,6 +37,7 @@ def fitted_model(search: Any) -> FittedModel:
     n_judged = len(table.rows) if table is not None else 0 if expected is None else expected.n_rows
     candidates = search.cv_results_["params"] if hasattr(search, "cv_results_") else []
     n_settings = len({repr(one) for one in candidates})
+    settings = _settings(search, table)
     score_weights = given.score.get("sample_weight") is not None
     return FittedModel(
         name=type(search).__name__,
@@ -54,7 +55,7 @@ def fitted_model(search: Any) -> FittedModel:
         best_params=params,
         chosen="simplest" if by_refit == ONE_SE else "given" if callable(search.refit) or search.noise is not False else "best",
         average=search.averages,
-        members=None if table is None else _members(table),
+        members=_members(settings) if search.averages and settings is not None else None,
         n_settings=n_settings,
         n_competing=min(POOL, n_settings),
         greedy=selects_greedily(is_classifier(search.estimator), scoring, 1 if table is None else as_vector(table.y).ndim),
@@ -66,7 +67,7 @@ def fitted_model(search: Any) -> FittedModel:
         verdict=getattr(search, "verdict_", None),
         default_is="the estimator with its own parameters",
         default_short="own parameters",
-        settings=_settings(table) if search.averages and table is not None else None,
+        settings=settings if search.averages else None,
         about_settings="The settings are the candidates of the search.",
         times=_times(search),
         judged=lambda: None if table is None else _judged(table, bool(search.calibrate)),
@@ -79,14 +80,19 @@ def _rows_words(search: Any, table: OutOfFold | None) -> str:
     return "all rows" if table is None else f"all {table.n_samples} rows"
 
 
-def _settings(table: OutOfFold) -> pd.DataFrame:
-    """Return the candidates with their weights, and their scores if these follow from answers."""
+def _settings(search: Any, table: OutOfFold | None) -> pd.DataFrame | None:
+    """Return the candidates of an average with their weights, and their scores if these follow from answers; None without any."""
+    if "weight" not in getattr(search, "cv_results_", {}):
+        return None
+    if table is None:
+        results = search.cv_results_
+        params = {name: pd.Series(list(values)) for name, values in results.items() if name.startswith("param_")}
+        return pd.DataFrame({**params, "weight": results["weight"]}).rename_axis("number").reset_index()
     settings = table.settings.drop(columns="answered").assign(weight=table.weights)
     return settings.assign(score=table.scores()) if table.is_drawable else settings
 
 
-def _members(table: OutOfFold) -> pd.DataFrame:
-    settings = _settings(table)
+def _members(settings: pd.DataFrame) -> pd.DataFrame:
     members = settings[settings["weight"] > 0].sort_values("weight", ascending=False, kind="stable")
     return members.dropna(axis=1, how="all").reset_index(drop=True)
 

@@ -135,6 +135,30 @@ def test_how_an_average_of_several_targets_was_made():
     assert "selected greedily with replacement" in str(search.methods_section())
 
 
+@pytest.mark.parametrize(
+    ("options", "words", "headings"),
+    [
+        ({"refit": "average", "keep_out_of_fold": False}, "The final model is the weighted average of", {"Members"}),
+        ({"refit": lambda results: 0}, "The final model is the configuration with `C` = 0.1, fitted on", {"Expected score"}),
+        ({"refit": "1se"}, "The final model is the configuration with `C` =", {"Expected score", "Predictions"}),
+        ({"refit": False}, "was not estimated", {"How much of it is luck"}),
+    ],
+)
+def test_other_refits(options, words, headings, tmp_path):
+    options = {"scoring": "f1"} | options  # several candidates have a weight by it
+    search = SpotSearchCV(SVC(), {"C": [0.1, 1.0, 9.0]}, n_iter=3, cv=3, random_state=0, **options).fit(ROWS, Y)
+    text, page = str(search.methods_section()), search.report(tmp_path / "page.html").read_text()
+    assert words in text
+    found = set(re.findall(r"<h2[^>]*>(.*?)</h2>", page))
+    assert headings <= found
+    assert ("Rows used" in page) == ("The final model is" in text) == (options["refit"] is not False)
+    if options["refit"] is False:
+        assert not {"Expected score", "Members", "Predictions"} & found
+    if options["refit"] == "average":
+        members = np.count_nonzero(search.cv_results_["weight"])
+        assert f"the weighted average of {members} of 3 configurations" in text
+
+
 def test_parameters_with_the_names_of_columns_replace_none():
     study = Study({"low": (0.0, 1.0), "trial": [3, 4]}, "random", seed=0, noise=False)
     study.run(lambda p: p["low"], n_trials=3)
